@@ -1,0 +1,58 @@
+"""Copies just what the benchmark page needs to one folder, to carry it to another machine.
+
+    python build.py wheel && python bench/pack.py build/site FOLDER
+
+Serve the folder with cross-origin isolation headers and open ``bench/page/index.html?backend=webgl
+&post=1`` there; bench/README.md says more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE_FILES = ("tfpy.mjs", "tfpy-runtime.mjs", "pyodide/*")
+ROOT_FILES = (
+    "bench/page/*",
+    "bench/mobilenet.py",
+    "bench/workloads.py",
+    "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",
+    "node_modules/@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.es2017.min.js",
+    "node_modules/@tensorflow/tfjs-backend-wasm/dist/*.wasm",
+)
+
+
+def pack(site: Path, folder: Path) -> int:
+    """Fills ``folder``, which must not exist yet; the number of bytes copied.
+
+    Raises:
+        FileNotFoundError: when something is not there to be copied.
+    """
+    folder.mkdir(parents=True)
+    total = 0
+    for top, patterns in ((site, SITE_FILES), (ROOT, ROOT_FILES)):
+        for pattern in patterns:
+            found = sorted(top.glob(pattern))
+            if not found:
+                raise FileNotFoundError(f"{top / pattern}: run build.py wheel first")
+            for source in found:
+                target = folder / source.relative_to(top)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+                total += target.stat().st_size
+    return total
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("site", type=Path, help="the folder of the site")
+    parser.add_argument("folder", type=Path, help="the folder to make")
+    options = parser.parse_args()
+    total = pack(options.site, options.folder)
+    print(f"{options.folder}: {total / 2**20:.1f} MiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+#!/usr/bin/env python3
+"""The one entry to building, showing and testing tfpy. Each command does the set-up it needs."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("build.py needs Python 3.11 or newer")
+
+from buildsys.commands import main
+
+sys.exit(main())

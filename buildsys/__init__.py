@@ -1,0 +1,1 @@
+"""The build of tfpy: one module per concern, standard library only."""

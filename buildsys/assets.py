@@ -1,0 +1,77 @@
+"""What the wheel carries besides Python, in src/tfpy/assets.
+
+runtime.js                   web/runtime.mjs and what it imports, as the text of one
+                             classic-script expression whose value is the API object
+glsl/                        the kernel templates
+xnnpack-<variant>.js, .wasm  the XNNPACK modules
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from . import glue, npm, xnnpack
+from .cache import lock
+from .console import BuildError, announce
+from .paths import ASSETS, ROOT
+
+RUNTIME = ROOT / "web" / "runtime.mjs"
+SHADERS = ROOT / "shaders" / "glsl"
+GLOBAL_NAME = "tfpyRuntime"
+
+
+def ensure() -> None:
+    """Make src/tfpy/assets hold exactly the assets of the present sources."""
+    wanted = _wanted()
+    with lock("assets"):
+        present = {path for path in ASSETS.rglob("*") if path.is_file()}
+        for path in present - wanted.keys():
+            path.unlink()
+        changed = [
+            path
+            for path, data in wanted.items()
+            if path not in present or path.read_bytes() != data
+        ]
+        for path in changed:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, wanted[path])
+    if changed:
+        announce(f"wheel assets: {len(changed)} of {len(wanted)} files written")
+
+
+def _wanted() -> dict[Path, bytes]:
+    files = {ASSETS / "runtime.js": bundle("iife")}
+    for shader in SHADERS.glob("*.glsl"):
+        files[ASSETS / "glsl" / shader.name] = shader.read_bytes()
+    for variant in xnnpack.VARIANTS:
+        for file in glue.ensure(variant).iterdir():
+            files[ASSETS / file.name] = file.read_bytes()
+    return files
+
+
+def bundle(form: str) -> bytes:
+    """The JavaScript runtime as one file: 'esm' a module, 'iife' an expression."""
+    argv = [
+        str(npm.tool("esbuild")),
+        str(RUNTIME),
+        "--bundle",
+        f"--format={form}",
+        "--target=es2022",
+    ]
+    argv += ["--minify-whitespace", "--minify-syntax", "--legal-comments=none", "--charset=utf8"]
+    if form == "iife":
+        argv += [f"--global-name={GLOBAL_NAME}", "--banner:js=(()=>{"]
+        argv += [f"--footer:js=return {GLOBAL_NAME}}})()"]
+    done = subprocess.run(argv, capture_output=True)
+    if done.returncode:
+        raise BuildError(f"esbuild could not bundle {RUNTIME}:\n{done.stderr.decode()}")
+    return done.stdout
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old or the new contents, nothing between."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)

@@ -1,0 +1,64 @@
+"""The static checks and the tests: `build.py check`, `e2e` and `test`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import debian, npm, pyenv, site
+from .console import announce, run_shown
+from .paths import ROOT
+
+BROWSER_PACKAGES = ("chromium", "firefox-esr", "xvfb")
+PYTHON_SOURCES = ("src", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
+CPP_SOURCES = ("csrc",)
+
+
+def check() -> int:
+    """Run every static check; the number of those that failed."""
+    python = pyenv.ensure("test")
+    sources = [name for name in PYTHON_SOURCES if (ROOT / name).exists()]
+    cpp = [
+        str(file.relative_to(ROOT))
+        for top in CPP_SOURCES
+        for file in sorted((ROOT / top).rglob("*"))
+        if file.suffix in (".cc", ".h")
+    ]
+    modules = npm.ensure()
+    commands: dict[str, list[object]] = {
+        "ruff check": [python, "-m", "ruff", "check", *sources],
+        "ruff format": [python, "-m", "ruff", "format", "--check", *sources],
+        "mypy": [python, "-m", "mypy"],
+        "tsc": [modules / ".bin" / "tsc", "--project", ROOT],
+        "biome": [modules / ".bin" / "biome", "ci", "--colors=off"],
+        "clang-format": [python.with_name("clang-format"), "--dry-run", "-Werror", *cpp],
+    }
+    return sum(_failed(title, [str(word) for word in argv]) for title, argv in commands.items())
+
+
+def unit_tests(arguments: Sequence[str]) -> int:
+    """Run tests/ on CPython; 1 when it failed."""
+    return _failed("Python tests", [str(pyenv.ensure("test")), "-m", "pytest", *arguments])
+
+
+def end_to_end_tests(arguments: Sequence[str]) -> int:
+    """Run e2e/ in the browsers on the site; 1 when it failed."""
+    prepare_browsers()
+    site.ensure()
+    argv = [str(pyenv.ensure("build")), "-m", "pytest", "e2e", *arguments]
+    return _failed("tests in browsers", argv)
+
+
+def prepare_browsers() -> None:
+    """Install the browsers when missing."""
+    debian.ensure_packages(BROWSER_PACKAGES, "browsers for the tests")
+
+
+def _failed(title: str, argv: Sequence[str]) -> int:
+    path = os.pathsep.join([str(Path(argv[0]).parent), os.environ["PATH"]])
+    announce(title)
+    status = run_shown(argv, cwd=ROOT, env={**os.environ, "PATH": path})
+    if status:
+        print(f"     {title} FAILED ({status})", flush=True)
+    return int(status != 0)

@@ -1,0 +1,153 @@
+"""The sub-commands of build.py."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from . import checks, doctor, glue, pyenv, site, wheel, xnnpack
+from .console import BuildError, run_shown
+from .paths import ASSETS, BUILD, CACHE, DIST, ROOT
+from .server import SiteServer
+
+Command = Callable[[argparse.Namespace], int]
+DEFAULT_PORT = 8000
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Build everything and serve the demo page, or check it in headless Chromium."""
+    folder = site.ensure()
+    if options.check:
+        return _check_demo(folder, options)
+    try:
+        server = SiteServer(folder, port=options.port, isolated=not options.no_isolation)
+    except OSError as error:
+        raise BuildError(f"port {options.port}: {error.strerror}; choose another: --port") from None
+    with server, suppress(KeyboardInterrupt):
+        print(f"\nThe demo is at {server.url} (Ctrl-C ends)", flush=True)
+        while True:
+            time.sleep(3600)
+    return 0
+
+
+def _check_demo(folder: Path, options: argparse.Namespace) -> int:
+    checks.prepare_browsers()
+    code = "import sys; from e2e.demo_check import main; sys.exit(main(*sys.argv[1:]))"
+    with SiteServer(folder, isolated=not options.no_isolation) as server:
+        results = options.json.resolve() if options.json else ""
+        return run_shown([pyenv.ensure("build"), "-c", code, server.url, results], cwd=ROOT)
+
+
+def test(options: argparse.Namespace) -> int:
+    """Run all tests: static checks, Python tests, tests in browsers."""
+    failed = checks.check() + checks.unit_tests(options.pytest) + checks.end_to_end_tests([])
+    if failed:
+        print(f"\nbuild.py: {failed} of the steps above FAILED", flush=True)
+    return int(failed > 0)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Run the static checks: ruff, mypy, tsc, biome, clang-format."""
+    return int(checks.check() > 0)
+
+
+def e2e(options: argparse.Namespace) -> int:
+    """Run the tests in browsers."""
+    return checks.end_to_end_tests(options.pytest)
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Measure tfpy against others in the same browser."""
+    checks.prepare_browsers()
+    run = [pyenv.ensure("build"), "bench/run.py", site.ensure()]
+    return run_shown([*run, *options.arguments], cwd=ROOT)
+
+
+def wasm(options: argparse.Namespace) -> int:
+    """Compile the XNNPACK modules of the wasm backend."""
+    for variant in options.variant or xnnpack.VARIANTS:
+        for file in sorted(glue.ensure(variant).iterdir()):
+            print(f"{file.stat().st_size:>9} bytes  {file}")
+    return 0
+
+
+def build_wheel(options: argparse.Namespace) -> int:
+    """Build the wheel in dist/ and the site in build/site."""
+    site.ensure()
+    for file in sorted(DIST.glob(f"tfpy-{wheel.version()}-*.whl")):
+        print(f"{file.stat().st_size:>9} bytes  {file}")
+    return 0
+
+
+def clean(options: argparse.Namespace) -> int:
+    """Remove what was built in the clone."""
+    for folder in (BUILD, DIST, ASSETS, *([CACHE] if options.cache else [])):
+        if folder.exists():
+            print(f"removing {folder}")
+            shutil.rmtree(folder)
+    link = ROOT / "node_modules"
+    if link.is_symlink():
+        link.unlink()
+    return 0
+
+
+def run_doctor(options: argparse.Namespace) -> int:
+    """Say what is there, what is missing, and what installs it."""
+    return doctor.report()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="build.py",
+        description="Build, show and test tfpy. Each command does the set-up it needs.",
+        epilog=f"Dear results are kept in {CACHE} (the variable TFPY_CACHE names another place).",
+    )
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def add(name: str, command: Command) -> argparse.ArgumentParser:
+        text = command.__doc__ or ""
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(command=command)
+        return made
+
+    made = add("demo", demo)
+    made.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, help="the port to serve on (default: %(default)s)"
+    )
+    made.add_argument("--no-isolation", action="store_true", help="serve without the headers that"
+                      " cross-origin isolate the page, so without threads")  # fmt: skip
+    made.add_argument("--check", action="store_true", help="open the page in headless Chromium on"
+                      " each backend in turn, print a table, and end")  # fmt: skip
+    made.add_argument("--json", type=Path, metavar="FILE", help="where --check writes its results")
+    made = add("test", test)
+    made.add_argument("pytest", nargs="*", help="arguments for pytest on the Python tests")
+    add("check", check)
+    made = add("e2e", e2e)
+    made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
+    made = add("bench", bench)
+    made.add_argument("arguments", nargs="*", help="arguments for bench/run.py (after --)")
+    made = add("wasm", wasm)
+    made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
+    add("wheel", build_wheel)
+    made = add("clean", clean)
+    made.add_argument("--cache", action="store_true", help=f"remove {CACHE} too")
+    add("doctor", run_doctor)
+    return parser
+
+
+def main() -> int:
+    """Run the command that the words of the command line name; its exit status."""
+    options = _parser().parse_args()
+    try:
+        command: Command = options.command
+        return command(options)
+    except BuildError as error:
+        print(f"\nbuild.py: {error}", flush=True)
+        return 1
+    except KeyboardInterrupt:
+        print("\nbuild.py: interrupted", flush=True)
+        return 130

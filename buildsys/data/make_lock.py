@@ -1,0 +1,24 @@
+"""Write a pyodide-lock.json beside its files: make_lock.py CORE FOLDER.
+
+CORE is Pyodide's npm package. Its own lock describes hundreds of packages; the new one describes
+only those whose wheels are in FOLDER, by their names, hashes, needs and imports.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pyodide_lock import PyodideLockSpec
+from pyodide_lock.utils import add_wheels_to_spec
+
+core, folder = (Path(name) for name in sys.argv[1:])
+info = json.loads((core / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
+version = json.loads((core / "package.json").read_text(encoding="utf-8"))["version"]
+# Wheels are tagged by Pyodide's ABI (PEP 783), where pyodide-lock compares the compiler's version.
+tagged_as = {**info, "version": version, "platform": f"pyemscripten_{info['abi_version']}"}
+lock = PyodideLockSpec(info=tagged_as, packages={})
+lock = add_wheels_to_spec(lock, sorted(folder.glob("*.whl")))
+lock.info.platform = info["platform"]
+temporary = folder / "pyodide-lock.json.tmp"
+lock.to_json(temporary)
+temporary.replace(folder / "pyodide-lock.json")

@@ -1,0 +1,129 @@
+"""Debian packages: installed on the host as root, or fetched for the build by a private apt.
+
+The archive's address and apt's own network settings are the host's; no address is written here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .console import BuildError, run_logged
+
+SOURCES = Path("/etc/apt")
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+TRUSTED = Path("/etc/apt/trusted.gpg.d")
+
+
+def is_debian() -> bool:
+    """Whether the host has apt and dpkg."""
+    return shutil.which("apt-get") is not None and shutil.which("dpkg") is not None
+
+
+def install_command(packages: Sequence[str]) -> str:
+    """The command line that installs these packages."""
+    return "apt-get update && apt-get install --no-install-recommends " + " ".join(packages)
+
+
+def missing(packages: Sequence[str]) -> list[str]:
+    """Those of the packages that dpkg does not call installed."""
+    query = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Abbrev}\n", *packages]
+    shown = subprocess.run(query, capture_output=True, text=True).stdout
+    installed = {line.split()[0] for line in shown.splitlines() if line.split()[1:] == ["ii"]}
+    return [package for package in packages if package not in installed]
+
+
+def ensure_packages(packages: Sequence[str], purpose: str) -> None:
+    """Install packages that are missing when root; otherwise say how."""
+    if not is_debian():
+        raise BuildError(f"{purpose}: install by your system's means: {' '.join(packages)}")
+    absent = missing(packages)
+    if not absent:
+        return
+    if os.geteuid() != 0:
+        raise BuildError(f"{purpose}: run as root: {install_command(absent)}")
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    run_logged(["apt-get", "update"], "apt-update", env=env)
+    run_logged(
+        ["apt-get", "install", "--yes", "--no-install-recommends", *absent],
+        "apt-install",
+        env=env,
+    )
+
+
+def archive() -> str:
+    """The address of the Debian archive that the host's own sources name.
+
+    Raises BuildError when the host has no Debian source.
+    """
+    for file in sorted(SOURCES.glob("sources.list.d/*.sources")):
+        for stanza in re.split(r"\n\s*\n", file.read_text(encoding="utf-8")):
+            uri = re.search(r"^URIs:\s*(\S+)", stanza, re.MULTILINE)
+            if uri and _is_main_archive(uri[1]):
+                return uri[1].rstrip("/")
+    lists = [SOURCES / "sources.list", *sorted(SOURCES.glob("sources.list.d/*.list"))]
+    for file in lists:
+        if file.is_file():
+            for line in file.read_text(encoding="utf-8").splitlines():
+                uri = re.match(r"deb\s+(?:\[[^]]*\]\s+)?(\S+)", line)
+                if uri and _is_main_archive(uri[1]):
+                    return uri[1].rstrip("/")
+    raise BuildError(
+        "this host's apt sources name no Debian archive; put an emcc of version 3.1.60 or newer,"
+        " cmake and ninja on PATH instead"
+    )
+
+
+def _is_main_archive(uri: str) -> bool:
+    return uri.rstrip("/").endswith("/debian")
+
+
+def network_options() -> list[str]:
+    """The host's apt settings for fetching (proxies, time checks), as 'Name "value"' texts."""
+    dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True)
+    wanted = re.compile(r'^Acquire::(https?::|Check-|Retries)\S* ".+";$', re.MULTILINE)
+    return [match[0].rstrip(";") for match in wanted.finditer(dump.stdout)]
+
+
+@dataclass(frozen=True)
+class PrivateApt:
+    """An apt with its own state, that reads one suite of the Debian archive."""
+
+    state: Path
+
+    def fetch(self, words: Sequence[str], into: Path, log_name: str) -> None:
+        """Run apt-get in a directory; apt checks every file against the signed index."""
+        env = {**os.environ, "APT_CONFIG": str(self.state / "apt.conf")}
+        run_logged(["apt-get", *words], log_name, cwd=into, env=env)
+
+
+def private_apt(suite: str, state: Path) -> PrivateApt:
+    """Make an apt for one suite below the directory `state`, with its index fetched."""
+    for folder in ("lists/partial", "archives/partial", "sources.list.d", "conf.d"):
+        (state / folder).mkdir(parents=True, exist_ok=True)
+    source = f"[signed-by={KEYRING}] {archive()} {suite} main"
+    (state / "sources.list").write_text(f"deb {source}\ndeb-src {source}\n", encoding="utf-8")
+    (state / "status").touch()
+    options = [
+        f'Dir::State "{state}"',
+        f'Dir::State::Lists "{state}/lists"',
+        f'Dir::State::Status "{state}/status"',
+        f'Dir::Cache "{state}"',
+        f'Dir::Etc::SourceList "{state}/sources.list"',
+        f'Dir::Etc::SourceParts "{state}/sources.list.d"',
+        f'Dir::Etc::Parts "{state}/conf.d"',
+        f'Dir::Etc::Preferences "{state}/preferences"',
+        f'Dir::Etc::PreferencesParts "{state}/preferences.d"',
+        'APT::Sandbox::User "root"',
+        'Acquire::Languages "none"',
+        *network_options(),
+    ]
+    (state / "apt.conf").write_text("".join(f"{o};\n" for o in options), encoding="utf-8")
+    apt = PrivateApt(state)
+    apt.fetch(["update"], state, f"apt-{suite}")
+    return apt

@@ -1,0 +1,15 @@
+"""Where things are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "buildsys" / "data"
+BUILD = ROOT / "build"
+DIST = ROOT / "dist"
+SITE = BUILD / "site"
+LOGS = BUILD / "logs"
+ASSETS = ROOT / "src" / "tfpy" / "assets"
+CACHE = Path(os.environ.get("TFPY_CACHE") or Path.home() / ".cache" / "tfpy").absolute()

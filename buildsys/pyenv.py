@@ -1,0 +1,52 @@
+"""Python environments in the cache, one for each hash-pinned lock in requirements/."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from .cache import entry, file_hash
+from .console import BuildError, run_logged
+from .paths import ROOT
+
+LOCKS = {"build": "requirements/build.txt", "test": "requirements/test.txt"}
+MINIMUM = (3, 11)
+
+
+@cache
+def ensure(name: str) -> Path:
+    """The interpreter of the environment `name` ('build' or 'test'), made when missing."""
+    if sys.version_info < MINIMUM:
+        raise BuildError("Python 3.11 or newer is needed to run build.py")
+    lock = ROOT / LOCKS[name]
+    inputs = {"lock": file_hash(lock), "python": sys.version}
+
+    def make(into: Path) -> None:
+        _make(into, lock)
+
+    return entry(f"venv-{name}", inputs, f"Python environment for {name}", make) / "bin" / "python"
+
+
+def _make(into: Path, lock: Path) -> None:
+    final = into.with_name(into.name.removesuffix(".tmp"))
+    try:
+        run_logged([sys.executable, "-m", "venv", into], f"venv-{lock.stem}")
+    except BuildError as error:
+        raise BuildError(f"{error}\n(on Debian, python3-venv has the module venv)") from None
+    pip = [into / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
+    run_logged([*pip, "--require-hashes", "--no-deps", "-r", lock], f"pip-{lock.stem}")
+    for script in (into / "bin").iterdir():
+        text = script.read_bytes()
+        if not script.is_symlink() and os.fsencode(into) in text[:4096]:
+            script.write_bytes(text.replace(os.fsencode(into), os.fsencode(final)))
+
+
+def read(python: Path, *words: object) -> str:
+    """The standard output of an environment's interpreter."""
+    done = subprocess.run([str(python), *map(str, words)], capture_output=True, text=True)
+    if done.returncode:
+        raise BuildError(f"{python} {' '.join(map(str, words))} failed:\n{done.stderr}")
+    return done.stdout.strip()

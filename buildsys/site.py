@@ -1,0 +1,82 @@
+"""The site in build/site: the pages of web/, and everything that they load, from one folder.
+
+*.html, *.css, *.mjs      web/
+tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
+pyodide/                  Pyodide's core, wheels, and a pyodide-lock.json that names the wheels
+uplot/                    the plotting library
+data/digits.json          handwritten digits
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from . import assets, npm, numpy_wheel, pyenv, wheel
+from .cache import entry, file_hash, lock
+from .console import run_logged, step
+from .paths import DATA, ROOT, SITE
+
+WEB = ROOT / "web"
+PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+UPLOT = ("uPlot.esm.js", "uPlot.min.css")
+MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
+WHEELS_LOCK = ROOT / "requirements" / "site.txt"
+
+
+def ensure() -> Path:
+    """The folder of the site, brought up to date."""
+    wheels = [wheel.ensure(), numpy_wheel.ensure(), *_pure_wheels().glob("*.whl")]
+    core = npm.ensure() / "pyodide"
+    uplot = npm.ensure() / "uplot" / "dist"
+    wanted = {f"pyodide/{file.name}": file for file in wheels}
+    wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
+    wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
+    wanted["data/digits.json"] = _digits()
+    for file in WEB.rglob("*"):
+        if file.is_file() and not file.name.endswith(".d.ts"):
+            wanted[file.relative_to(WEB).as_posix()] = file
+    with lock("site"), step(f"site in {SITE}"):
+        _mirror(wanted, SITE)
+        assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle("esm"))
+        make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
+        run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
+    return SITE
+
+
+def _mirror(wanted: dict[str, Path], top: Path) -> None:
+    """Make `top` hold the wanted files, leaving those that are there already alone."""
+    for path in top.rglob("*"):
+        if path.is_file() and path.relative_to(top).as_posix() not in {*wanted, *MADE_IN_PLACE}:
+            path.unlink()
+    for name, source in wanted.items():
+        target = top / name
+        if not target.is_file() or file_hash(target) != file_hash(source):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+            shutil.copy(source, temporary)
+            temporary.replace(target)
+
+
+def _pure_wheels() -> Path:
+    """The entry with wheels of pure Python packages that Pyodide's core lacks."""
+
+    def make(into: Path) -> None:
+        pip = [pyenv.ensure("build"), "-m", "pip", "--disable-pip-version-check", "download"]
+        options = ["--only-binary=:all:", "--no-deps", "--require-hashes"]
+        version = ["--python-version", numpy_wheel.PYTHON, "--platform", "any"]
+        run_logged([*pip, *options, *version, "--dest", into, "-r", WHEELS_LOCK], "site-wheels")
+
+    return entry("wheels", {"lock": file_hash(WHEELS_LOCK)}, "wheels for the site", make)
+
+
+def _digits() -> Path:
+    script = DATA / "export_digits.py"
+    python = pyenv.ensure("build")
+    inputs = {"script": file_hash(script), "environment": python.parent.parent.name}
+
+    def make(into: Path) -> None:
+        run_logged([python, script, into / "digits.json"], "digits")
+
+    return entry("digits", inputs, "handwritten digits", make) / "digits.json"

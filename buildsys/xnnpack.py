@@ -1,0 +1,136 @@
+"""XNNPACK as static libraries for wasm32, one cache entry for each variant."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from . import toolchain
+from .cache import entry, file_hash, tree_hash
+from .console import BuildError, run_logged
+from .debian import private_apt
+from .paths import ROOT
+
+PROJECT = ROOT / "csrc" / "xnnpack"
+VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
+SUITE = toolchain.SUITE
+SOURCES = {
+    "xnnpack": (
+        "0.0~git20241108.4ea82e5",
+        "90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99",
+    ),
+    "pthreadpool": (
+        "0.0~git20240616.560c60d",
+        "4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708",
+    ),
+    "fxdiv": (
+        "0.0~git20200417.b408327",
+        "7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b",
+    ),
+    "fp16": (
+        "0.0~git20200514.4dfe081",
+        "7d7782b37b74136e0e12593a2a93ccbe7db831f4374cc408e44623d9b708b54e",
+    ),
+}
+RAPIDJSON = (
+    "rapidjson-dev",
+    "1.1.0+dfsg2-7.4",
+    "bae757b6f8c3bac0cad89877d34f125e5533ec27e61d38dc66559a7b8a0e46bf",
+)
+
+
+def ensure(variant: str) -> Path:
+    """The entry with lib/ (libXNNPACK.a, libpthreadpool.a) and include/ of one variant."""
+    sources = ensure_sources()
+    tools = toolchain.ensure()
+    inputs = {
+        "variant": variant,
+        "sources": sources.name,
+        "project": tree_hash(PROJECT),
+        "emscripten": tools.version,
+    }
+
+    def make(into: Path) -> None:
+        _compile(variant, sources, tools, into)
+
+    title = f"XNNPACK, variant {variant} (1 to 2 minutes)"
+    return entry(f"xnnpack-{variant}", inputs, title, make)
+
+
+def ensure_sources() -> Path:
+    """The entry with a source directory for each of SOURCES, and rapidjson's headers."""
+    inputs = {"suite": SUITE, "sources": SOURCES, "rapidjson": RAPIDJSON}
+    return entry("xnnpack-sources", inputs, "XNNPACK's sources", _fetch)
+
+
+def _fetch(into: Path) -> None:
+    apt = private_apt(SUITE, into / "apt")
+    apt.fetch(["source", "--tar-only", *SOURCES], into, "xnnpack-sources")
+    for name, (version, sha256) in SOURCES.items():
+        tar = _checked(into / f"{name}_{version}.orig.tar.xz", sha256)
+        unpacked = into / name
+        unpacked.mkdir()
+        run_logged(["tar", "--extract", "--file", tar, "--directory", unpacked], "xnnpack-unpack")
+        tops = list(unpacked.iterdir())
+        if len(tops) == 1:  # some of the archives have a top directory, some have not
+            tops[0].rename(into / "top")
+            unpacked.rmdir()
+            (into / "top").rename(unpacked)
+        tar.unlink()
+    package, version, sha256 = RAPIDJSON
+    apt.fetch(["download", f"{package}={version}"], into, "rapidjson")
+    deb = _checked(into / f"{package}_{version}_all.deb", sha256)
+    run_logged(["dpkg", "-x", deb, into / "rapidjson"], "rapidjson-unpack")
+    deb.unlink()
+    shutil.rmtree(into / "apt")
+
+
+def _checked(file: Path, sha256: str) -> Path:
+    if not file.is_file():
+        raise BuildError(f"the archive has no {file.name} in {SUITE} any more")
+    if file_hash(file) != sha256:
+        raise BuildError(f"{file.name} is not the file that this build was written for")
+    return file
+
+
+def target_flags(variant: str) -> list[str]:
+    """The compiler flags that all objects of a variant share."""
+    flags = ["-msimd128"]
+    if "relaxed" in variant:
+        flags.append("-mrelaxed-simd")
+    if "threads" in variant:
+        flags.append("-pthread")
+    return flags
+
+
+def _compile(variant: str, sources: Path, tools: toolchain.Toolchain, into: Path) -> None:
+    build = into / "build"
+    flags = tools.read(["emcc", *target_flags(variant), "--cflags"])
+    options: Mapping[str, object] = {
+        "CMAKE_BUILD_TYPE": "None",
+        "CMAKE_C_COMPILER": tools.llvm("clang"),
+        "CMAKE_CXX_COMPILER": tools.llvm("clang++"),
+        "CMAKE_AR": tools.llvm("llvm-ar"),
+        "CMAKE_RANLIB": tools.llvm("llvm-ranlib"),
+        "XNNPACK": sources / "xnnpack",
+        "PTHREADPOOL": sources / "pthreadpool",
+        "FXDIV": sources / "fxdiv",
+        "FP16": sources / "fp16",
+        "SHIMS": PROJECT / "shims",
+        "TARGET_FLAGS": flags,
+        "RELAXED": int("relaxed" in variant),
+        "THREADS": int("threads" in variant),
+    }
+    defines = [f"-D{name}={value}" for name, value in options.items()]
+    log = f"xnnpack-{variant}"
+    tools.run(["cmake", "-G", "Ninja", "-S", PROJECT, "-B", build, *defines], f"{log}-configure")
+    tools.run(["ninja", "-C", build], log)
+    (into / "lib").mkdir()
+    for library in ("libXNNPACK.a", "libpthreadpool.a"):
+        shutil.copy(build / library, into / "lib")
+    include = into / "include"
+    shutil.copytree(sources / "rapidjson" / "usr" / "include", include)
+    for header in ("xnnpack/include/xnnpack.h", "pthreadpool/include/pthreadpool.h"):
+        shutil.copy(sources / header, include)
+    shutil.rmtree(build)

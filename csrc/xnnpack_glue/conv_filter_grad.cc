@@ -1,0 +1,152 @@
+// The gradient of convolution's filter: patches of x (never stored whole) times dy.
+#include <string.h>
+
+#include <algorithm>
+
+#include "conv.h"
+#include "error.h"
+#include "gemm.h"
+#include "parallel.h"
+#include "simd.h"
+
+namespace tfpy {
+namespace {
+
+// A group of x as the matrix [filter_rows, pixels]: row (kh, kw, channel), column (image, oh, ow).
+struct Patches {
+  const ConvShape* shape;
+  const float* x;         // at the group's first channel
+  size_t first_pixel;
+};
+
+// Where a row of the matrix reads: a tap and a channel.
+struct Tap {
+  size_t kh, kw, channel;
+};
+
+Tap tap_of(const ConvShape& s, size_t row) {
+  const size_t channel = row % s.group_in(), tap = row / s.group_in();
+  return {tap / s.window.w.filter, tap % s.window.w.filter, channel};
+}
+
+// One row's values for `depth` pixels, to every fourth element of `to`.
+void pack_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, float* to) {
+  const ConvShape& s = *patches.shape;
+  const WindowAxis &h = s.window.h, &w = s.window.w;
+  size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
+  while (depth > 0) {
+    const int64_t y = h.place(oh, tap.kh);
+    const size_t n = std::min(depth, static_cast<size_t>(w.out) - ow);
+    const float* row = patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
+    for (size_t i = 0; i < n; ++i, to += kPanelRows) {
+      const int64_t x = w.place(ow + i, tap.kw);
+      *to = h.has(y) && w.has(x) ? row[static_cast<size_t>(x) * s.in_c] : 0.0f;
+    }
+    depth -= n;
+    ow = 0;
+    if (++oh == static_cast<size_t>(h.out)) {
+      oh = 0;
+      ++image;
+    }
+  }
+}
+
+// The same for four channels of one tap.
+void pack_tap_channels(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, float* to) {
+  const ConvShape& s = *patches.shape;
+  const WindowAxis &h = s.window.h, &w = s.window.w;
+  size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
+  while (depth > 0) {
+    const int64_t y = h.place(oh, tap.kh);
+    const size_t n = std::min(depth, static_cast<size_t>(w.out) - ow);
+    const float* row = patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
+    for (size_t i = 0; i < n; ++i, to += kPanelRows) {
+      const int64_t x = w.place(ow + i, tap.kw);
+      store(to, h.has(y) && w.has(x) ? load(row + static_cast<size_t>(x) * s.in_c) : splat(0.0f));
+    }
+    depth -= n;
+    ow = 0;
+    if (++oh == static_cast<size_t>(h.out)) {
+      oh = 0;
+      ++image;
+    }
+  }
+}
+
+void pack_patches(const void* source, size_t first, size_t p, size_t depth, float* to) {
+  const Patches& patches = *static_cast<const Patches*>(source);
+  const ConvShape& s = *patches.shape;
+  const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
+  const Tap tap = tap_of(s, first);
+  if (tap.channel + kPanelRows <= s.group_in()) {
+    pack_tap_channels(patches, tap, pixel, depth, to);
+    return;
+  }
+  for (size_t r = 0; r < kPanelRows; ++r) {
+    if (first + r < rows) {
+      pack_tap(patches, tap_of(s, first + r), pixel, depth, to + r);
+    } else {
+      for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = 0.0f;
+    }
+  }
+}
+
+// Pixels first..last of a group; df is this group's first column of the whole gradient.
+Gemm<float> group_product(const ConvShape& s, const Patches& patches, const float* dy, size_t group, size_t pixels,
+                          float* df) {
+  const float* g = dy + patches.first_pixel * s.out_c + group * s.group_out();
+  return {s.filter_rows(), s.group_out(),    pixels, pack_patches, &patches,
+          {g, s.out_c, 1}, df + group * s.group_out(), s.out_c};
+}
+
+// Small gradients of many pixels: each thread sums up its share of the pixels.
+bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks, float* df) {
+  const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
+  Block block;
+  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block)) return false;
+  float* partial = block.as<float>();
+  parallel_for(tasks, [&](size_t task) {
+    const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
+    const size_t end = static_cast<size_t>(uint64_t{pixels} * (task + 1) / tasks);
+    for (size_t group = 0; group < s.groups; ++group) {
+      const Patches patches{&s, x + group * s.group_in(), begin};
+      multiply_serial(group_product(s, patches, dy, group, end - begin, partial + task * count),
+                      partial + tasks * count + task * scratch);
+    }
+  });
+  for (size_t i = 0; i < count; ++i) {
+    float sum = partial[i];
+    for (size_t task = 1; task < tasks; ++task) sum += partial[task * count + i];
+    df[i] = sum;
+  }
+  return true;
+}
+
+bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float* df) {
+  constexpr size_t kSmall = 1 << 18;  // elements of a gradient that every thread may have a copy of
+  const size_t pixels = s.window.batch * s.window.h.out * s.window.w.out;
+  const size_t count = s.filter_rows() * s.out_c;
+  const size_t tasks = task_count(pixels, count);
+  if (tasks > 1 && count <= kSmall) return split_pixels(s, x, dy, pixels, tasks, df);
+  for (size_t group = 0; group < s.groups; ++group) {
+    const Patches patches{&s, x + group * s.group_in(), 0};
+    if (!multiply(group_product(s, patches, dy, group, pixels, df))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
+  step.require_float(2);
+  const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
+  if (!step.ok()) return nullptr;
+  const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
+  return make_kernel([shape, is_empty, count = step.output.count](const Operand* inputs, void* output) {
+    if (!is_empty) return backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(), static_cast<float*>(output));
+    memset(output, 0, count * sizeof(float));
+    return true;
+  });
+}
+
+}  // namespace tfpy

@@ -1,0 +1,170 @@
+#include "gemm.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "memory.h"
+#include "parallel.h"
+#include "params.h"
+#include "simd.h"
+
+namespace tfpy {
+namespace {
+
+// A panel of B (kDepth x 8 floats) stays in L1; a block of A (kRows x kDepth) and one of B
+// (kDepth x kColumns) stay in L2.
+constexpr size_t kDepth = 256, kRows = 64, kColumns = 512;
+
+inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
+
+inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
+inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
+
+// Columns first..first+7 of B (those of 0..n; others are 0), rows p..p+depth, to to[depth][8].
+template <class T>
+void pack_columns(const MatrixView<T>& b, size_t n, size_t first, size_t p, size_t depth, T* to) {
+  const size_t columns = std::min(kPanelColumns, n - first);
+  const T* from = b.data + p * b.row_stride + first * b.column_stride;
+  if (columns == kPanelColumns && b.column_stride == 1) {
+    for (size_t i = 0; i < depth; ++i, from += b.row_stride, to += kPanelColumns) {
+      store(to, load(from));
+      store(to + 4, load(from + 4));
+    }
+    return;
+  }
+  for (size_t i = 0; i < depth; ++i, to += kPanelColumns) {
+    for (size_t j = 0; j < columns; ++j) to[j] = from[i * b.row_stride + j * b.column_stride];
+    for (size_t j = columns; j < kPanelColumns; ++j) to[j] = 0;
+  }
+}
+
+template <class T>
+void store_row(T* c, Vector<T> low, Vector<T> high, size_t columns, bool accumulate) {
+  if (columns == kPanelColumns) {
+    store(c, accumulate ? load(c) + low : low);
+    store(c + 4, accumulate ? load(c + 4) + high : high);
+    return;
+  }
+  for (size_t j = 0; j < columns; ++j) {
+    const T value = j < 4 ? low[j] : high[j - 4];
+    c[j] = accumulate ? c[j] + value : value;
+  }
+}
+
+// C[rows][columns] of one panel of A and one of B.
+template <class T>
+void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, size_t rows, size_t columns,
+                  bool accumulate) {
+  Vector<T> low[kPanelRows], high[kPanelRows];
+  for (size_t i = 0; i < kPanelRows; ++i) low[i] = high[i] = splat(T{0});
+  for (size_t p = 0; p < depth; ++p, a += kPanelRows, b += kPanelColumns) {
+    const Vector<T> b0 = load(b), b1 = load(b + 4);
+    for (size_t i = 0; i < kPanelRows; ++i) {
+      const Vector<T> ai = splat_load(a + i);
+      low[i] = multiply_add(ai, b0, low[i]);
+      high[i] = multiply_add(ai, b1, high[i]);
+    }
+  }
+  for (size_t i = 0; i < rows; ++i) store_row(c + i * c_stride, low[i], high[i], columns, accumulate);
+}
+
+// Rows begin..end of C for the columns and the depth of a packed block of B.
+template <class T>
+void multiply_block(const Gemm<T>& gemm, size_t begin, size_t end, size_t column, size_t columns, size_t p, size_t depth,
+                    const T* packed_b, T* packed_a) {
+  for (size_t i = begin; i < end; i += kPanelRows) gemm.pack_a(gemm.a, i, p, depth, packed_a + (i - begin) * depth);
+  for (size_t j = 0; j < columns; j += kPanelColumns) {
+    for (size_t i = begin; i < end; i += kPanelRows) {
+      micro_kernel(packed_a + (i - begin) * depth, packed_b + j * depth, depth,
+                   gemm.c + i * gemm.c_stride + column + j, gemm.c_stride, std::min(kPanelRows, end - i),
+                   std::min(kPanelColumns, columns - j), p != 0);
+    }
+  }
+}
+
+size_t padded_columns(size_t n) { return (std::min(n, kColumns) + kPanelColumns - 1) / kPanelColumns * kPanelColumns; }
+
+// Tasks share a packed block of B; each packs its own rows of A.
+template <class T>
+void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
+  for (size_t column = 0; column < gemm.n; column += kColumns) {
+    const size_t columns = std::min(kColumns, gemm.n - column);
+    for (size_t p = 0; p < gemm.k; p += kDepth) {
+      const size_t depth = std::min(kDepth, gemm.k - p);
+      const size_t panels = (columns + kPanelColumns - 1) / kPanelColumns;
+      parallel_for(tasks, [&](size_t task) {
+        for (size_t j = panels * task / tasks; j < panels * (task + 1) / tasks; ++j) {
+          pack_columns(gemm.b, gemm.n, column + j * kPanelColumns, p, depth, packed_b + j * kPanelColumns * depth);
+        }
+      });
+      const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
+      parallel_for(tasks, [&](size_t task) {
+        const size_t begin = row_panels * task / tasks * kPanelRows;
+        const size_t end = std::min(gemm.m, row_panels * (task + 1) / tasks * kPanelRows);
+        T* own = packed_a + task * kRows * kDepth;
+        for (size_t i = begin; i < end; i += kRows) {
+          multiply_block(gemm, i, std::min(end, i + kRows), column, columns, p, depth, packed_b, own);
+        }
+      });
+    }
+  }
+}
+
+template <class T>
+void clear_result(const Gemm<T>& gemm) {
+  for (size_t i = 0; i < gemm.m; ++i) memset(gemm.c + i * gemm.c_stride, 0, gemm.n * sizeof(T));
+}
+
+}  // namespace
+
+size_t scratch_elements(size_t n) { return kDepth * padded_columns(n) + kRows * kDepth; }
+
+template <class T>
+void pack_matrix_rows(const void* source, size_t first, size_t p, size_t depth, T* to) {
+  const RowSource<T>& a = *static_cast<const RowSource<T>*>(source);
+  const size_t rows = std::min(kPanelRows, a.m - first);
+  const T* from = a.view.data + first * a.view.row_stride + p * a.view.column_stride;
+  if (rows == kPanelRows && a.view.row_stride == 1) {
+    for (size_t i = 0; i < depth; ++i) store(to + i * kPanelRows, load(from + i * a.view.column_stride));
+    return;
+  }
+  for (size_t r = 0; r < kPanelRows; ++r) {
+    const T* row = from + r * a.view.row_stride;
+    for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = r < rows ? row[i * a.view.column_stride] : 0;
+  }
+}
+
+template <class T>
+bool multiply(const Gemm<T>& gemm) {
+  if (gemm.k == 0) {
+    clear_result(gemm);
+    return true;
+  }
+  const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
+  const size_t tasks = task_count(row_panels, static_cast<size_t>(std::min<uint64_t>(
+                                                  SIZE_MAX, product({kPanelRows, gemm.n, gemm.k}))));
+  const size_t b_elements = kDepth * padded_columns(gemm.n);
+  Block block;
+  if (!Block::allocate(sizeof(T) * (uint64_t{b_elements} + uint64_t{tasks} * kRows * kDepth), &block)) return false;
+  multiply_in(gemm, tasks, block.as<T>(), block.as<T>() + b_elements);
+  return true;
+}
+
+template <class T>
+void multiply_serial(const Gemm<T>& gemm, T* scratch) {
+  if (gemm.k == 0) {
+    clear_result(gemm);
+  } else {
+    multiply_in(gemm, 1, scratch, scratch + kDepth * padded_columns(gemm.n));
+  }
+}
+
+template void pack_matrix_rows<float>(const void*, size_t, size_t, size_t, float*);
+template void pack_matrix_rows<int32_t>(const void*, size_t, size_t, size_t, int32_t*);
+template bool multiply<float>(const Gemm<float>&);
+template bool multiply<int32_t>(const Gemm<int32_t>&);
+template void multiply_serial<float>(const Gemm<float>&, float*);
+template void multiply_serial<int32_t>(const Gemm<int32_t>&, int32_t*);
+
+}  // namespace tfpy

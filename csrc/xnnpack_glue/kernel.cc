@@ -1,0 +1,77 @@
+#include "kernel.h"
+
+#include <string.h>
+
+#include <string>
+
+#include "error.h"
+
+namespace tfpy {
+namespace {
+
+struct Entry {
+  const char* name;
+  Factory factory;
+};
+
+constexpr Entry kKernels[] = {
+    {"elementwise", make_elementwise},
+    {"strided", make_strided},
+    {"pad", make_pad},
+    {"concat", make_concat},
+    {"gather", make_gather},
+    {"segment_sum", make_segment_sum},
+    {"reduce", make_reduce},
+    {"arg_reduce", make_arg_reduce},
+    {"matmul", make_matmul},
+    {"conv2d", make_conv2d},
+    {"conv2d_backprop_input", make_conv2d_backprop_input},
+    {"conv2d_backprop_filter", make_conv2d_backprop_filter},
+    {"depthwise_conv2d", make_depthwise_conv2d},
+    {"depthwise_conv2d_backprop_input", make_depthwise_conv2d_backprop_input},
+    {"depthwise_conv2d_backprop_filter", make_depthwise_conv2d_backprop_filter},
+    {"pool", make_pool},
+    {"max_pool_grad", make_max_pool_grad},
+    {"avg_pool_grad", make_avg_pool_grad},
+};
+
+}  // namespace
+
+Factory find_kernel(const char* name) {
+  for (const Entry& entry : kKernels) {
+    if (strcmp(entry.name, name) == 0) return entry.factory;
+  }
+  return nullptr;
+}
+
+const char* kernel_names() {
+  static const std::string names = [] {
+    std::string joined;
+    for (const Entry& entry : kKernels) joined.append(joined.empty() ? "" : " ").append(entry.name);
+    return joined;
+  }();
+  return names.c_str();
+}
+
+void StepSpec::require_float(size_t input_count) {
+  params.require(output.dtype == DType::kFloat32, "the output is not float32");
+  require_same(input_count);
+}
+
+void StepSpec::require_same(size_t input_count) {
+  params.require(inputs.size() == input_count, "the number of inputs is wrong");
+  for (const BufferSpec& input : inputs) {
+    params.require(input.dtype == output.dtype, "an input's dtype is not the output's");
+  }
+  inputs.resize(input_count, BufferSpec{output.dtype, 0});
+}
+
+void StepSpec::require_count(const BufferSpec& buffer, uint64_t count, const char* name) {
+  if (ok() && buffer.count != count) {
+    params.require(false, "");
+    fail("%s has %zu elements where the parameters say %llu", name, buffer.count,
+         static_cast<unsigned long long>(count));
+  }
+}
+
+}  // namespace tfpy

@@ -1,0 +1,51 @@
+// Work split over the thread pool; without threads everything runs in place.
+#pragma once
+
+#include <pthreadpool.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tfpy {
+
+// The pool that own kernels and XNNPACK share; null without threads.
+pthreadpool_t thread_pool();
+void open_thread_pool(size_t threads);
+void close_thread_pool();
+
+inline size_t worker_count() { return pthreadpool_get_threads_count(thread_pool()); }
+
+// Calls body(task) for each task below `tasks`.
+template <class Body>
+void parallel_for(size_t tasks, const Body& body) {
+  if (tasks <= 1 || thread_pool() == nullptr) {
+    for (size_t task = 0; task < tasks; ++task) body(task);
+    return;
+  }
+  pthreadpool_parallelize_1d(
+      thread_pool(),
+      [](void* context, size_t task) { (*static_cast<const Body*>(context))(task); },
+      const_cast<Body*>(&body), tasks, 0);
+}
+
+// Element operations below which a second thread costs more than it gives.
+constexpr size_t kThreadGrain = 32 * 1024;
+
+// In how many tasks `items` of `cost` element operations each are worth splitting.
+inline size_t task_count(size_t items, size_t cost) {
+  const size_t worth = items / std::max<size_t>(1, kThreadGrain / std::max<size_t>(1, cost));
+  return std::max<size_t>(1, std::min({worker_count(), items, worth}));
+}
+
+// Calls body(begin, end) for ranges that cover 0..items.
+template <class Body>
+void parallel_ranges(size_t items, size_t cost, const Body& body) {
+  const size_t tasks = task_count(items, cost);
+  const size_t quotient = items / tasks, rest = items % tasks;
+  parallel_for(tasks, [&](size_t task) {
+    const size_t begin = task * quotient + std::min(task, rest);
+    body(begin, begin + quotient + (task < rest ? 1 : 0));
+  });
+}
+
+}  // namespace tfpy

@@ -1,0 +1,50 @@
+// Checked reading of the JSON of a step. Programs are untrusted: every number has a range.
+#pragma once
+
+#include <rapidjson/document.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace tfpy {
+
+// Numbers that become dimensions: their products are computed in 64 bits and checked.
+constexpr int32_t kMaxNumber = INT32_MAX;
+
+// Reads a step's params. The first fault is kept (ok() is false, the error's text is set) and the
+// readings after it give harmless values.
+class Params {
+ public:
+  explicit Params(const rapidjson::Value& object) : object_(object) {}
+
+  int32_t number(const char* name, int32_t min = 0, int32_t max = kMaxNumber);
+  // A list of exactly `length` numbers.
+  std::vector<int32_t> numbers(const char* name, size_t length, int32_t min, int32_t max);
+  // A list of any length.
+  std::vector<int32_t> numbers(const char* name, int32_t min, int32_t max);
+  // The place of the text in `choices`.
+  int choice(const char* name, std::initializer_list<const char*> choices);
+  // A list, or null.
+  const rapidjson::Value* list(const char* name);
+
+  // Fails unless the condition holds.
+  void require(bool condition, const char* what);
+  bool ok() const { return ok_; }
+
+ private:
+  const rapidjson::Value* member(const char* name);
+  bool read(const rapidjson::Value& value, const char* name, int32_t min, int32_t max, int32_t* out);
+
+  const rapidjson::Value& object_;
+  bool ok_ = true;
+};
+
+// The product of factors that are not negative; UINT64_MAX when it does not fit.
+uint64_t product(std::initializer_list<uint64_t> factors);
+
+// Puts the number of a JSON value of range min..max in *out.
+bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max, int32_t* out);
+
+}  // namespace tfpy

@@ -1,0 +1,20 @@
+// Programs: registered once from JSON text and constants, run by id.
+#pragma once
+
+#include <stdint.h>
+
+#include "memory.h"
+
+namespace tfpy::programs {
+
+// Checks the text and takes the constants' block over. Returns the program's id, or -1.
+int32_t add(const char* text, size_t length, Slot&& constants);
+
+// Runs a program on slots. Returns the first output's slot id (the others follow), or -1.
+int32_t run(int32_t id, const int32_t* inputs, size_t count);
+
+bool remove(int32_t id);
+void clear();
+size_t count();
+
+}  // namespace tfpy::programs

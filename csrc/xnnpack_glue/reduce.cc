@@ -1,0 +1,265 @@
+// Reductions of [outer, n, inner] to [outer, inner].
+#include <stdint.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "error.h"
+#include "kernel.h"
+#include "parallel.h"
+#include "simd.h"
+
+namespace tfpy {
+namespace {
+
+struct ReduceShape {
+  size_t outer, n, inner;
+};
+
+constexpr size_t kStage = 256;  // rows that are summed in float32 before float64 takes over
+
+template <class T>
+struct Sum {
+  static constexpr T identity = 0;
+  template <class V>
+  static V combine(V a, V b) {
+    return a + b;
+  }
+};
+template <class T>
+struct Product {
+  static constexpr T identity = 1;
+  template <class V>
+  static V combine(V a, V b) {
+    return a * b;
+  }
+};
+template <class T>
+struct Maximum {
+  static constexpr T identity = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                     : std::numeric_limits<T>::min();
+  template <class V>
+  static V combine(V a, V b) {
+    return max(a, b);
+  }
+};
+template <class T>
+struct Minimum {
+  static constexpr T identity = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                                     : std::numeric_limits<T>::max();
+  template <class V>
+  static V combine(V a, V b) {
+    return min(a, b);
+  }
+};
+
+// Lanes that take the partial results of stages: float64 for float32 sums.
+template <class T, template <class> class Op>
+struct Total {
+  Vector<T> lanes = splat(Op<T>::identity);
+  void add(Vector<T> stage) { lanes = Op<T>::combine(lanes, stage); }
+  Vector<T> get() const { return lanes; }
+};
+template <>
+struct Total<float, Sum> {
+  double lanes[4] = {0, 0, 0, 0};
+  void add(f32x4 stage) {
+    for (int i = 0; i < 4; ++i) lanes[i] += stage[i];
+  }
+  f32x4 get() const {
+    f32x4 result;
+    for (int i = 0; i < 4; ++i) result[i] = static_cast<float>(lanes[i]);
+    return result;
+  }
+};
+
+template <class T>
+Vector<T> load_lanes(const T* from, size_t lanes) {
+  if (lanes == 4) return load(from);
+  Vector<T> result = splat(T{0});
+  for (size_t i = 0; i < lanes; ++i) result[i] = from[i];
+  return result;
+}
+
+template <class T>
+void store_lanes(T* to, Vector<T> value, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i) to[i] = value[i];
+}
+
+// W vectors of neighbouring columns, n rows that are `pitch` apart.
+template <class T, template <class> class Op, size_t W>
+void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
+  Total<T, Op> totals[W];
+  for (size_t row = 0; row < n;) {
+    const size_t end = std::min(n, row + kStage);
+    Vector<T> stage[W];
+    for (size_t w = 0; w < W; ++w) stage[w] = splat(Op<T>::identity);
+    for (; row < end; ++row) {
+      const T* from = x + row * pitch;
+      for (size_t w = 0; w < W; ++w) stage[w] = Op<T>::combine(stage[w], load_lanes(from + 4 * w, W == 1 ? lanes : 4));
+    }
+    for (size_t w = 0; w < W; ++w) totals[w].add(stage[w]);
+  }
+  for (size_t w = 0; w < W; ++w) store_lanes(out + 4 * w, totals[w].get(), W == 1 ? lanes : 4);
+}
+
+// n neighbouring elements to one, in four vectors at a time.
+template <class T, template <class> class Op>
+T reduce_run(const T* x, size_t n) {
+  T lanes[16];
+  const size_t rows = n / 16;
+  reduce_columns<T, Op, 4>(x, rows, 16, 4, lanes);
+  Total<T, Op> total;
+  for (size_t w = 0; w < 4; ++w) total.add(load(lanes + 4 * w));
+  // The rest, then the lanes of what came of the whole: one element at a time in lane 0.
+  Total<T, Op> result;
+  Vector<T> one = splat(Op<T>::identity);
+  const auto take = [&](T value) {
+    one[0] = value;
+    result.add(one);
+  };
+  for (size_t i = rows * 16; i < n; ++i) take(x[i]);
+  const Vector<T> halves = total.get();
+  for (size_t i = 0; i < 4; ++i) take(halves[i]);
+  return result.get()[0];
+}
+
+template <class T, template <class> class Op>
+void reduce_plane(const T* x, size_t n, size_t inner, T* out) {
+  if (inner == 1) {
+    *out = reduce_run<T, Op>(x, n);
+    return;
+  }
+  size_t i = 0;
+  for (; i + 16 <= inner; i += 16) reduce_columns<T, Op, 4>(x + i, n, inner, 4, out + i);
+  for (; i < inner; i += 4) reduce_columns<T, Op, 1>(x + i, n, inner, std::min<size_t>(4, inner - i), out + i);
+}
+
+// One task for each plane; where planes are few and long, each is split along n and the parts'
+// results are reduced again.
+template <class T, template <class> class Op>
+bool reduce(const ReduceShape& shape, const T* x, T* out) {
+  const auto [outer, n, inner] = shape;
+  const size_t parts = outer < worker_count() ? task_count(n, inner) : 1;
+  if (parts == 1) {
+    parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
+      for (size_t o = begin; o < end; ++o) reduce_plane<T, Op>(x + o * n * inner, n, inner, out + o * inner);
+    });
+    return true;
+  }
+  Block block;
+  if (!Block::allocate(product({parts, inner, sizeof(T)}), &block)) return false;
+  T* partial = block.as<T>();
+  for (size_t o = 0; o < outer; ++o) {
+    const T* plane = x + o * n * inner;
+    parallel_for(parts, [&, n = n, inner = inner](size_t part) {
+      const size_t begin = static_cast<size_t>(uint64_t{n} * part / parts);
+      const size_t end = static_cast<size_t>(uint64_t{n} * (part + 1) / parts);
+      reduce_plane<T, Op>(plane + begin * inner, end - begin, inner, partial + part * inner);
+    });
+    reduce_plane<T, Op>(partial, parts, inner, out + o * inner);
+  }
+  return true;
+}
+
+// out is true where any (or all) of n bytes are.
+void reduce_bool(const ReduceShape& shape, bool all, const uint8_t* x, uint8_t* out) {
+  const auto [outer, n, inner] = shape;
+  parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
+    for (size_t o = begin; o < end; ++o) {
+      uint8_t* to = out + o * inner;
+      std::fill_n(to, inner, static_cast<uint8_t>(all));
+      for (size_t row = 0; row < n; ++row) {
+        const uint8_t* from = x + (o * n + row) * inner;
+        for (size_t i = 0; i < inner; ++i) to[i] = all ? to[i] & from[i] : to[i] | from[i];
+      }
+    }
+  });
+}
+
+template <class T>
+bool run_reduce(const ReduceShape& shape, int kind, const T* x, T* out) {
+  switch (kind) {
+    case 0:
+      return reduce<T, Sum>(shape, x, out);
+    case 1:
+      return reduce<T, Product>(shape, x, out);
+    case 2:
+      return reduce<T, Maximum>(shape, x, out);
+    default:
+      return reduce<T, Minimum>(shape, x, out);
+  }
+}
+
+// Columns of blocks keep their best value and its row.
+template <class T>
+void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out) {
+  constexpr size_t kColumns = 64;
+  const auto [outer, n, inner] = shape;
+  parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
+    for (size_t o = begin; o < end; ++o) {
+      const T* plane = x + o * n * inner;
+      for (size_t first = 0; first < inner; first += kColumns) {
+        const size_t width = std::min(kColumns, inner - first);
+        T best[kColumns];
+        int32_t* where = out + o * inner + first;
+        std::copy_n(plane + first, width, best);
+        std::fill_n(where, width, 0);
+        for (size_t row = 1; row < n; ++row) {
+          const T* from = plane + row * inner + first;
+          for (size_t i = 0; i < width; ++i) {
+            if (largest ? from[i] > best[i] : from[i] < best[i]) {
+              best[i] = from[i];
+              where[i] = static_cast<int32_t>(row);
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+ReduceShape read_shape(StepSpec& step) {
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), inner = step.params.number("inner");
+  step.params.require(step.inputs.size() == 1, "the number of inputs is wrong");
+  if (step.ok()) step.require_count(step.inputs[0], product({outer, n, inner}), "x");
+  step.require_count(step.output, product({outer, inner}), "the output");
+  return {outer, n, inner};
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_reduce(StepSpec& step) {
+  const ReduceShape shape = read_shape(step);
+  step.require_same(1);
+  const int kind = step.params.choice("kind", {"sum", "prod", "max", "min", "any", "all"});
+  const DType dtype = step.output.dtype;
+  step.params.require((kind >= 4) == (dtype == DType::kBool), "the kind does not fit the dtype");
+  if (!step.ok()) return nullptr;
+  return make_kernel([=](const Operand* inputs, void* output) {
+    if (dtype == DType::kFloat32) return run_reduce(shape, kind, inputs[0].as<float>(), static_cast<float*>(output));
+    if (dtype == DType::kInt32) return run_reduce(shape, kind, inputs[0].as<int32_t>(), static_cast<int32_t*>(output));
+    reduce_bool(shape, kind == 5, inputs[0].as<uint8_t>(), static_cast<uint8_t*>(output));
+    return true;
+  });
+}
+
+std::unique_ptr<Kernel> make_arg_reduce(StepSpec& step) {
+  const ReduceShape shape = read_shape(step);
+  const bool largest = step.params.choice("kind", {"max", "min"}) == 0;
+  step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
+  step.params.require(shape.n > 0, "n is 0");
+  if (!step.ok()) return nullptr;
+  const DType dtype = step.inputs[0].dtype;
+  step.params.require(dtype != DType::kBool, "arg_reduce has no bool");
+  if (!step.ok()) return nullptr;
+  return make_kernel([=](const Operand* inputs, void* output) {
+    if (dtype == DType::kFloat32) {
+      arg_reduce(shape, largest, inputs[0].as<float>(), static_cast<int32_t*>(output));
+    } else {
+      arg_reduce(shape, largest, inputs[0].as<int32_t>(), static_cast<int32_t*>(output));
+    }
+  });
+}
+
+}  // namespace tfpy

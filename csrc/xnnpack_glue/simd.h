@@ -1,0 +1,98 @@
+// Four lanes of float32, int32 or uint32, with operators, over WebAssembly's 128-bit SIMD.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <wasm_simd128.h>
+
+namespace tfpy {
+
+using f32x4 = float __attribute__((vector_size(16)));
+using i32x4 = int32_t __attribute__((vector_size(16)));
+using u32x4 = uint32_t __attribute__((vector_size(16)));
+using f64x2 = double __attribute__((vector_size(16)));
+
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  using type = f32x4;
+};
+template <>
+struct VectorOf<int32_t> {
+  using type = i32x4;
+};
+template <>
+struct VectorOf<uint32_t> {
+  using type = u32x4;
+};
+
+// The four-lane vector of T.
+template <class T>
+using Vector = typename VectorOf<T>::type;
+
+template <class T>
+inline Vector<T> load(const T* from) {
+  return reinterpret_cast<Vector<T>>(wasm_v128_load(from));
+}
+template <class T>
+inline void store(T* to, Vector<T> value) {
+  wasm_v128_store(to, reinterpret_cast<v128_t>(value));
+}
+inline f32x4 splat(float value) { return f32x4{value, value, value, value}; }
+inline i32x4 splat(int32_t value) { return i32x4{value, value, value, value}; }
+inline u32x4 splat(uint32_t value) { return u32x4{value, value, value, value}; }
+
+inline v128_t bits(f32x4 x) { return reinterpret_cast<v128_t>(x); }
+inline v128_t bits(i32x4 x) { return reinterpret_cast<v128_t>(x); }
+inline v128_t bits(u32x4 x) { return reinterpret_cast<v128_t>(x); }
+inline v128_t bits(f64x2 x) { return reinterpret_cast<v128_t>(x); }
+inline f32x4 as_f32(v128_t x) { return reinterpret_cast<f32x4>(x); }
+inline f32x4 as_f32(i32x4 x) { return reinterpret_cast<f32x4>(x); }
+inline i32x4 as_i32(v128_t x) { return reinterpret_cast<i32x4>(x); }
+inline i32x4 as_i32(f32x4 x) { return reinterpret_cast<i32x4>(x); }
+inline u32x4 as_u32(v128_t x) { return reinterpret_cast<u32x4>(x); }
+
+// a where the mask (0 or -1 a lane) holds, else b.
+inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) { return as_f32(wasm_v128_bitselect(bits(a), bits(b), bits(mask))); }
+
+// min and max that give NaN where an operand is NaN.
+inline f32x4 min(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_min(bits(a), bits(b))); }
+inline f32x4 max(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_max(bits(a), bits(b))); }
+inline i32x4 min(i32x4 a, i32x4 b) { return as_i32(wasm_i32x4_min(bits(a), bits(b))); }
+inline i32x4 max(i32x4 a, i32x4 b) { return as_i32(wasm_i32x4_max(bits(a), bits(b))); }
+inline u32x4 min(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_min(bits(a), bits(b))); }
+inline u32x4 max(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_max(bits(a), bits(b))); }
+
+// x limited to low..high; NaN stays NaN.
+inline f32x4 clamp(f32x4 x, float low, float high) {
+  return as_f32(wasm_f32x4_pmin(wasm_f32x4_pmax(bits(x), bits(splat(low))), bits(splat(high))));
+}
+
+inline f32x4 abs(f32x4 x) { return as_f32(wasm_f32x4_abs(bits(x))); }
+inline f32x4 sqrt(f32x4 x) { return as_f32(wasm_f32x4_sqrt(bits(x))); }
+inline f32x4 floor(f32x4 x) { return as_f32(wasm_f32x4_floor(bits(x))); }
+inline f32x4 ceil(f32x4 x) { return as_f32(wasm_f32x4_ceil(bits(x))); }
+inline f32x4 nearest(f32x4 x) { return as_f32(wasm_f32x4_nearest(bits(x))); }
+inline f32x4 to_f32(i32x4 x) { return as_f32(wasm_f32x4_convert_i32x4(bits(x))); }
+inline f32x4 to_f32(u32x4 x) { return as_f32(wasm_f32x4_convert_u32x4(bits(x))); }
+inline i32x4 to_i32(f32x4 x) { return as_i32(wasm_i32x4_trunc_sat_f32x4(bits(x))); }
+inline u32x4 to_u32(f32x4 x) { return as_u32(wasm_u32x4_trunc_sat_f32x4(bits(x))); }
+
+// The magnitude of a with the sign bit of b.
+inline f32x4 copysign(f32x4 a, f32x4 b) {
+  return as_f32(wasm_v128_bitselect(bits(b), bits(a), wasm_i32x4_const_splat(INT32_MIN)));
+}
+
+// a * b + c, in one rounding where relaxed SIMD has it.
+inline f32x4 multiply_add(f32x4 a, f32x4 b, f32x4 c) {
+#ifdef __wasm_relaxed_simd__
+  return as_f32(wasm_f32x4_relaxed_madd(bits(a), bits(b), bits(c)));
+#else
+  return a * b + c;
+#endif
+}
+
+inline float sum_lanes(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+}  // namespace tfpy

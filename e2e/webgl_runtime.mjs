@@ -1,0 +1,121 @@
+// Page-side half of test_webgl_runtime.py: drives web/webgl.mjs without Pyodide.
+
+import { openWebgl } from "../webgl.mjs";
+
+/**
+ * @typedef {{dtype: string, values: number[]}} Tensor
+ * @typedef {{json: string, inputs: Tensor[]}} Call a Program without constants, and its inputs
+ */
+
+/** @param {Tensor} tensor */
+function bytesOf({ dtype, values }) {
+  if (dtype === "float32") return new Uint8Array(new Float32Array(values).buffer);
+  return dtype === "int32"
+    ? new Uint8Array(new Int32Array(values).buffer)
+    : new Uint8Array(values);
+}
+
+/**
+ * @param {import("../backend.mjs").Backend} backend
+ * @param {Tensor} tensor
+ */
+function write(backend, tensor) {
+  const bytes = bytesOf(tensor);
+  return backend.write(bytes.buffer, 0, tensor.values.length, tensor.dtype);
+}
+
+/**
+ * Runs Programs of one output each; infinities and NaN come back as text.
+ *
+ * @param {{forceFloat16?: boolean}} options
+ * @param {Call[]} calls
+ */
+export async function results(options, calls) {
+  const backend = openWebgl({ ...options, allowSoftware: true });
+  const values = [];
+  for (const { json, inputs } of calls) {
+    const program = backend.register(json, new ArrayBuffer(0), 0, 0);
+    const slots = inputs.map((input) => write(backend, input));
+    const output = backend.run(program, ...slots);
+    values.push([...(await backend.readAsync(output))].map((v) => (Number.isFinite(v) ? v : `${v}`)));
+    backend.free(output, ...slots);
+    backend.release(program);
+  }
+  const { slots, bytes, programs, textures, freeTextures } = backend.memory();
+  backend.close();
+  return { variant: backend.variant, values, left: { slots, bytes, programs, used: textures - freeTextures } };
+}
+
+/**
+ * The message of the error that an action throws, or null.
+ *
+ * @param {() => unknown} action
+ */
+function messageOf(action) {
+  try {
+    action();
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+  return null;
+}
+
+export function softwareRefused() {
+  return messageOf(() => openWebgl({}));
+}
+
+/**
+ * @param {string[]} programs
+ * @returns the runtime's message for each, and what is left in memory
+ */
+export function refusals(programs) {
+  const backend = openWebgl({ allowSoftware: true });
+  const messages = programs.map((json) =>
+    messageOf(() => backend.register(json, new ArrayBuffer(16), 0, 16)),
+  );
+  const { programs: kept, textures } = backend.memory();
+  backend.close();
+  return { messages, kept, textures };
+}
+
+/**
+ * What each function says after the context was lost, and a read that was under way.
+ *
+ * @param {Call} call
+ */
+export async function afterLoss({ json, inputs }) {
+  // The canvas is made inside; its context is caught on the way.
+  const prototype = HTMLCanvasElement.prototype;
+  const getContext = prototype.getContext;
+  /** @type {WebGL2RenderingContext | null} */
+  let gl = null;
+  // @ts-expect-error: one overload of many
+  prototype.getContext = function (...args) {
+    // @ts-expect-error: the same
+    gl = getContext.apply(this, args);
+    return gl;
+  };
+  const backend = openWebgl({ allowSoftware: true });
+  prototype.getContext = getContext;
+  const heap = new ArrayBuffer(64);
+  const program = backend.register(json, heap, 0, 0);
+  const slots = inputs.map((input) => write(backend, input));
+  const output = backend.run(program, ...slots);
+  const underWay = backend.readAsync(output).then(
+    () => null,
+    (error) => error.message,
+  );
+  /** @type {WebGL2RenderingContext} */ (/** @type {unknown} */ (gl))
+    .getExtension("WEBGL_lose_context")
+    ?.loseContext();
+  const said = [
+    messageOf(() => backend.run(program, ...slots)),
+    messageOf(() => backend.read(heap, 0, output)),
+    messageOf(() => backend.write(heap, 0, 1, "float32")),
+    messageOf(() => backend.register(json, heap, 0, 0)),
+    await underWay,
+  ];
+  const freed = messageOf(() => backend.free(output, ...slots));
+  backend.close();
+  return { said, freed };
+}

@@ -1,0 +1,69 @@
+// As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels, one for each
+// target.
+struct Window {
+    int image;
+    int top;
+    int left;
+};
+
+Window window(int pixel) {
+    int line = pixel / out_w;
+    int image = line / out_h;
+    return Window(image, (line - image * out_h) * stride_h - pad_top,
+                  (pixel - line * out_w) * stride_w - pad_left);
+}
+
+// The element of x under the filter's tap, or -1 outside the image.
+int tap(Window w, int fh, int fw, int channel) {
+    int ih = w.top + fh * dilation_h, iw = w.left + fw * dilation_w;
+    bool inside = ih >= 0 && ih < in_h && iw >= 0 && iw < in_w;
+    return inside ? ((w.image * in_h + ih) * in_w + iw) * in_c + channel : -1;
+}
+
+#ifdef IN_QUADS
+vec4 four(int position, int ic) {
+    return position < 0 ? vec4(0) : x_texel((position + ic) >> 2);
+}
+#else
+float one(int position, int ic) {
+    return position < 0 ? 0.0 : x_at(position + ic);
+}
+#endif
+
+void rows(int i, out V r0, out V r1, out V r2, out V r3) {
+    int block = i / out_c;
+    int oc = i - block * out_c;
+    int group_in = in_c / groups;
+    int channel = oc / (out_c / groups) * group_in;
+    Window w0 = window(4 * block), w1 = window(4 * block + 1);
+    Window w2 = window(4 * block + 2), w3 = window(4 * block + 3);
+    r0 = r1 = r2 = r3 = V(0);
+    int f = oc;
+    for (int fh = 0; fh < filter_h; fh++) {
+        for (int fw = 0; fw < filter_w; fw++) {
+            int p0 = tap(w0, fh, fw, channel), p1 = tap(w1, fh, fw, channel);
+            int p2 = tap(w2, fh, fw, channel), p3 = tap(w3, fh, fw, channel);
+#ifdef IN_QUADS
+            for (int ic = 0; ic < group_in; ic += 4) {
+                vec4 f0 = filter_texel(f), f1 = filter_texel(f + out_c);
+                vec4 f2 = filter_texel(f + 2 * out_c), f3 = filter_texel(f + 3 * out_c);
+                vec4 x0 = four(p0, ic), x1 = four(p1, ic), x2 = four(p2, ic), x3 = four(p3, ic);
+                r0 += x0.x * f0 + x0.y * f1 + x0.z * f2 + x0.w * f3;
+                r1 += x1.x * f0 + x1.y * f1 + x1.z * f2 + x1.w * f3;
+                r2 += x2.x * f0 + x2.y * f1 + x2.z * f2 + x2.w * f3;
+                r3 += x3.x * f0 + x3.y * f1 + x3.z * f2 + x3.w * f3;
+                f += 4 * out_c;
+            }
+#else
+            for (int ic = 0; ic < group_in; ic++) {
+                vec4 y = filter_texel(f);
+                r0 += one(p0, ic) * y;
+                r1 += one(p1, ic) * y;
+                r2 += one(p2, ic) * y;
+                r3 += one(p3, ic) * y;
+                f += out_c;
+            }
+#endif
+        }
+    }
+}

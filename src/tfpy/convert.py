@@ -1,0 +1,206 @@
+"""Python and NumPy values to tensors, with TensorFlow's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.dtypes import DType, as_dtype
+from tfpy.ir.graph import Aval
+from tfpy.runtime.scalars import scalar
+from tfpy.runtime.storage import host_storage
+from tfpy.tensor import Tensor
+from tfpy.variable import Variable
+
+if TYPE_CHECKING:
+    from tfpy.ops.op import Op
+
+
+def is_tensor(x: Any) -> bool:
+    """True for tensors and Variables (``tf.is_tensor``)."""
+    return isinstance(x, Tensor | Variable)
+
+
+def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The inputs of an op. Python values take the dtype of the first tensor among them."""
+    hint = None
+    for x in inputs[op.typed_from :]:
+        if isinstance(x, Tensor | Variable):
+            hint = x.dtype
+            break
+    tensors = []
+    for i, x in enumerate(inputs):
+        tensor = _operand(op, x, hint if i >= op.typed_from else dtypes.bool)
+        if hint is None and i >= op.typed_from:
+            hint = tensor.dtype
+        tensors.append(tensor)
+    return tuple(tensors)
+
+
+def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
+    if type(value) is Tensor:
+        return value
+    if isinstance(value, Variable):
+        return value.value()
+    if isinstance(value, bool | int | float) and hint is not None:
+        if _adapts(value, hint):
+            return scalar(value, hint)
+        raise TypeError(
+            f"{op.name}: Cannot convert {value!r} to EagerTensor of dtype {hint.name}; "
+            "convert the tensor with tf.cast"
+        )
+    is_array = isinstance(value, np.ndarray | np.generic)
+    return convert_to_tensor(value, dtype=None if is_array else hint)
+
+
+def _adapts(value: bool | int | float, dtype: DType) -> bool:
+    """Whether a Python number can stand for one of that dtype without loss of kind."""
+    if isinstance(value, bool):
+        return dtype.is_bool
+    if isinstance(value, int):
+        return dtype.is_numeric and (not dtype.is_integer or dtype.min <= value <= dtype.max)
+    return dtype.is_floating or dtype.is_complex
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """A tensor of a Python number, nested sequence, array, Variable or tensor.
+
+    Floats become float32 and integers int32 unless ``dtype`` says otherwise.
+
+    Raises:
+        ValueError: for ragged sequences, None, a tensor of another dtype, numbers out of range.
+        TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Variable):
+        value = value.value()
+    if isinstance(value, Tensor):
+        if wanted is not None and value.dtype != wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}; use tf.cast"
+            )
+        return value
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
+    if isinstance(value, list | tuple) and _holds_tensor(value):
+        from tfpy.joining import stack
+
+        hint = wanted or _first_dtype(value)
+        return stack([convert_to_tensor(v, None if is_tensor(v) else hint) for v in value])
+    return _from_array(_to_array(value, wanted, dtype_hint))
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor of the given values (``tf.constant``).
+
+    Args:
+        shape: reshapes the values, or repeats a single one.
+
+    Raises:
+        TypeError: when the number of values does not fit ``shape``.
+    """
+    if is_tensor(value):
+        tensor = convert_to_tensor(value)
+        return tensor if shape is None else _reshaped(tensor, shape)
+    array = _to_array(value, None if dtype is None else as_dtype(dtype), None)
+    if shape is not None:
+        shape = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=np.int64)))
+        if array.size == 1:
+            array = np.broadcast_to(array.reshape(()), shape)
+        elif array.size != int(np.prod(shape)):
+            raise TypeError(
+                f"Eager execution of tf.constant with unsupported shape. Tensor has "
+                f"{array.size} elements, but got `shape` {list(shape)}"
+            )
+        array = array.reshape(shape)
+    return _from_array(array)
+
+
+def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
+    from tfpy.array import reshape
+
+    return reshape(tensor, shape)
+
+
+def _holds_tensor(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        return any(_holds_tensor(v) for v in values)
+    return is_tensor(values)
+
+
+def _first_dtype(values: Any) -> DType | None:
+    for v in values:
+        found = _first_dtype(v) if isinstance(v, list | tuple) else getattr(v, "dtype", None)
+        if found is not None:
+            return as_dtype(found)
+    return None
+
+
+def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, Any]:
+    """A private array in a dtype that tfpy has."""
+    if isinstance(value, np.ndarray | np.generic):
+        found = np.asarray(value)
+        dtype = wanted or as_dtype(found.dtype)
+        _check_range(found, dtype)
+        return np.array(found, dtype=dtype.as_numpy_dtype)
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+    if found.dtype == object and not isinstance(value, str | bytes):
+        raise ValueError(
+            f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
+            "or out-of-range integer to a Tensor."
+        )
+    own = dtypes.float32 if isinstance(value, list | tuple) and not found.size else None
+    own = own or as_dtype(found.dtype)
+    if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
+        wanted = as_dtype(hint)
+    if wanted is not None and found.size and not _kind_fits(own, wanted):
+        raise TypeError(
+            f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
+            "use tf.cast or write values of that kind"
+        )
+    dtype = wanted or own
+    _check_range(found, dtype)
+    if dtype == dtypes.string:
+        return _as_bytes(found)
+    return np.array(found, dtype=dtype.as_numpy_dtype)
+
+
+def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    flat = [v.encode() if isinstance(v, str) else bytes(v) for v in found.reshape(-1).tolist()]
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape(found.shape)
+
+
+def _kind_fits(own: DType, wanted: DType) -> bool:
+    if own.is_bool or wanted.is_bool or dtypes.string in (own, wanted):
+        return own == wanted
+    return _generality(own) <= _generality(wanted)
+
+
+def _generality(dtype: DType) -> int:
+    """Integers fit floats, and both fit complex numbers."""
+    return 0 if dtype.is_integer else 1 if dtype.is_floating else 2
+
+
+def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:
+    if dtype.is_integer and found.dtype.kind in "iu" and found.size:
+        low, high = found.min(), found.max()
+        if low < dtype.min or high > dtype.max:
+            raise ValueError(
+                f"Can't convert integers from {low} to {high} to {dtype.name}: out of range"
+            )
+
+
+def _from_array(array: np.ndarray[Any, Any]) -> Tensor:
+    aval = Aval(array.shape, as_dtype(array.dtype))
+    return Tensor(aval, host_storage(array, aval))

@@ -1,0 +1,141 @@
+"""Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
+
+Devices compute in float32, int32 and bool. float64 and int64 inputs become float32 and int32.
+complex64 and string tensors live on the host.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class DType:
+    """A tensor element type; compares equal to its name, so ``x.dtype == "float32"`` holds."""
+
+    name: str
+    as_numpy_dtype: Any
+    size: int
+
+    @property
+    def is_floating(self) -> builtins.bool:
+        return self.name in ("float16", "float32")
+
+    @property
+    def is_integer(self) -> builtins.bool:
+        return self.name in ("int8", "uint8", "int32", "uint32")
+
+    @property
+    def is_complex(self) -> builtins.bool:
+        return self.name == "complex64"
+
+    @property
+    def is_bool(self) -> builtins.bool:
+        return self.name == "bool"
+
+    @property
+    def is_numeric(self) -> builtins.bool:
+        return self.is_floating or self.is_integer or self.is_complex
+
+    @property
+    def min(self) -> Any:
+        """Smallest representable value.
+
+        Raises:
+            TypeError: for complex64 and string.
+        """
+        return self._limits()[0]
+
+    @property
+    def max(self) -> Any:
+        """Largest representable value.
+
+        Raises:
+            TypeError: for complex64 and string.
+        """
+        return self._limits()[1]
+
+    def _limits(self) -> tuple[Any, Any]:
+        if self.is_bool:
+            return False, True
+        if self.is_integer:
+            ints = np.iinfo(self.as_numpy_dtype)
+            return int(ints.min), int(ints.max)
+        if self.is_floating:
+            floats = np.finfo(self.as_numpy_dtype)
+            return float(floats.min), float(floats.max)
+        raise TypeError(f"dtype {self.name} has no smallest or largest value")
+
+    def __eq__(self, other: object) -> builtins.bool:
+        if isinstance(other, DType):
+            return self.name == other.name
+        try:
+            return self.name == as_dtype(other).name
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: '{self.name}'>"
+
+
+float16 = DType("float16", np.float16, 2)
+float32 = DType("float32", np.float32, 4)
+int8 = DType("int8", np.int8, 1)
+uint8 = DType("uint8", np.uint8, 1)
+int32 = DType("int32", np.int32, 4)
+uint32 = DType("uint32", np.uint32, 4)
+bool = DType("bool", np.bool_, 1)  # TensorFlow's name
+complex64 = DType("complex64", np.complex64, 8)
+string = DType("string", np.object_, 8)
+
+ALL = (float16, float32, int8, uint8, int32, uint32, bool, complex64, string)
+_BY_NAME = {d.name: d for d in ALL}
+_NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "uint64": uint32}
+_NARROWED |= {"int16": int32, "uint16": int32, "object": string}
+
+DEVICE_DTYPES = frozenset((float32, int32, bool))
+"""What every device backend stores and computes; other dtypes are computed on the host."""
+
+
+def as_dtype(value: Any) -> DType:
+    """The :class:`DType` for a DType, name, NumPy dtype or Python type.
+
+    Raises:
+        TypeError: when the value names no type that tfpy has.
+    """
+    if isinstance(value, DType):
+        return value
+    if value is float:
+        return float32
+    if value is int:
+        return int32
+    if value is str or value is bytes:
+        return string
+    if isinstance(value, str) and value == "string":
+        return string
+    try:
+        name = np.dtype(value).name
+    except TypeError:
+        raise TypeError(
+            f"Cannot convert {value!r} to a dtype of tfpy: use one of {_names()}"
+        ) from None
+    if name.startswith(("str", "bytes")):
+        return string
+    found = _BY_NAME.get(name) or _NARROWED.get(name)
+    if found is None:
+        raise TypeError(f"tfpy has no dtype {name}: use one of {_names()}")
+    return found
+
+
+def _names() -> str:
+    return ", ".join(_BY_NAME)

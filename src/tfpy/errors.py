@@ -1,0 +1,73 @@
+"""TensorFlow's error classes (``tf.errors``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OpError(Exception):
+    """Base of the errors that ops raise.
+
+    Args:
+        node_def, op: kept for TensorFlow's signature; tfpy passes None and the op's name.
+        message: what was wrong, with shapes and dtypes, and the mend.
+    """
+
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+
+
+class CancelledError(OpError): ...
+
+
+class UnknownError(OpError): ...
+
+
+class InvalidArgumentError(OpError): ...
+
+
+class DeadlineExceededError(OpError): ...
+
+
+class NotFoundError(OpError): ...
+
+
+class AlreadyExistsError(OpError): ...
+
+
+class PermissionDeniedError(OpError): ...
+
+
+class UnauthenticatedError(OpError): ...
+
+
+class ResourceExhaustedError(OpError): ...
+
+
+class FailedPreconditionError(OpError): ...
+
+
+class AbortedError(OpError): ...
+
+
+class OutOfRangeError(OpError): ...
+
+
+class UnimplementedError(OpError): ...
+
+
+class InternalError(OpError): ...
+
+
+class UnavailableError(OpError): ...
+
+
+class DataLossError(OpError): ...
+
+
+def invalid(op: str, message: str) -> InvalidArgumentError:
+    """The InvalidArgumentError of one op; the text begins with the op's name."""
+    return InvalidArgumentError(None, op, f"{op}: {message}")

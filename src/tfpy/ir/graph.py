@@ -1,0 +1,114 @@
+"""Graph: equations over ops in single-assignment form, with static shapes.
+
+A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` runs it with NumPy;
+``lower/`` turns it into a Program. An eager op is a Graph of one equation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.dtypes import DType
+
+if TYPE_CHECKING:
+    from tfpy.ops.op import Op
+
+Shape = tuple[int, ...]
+Attrs = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aval:
+    """What is known of a value before it is computed: its shape and dtype."""
+
+    shape: Shape
+    dtype: DType
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def signature(self) -> tuple[Shape, str]:
+        """Shape and dtype name: what the executor's cache compares, quickly."""
+        return self.shape, self.dtype.name
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Eqn:
+    """``outputs = op(inputs, **attrs)``; values are numbers into :attr:`Graph.avals`."""
+
+    op: Op
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    attrs: Attrs
+
+
+@dataclass
+class Graph:
+    """Values are numbered; each is an input, a constant or the output of one equation."""
+
+    avals: list[Aval] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    constants: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+    eqns: list[Eqn] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+
+    def add_value(self, aval: Aval) -> int:
+        self.avals.append(aval)
+        return len(self.avals) - 1
+
+    def add_input(self, aval: Aval) -> int:
+        value = self.add_value(aval)
+        self.inputs.append(value)
+        return value
+
+    def add_constant(self, array: np.ndarray[Any, Any], aval: Aval) -> int:
+        value = self.add_value(aval)
+        self.constants[value] = array
+        return value
+
+    def add_eqn(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
+        """Appends an equation and returns the number of its output.
+
+        Raises:
+            ValueError, TypeError or tf.errors.InvalidArgumentError: when the op refuses the avals.
+        """
+        aval = op.infer(*(self.avals[i] for i in inputs), **dict(attrs))
+        value = self.add_value(aval)
+        self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
+        return value
+
+    def __str__(self) -> str:
+        def val(i: int) -> str:
+            return f"%{i}:{self.avals[i]}"
+
+        lines = [f"graph({', '.join(map(val, self.inputs))})"]
+        lines += [f"  {val(i)} = constant" for i in self.constants]
+        for e in self.eqns:
+            attrs = "".join(f" {k}={v}" for k, v in e.attrs)
+            args = ", ".join(f"%{i}" for i in e.inputs)
+            lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){attrs}")
+        lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
+        return "\n".join(lines)
+
+
+def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
+    """The Graph of one eager op."""
+    graph = Graph()
+    inputs = [graph.add_input(a) for a in avals]
+    graph.outputs = [graph.add_eqn(op, inputs, attrs)]
+    return graph

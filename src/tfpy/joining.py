@@ -1,0 +1,181 @@
+"""Joining tensors, repeating them and taking them apart: functions under ``tf`` itself."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Literal
+
+import numpy as np
+
+from tfpy.array import broadcast_to, expand_dims, identity, reshape, squeeze, static_ints
+from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.errors import invalid
+from tfpy.ops import movement
+from tfpy.ops.infer import normalize_axis
+from tfpy.slicing import gather, slice
+from tfpy.tensor import Tensor
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors one after the other along an axis."""
+    values = [values] if is_tensor(values) else list(values)
+    first = next((v for v in values if is_tensor(v)), None)
+    kind = None if first is None else first.dtype
+    tensors = [convert_to_tensor(v, None if is_tensor(v) else kind) for v in values]
+    if not tensors:
+        raise ValueError("concat: values is empty; give at least one tensor")
+    if tensors[0].ndim == 0:
+        raise invalid(
+            "concat",
+            "Expected concatenating dimensions in the range [0, 0), but got 0: "
+            "scalars are joined by tf.stack",
+        )
+    at = normalize_axis("concat", int(axis), tensors[0].ndim)
+    if len(tensors) == 1:
+        return identity(tensors[0])
+    return movement.concat(*tensors, axis=at)
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape along a new axis."""
+    first = next((v for v in values if is_tensor(v)), None)
+    kind = None if first is None else first.dtype
+    tensors = [convert_to_tensor(v, None if is_tensor(v) else kind) for v in values]
+    shapes = {t.aval.shape for t in tensors}
+    if len(shapes) > 1:
+        raise invalid(
+            "stack", f"Shapes of all inputs must match: {[list(t.shape) for t in tensors]}"
+        )
+    at = normalize_axis("stack", axis, tensors[0].ndim + 1)
+    return concat([expand_dims(t, at) for t in tensors], at)
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
+    """The slices along an axis, without it."""
+    x = convert_to_tensor(value)
+    at = normalize_axis("unstack", axis, x.ndim)
+    if num is not None and num != x.shape[at]:
+        raise ValueError(f"unstack: num is {num}, axis {axis} of shape {x.shape} has {x.shape[at]}")
+    return [squeeze(part, at) for part in split(x, x.shape[at], at)] if x.shape[at] else []
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1)."""
+    x = convert_to_tensor(value)
+    at = normalize_axis("split", int(axis), x.ndim)
+    whole = x.shape[at]
+    if isinstance(num_or_size_splits, int | np.integer):
+        count = int(num_or_size_splits)
+        if count < 1 or whole % count:
+            raise invalid(
+                "split",
+                "Number of ways to split should evenly divide the split dimension: "
+                f"axis {at} of shape {list(x.shape)} by {count}",
+            )
+        sizes = [whole // count] * count
+    else:
+        sizes = list(static_ints(num_or_size_splits))
+        if -1 in sizes:
+            sizes[sizes.index(-1)] = whole - sum(n for n in sizes if n != -1)
+        if sum(sizes) != whole or min(sizes, default=0) < 0:
+            raise invalid(
+                "split",
+                f"sizes {list(static_ints(num_or_size_splits))} do not add up to {whole} along "
+                f"axis {at} of shape {list(x.shape)}",
+            )
+    parts, start = [], 0
+    for n in sizes:
+        begin = [0] * x.ndim
+        begin[at] = start
+        extent = list(x.shape)
+        extent[at] = n
+        parts.append(slice(x, begin, extent))
+        start += n
+    return parts
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """``input`` repeated ``multiples[i]`` times along each axis."""
+    x = convert_to_tensor(input)
+    times = static_ints(multiples)
+    if len(times) != x.ndim:
+        raise invalid(
+            "tile",
+            f"Expected multiples argument to be a vector of length {x.ndim} but got length "
+            f"{len(times)}",
+        )
+    spread = reshape(x, [v for n in x.shape for v in (1, n)])
+    repeated = broadcast_to(
+        spread, [v for n, t in zip(x.shape, times, strict=True) for v in (t, n)]
+    )
+    return reshape(repeated, [n * t for n, t in zip(x.shape, times, strict=True)])
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Each element ``repeats`` times along an axis (of the flat tensor by default)."""
+    x = convert_to_tensor(input)
+    if axis is None:
+        x, axis = reshape(x, [-1]), 0
+    at = normalize_axis("repeat", axis, x.ndim)
+    counts = static_ints(repeats)
+    counts = counts * x.shape[at] if len(counts) == 1 else counts
+    return gather(x, np.repeat(np.arange(x.shape[at], dtype=np.int32), counts), axis=at)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Elements in the opposite order along the axes."""
+    x = convert_to_tensor(tensor)
+    axes = {normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)}
+    flip = [i in axes for i in builtins.range(x.ndim)]
+    return movement.strided_slice(
+        x,
+        begin=tuple(n - 1 if f and n else 0 for f, n in zip(flip, x.shape, strict=True)),
+        size=tuple(x.shape),
+        strides=tuple(-1 if f else 1 for f in flip),
+    )
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with ``paddings[i] = (before, after)`` elements added along each axis.
+
+    Args:
+        mode: "CONSTANT", "REFLECT" (edge not repeated) or "SYMMETRIC" (edge repeated).
+    """
+    x = convert_to_tensor(tensor)
+    flat = static_ints(np.asarray(paddings).reshape(-1))
+    pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+    if len(pairs) != x.ndim or any(v < 0 for v in flat):
+        raise invalid(
+            "pad",
+            f"paddings must be {x.ndim} pairs of non-negative integers for shape "
+            f"{list(x.shape)}, got {list(pairs)}",
+        )
+    kind = mode.upper()
+    if kind == "CONSTANT":
+        value = constant_values.numpy().item() if is_tensor(constant_values) else constant_values
+        return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
+    modes: dict[str, Literal["reflect", "symmetric"]]
+    modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+    if kind not in modes:
+        raise ValueError(f"Unknown padding mode: {mode!r}; use CONSTANT, REFLECT or SYMMETRIC")
+    for axis, (n, pair) in enumerate(zip(x.shape, pairs, strict=True)):
+        if max(pair) > n - (kind == "REFLECT"):
+            raise invalid(
+                "pad",
+                f"paddings {pair} must be no greater than the dimension size {n} of axis {axis} "
+                f"in mode {kind}",
+            )
+        if any(pair):
+            rows = np.pad(np.arange(n, dtype=np.int32), pair, mode=modes[kind])
+            x = gather(x, rows, axis=axis)
+    return x

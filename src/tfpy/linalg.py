@@ -1,0 +1,163 @@
+"""``tf.linalg``: products of matrices and vectors, and norms."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
+from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.errors import invalid
+from tfpy.ir.graph import Aval
+from tfpy.ops import contraction, infer
+from tfpy.ops import elementwise as ew
+from tfpy.tensor import Tensor
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrix product over the last two dimensions; leading ones broadcast.
+
+    Raises:
+        InvalidArgumentError: when inner sizes or batch dimensions do not go together.
+        ValueError: when a side is both transposed and adjoint.
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
+    x, y = as_tensors(contraction.matmul, (a, b))
+    ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+    contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
+    if y.ndim == 2 and x.ndim > 2 and not ta:
+        rows = contraction.matmul(
+            reshape(x, [-1, x.shape[-1]]) if x.size else reshape(x, [_rows(x), x.shape[-1]]),
+            y,
+            transpose_a=False,
+            transpose_b=tb,
+        )
+        product = reshape(rows, [*x.shape[:-1], rows.shape[-1]])
+    else:
+        lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
+        x, y = _with_batch(x, lead), _with_batch(y, lead)
+        product = contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
+    return product if output_type is None else cast(product, output_type)
+
+
+def _last_two(x: Tensor) -> Any:
+    if x.ndim < 2:
+        raise invalid(
+            "matmul", f"In[0] and In[1] need 2 or more dimensions, one has shape {list(x.shape)}"
+        )
+    return Aval(x.aval.shape[-2:], x.dtype)
+
+
+def _rows(x: Tensor) -> int:
+    rows = 1
+    for n in x.shape[:-1]:
+        rows *= n
+    return rows
+
+
+def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """``x`` broadcast to the batch dimensions, unless it has a single matrix."""
+    own = x.aval.shape[:-2]
+    if own == lead or all(n == 1 for n in own):
+        return x
+    return broadcast_to(x, (*lead, *x.shape[-2:]))
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Product of matrices and vectors (the last dimension of ``b``)."""
+    x, y = as_tensors(contraction.matmul, (a, b))
+    return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sum of products over the given axes of both, as ``numpy.tensordot``."""
+    x, y = as_tensors(contraction.matmul, (a, b))
+    if isinstance(axes, int):
+        axes_a = list(builtins.range(x.ndim - axes, x.ndim))
+        axes_b = list(builtins.range(axes))
+    else:
+        axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
+        axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
+    if [x.shape[i] for i in axes_a] != [y.shape[i] for i in axes_b]:
+        raise invalid(
+            "tensordot",
+            f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
+        )
+    free_a = [i for i in builtins.range(x.ndim) if i not in axes_a]
+    free_b = [i for i in builtins.range(y.ndim) if i not in axes_b]
+    inner = 1
+    for i in axes_a:
+        inner *= x.shape[i]
+    left = reshape(transpose(x, free_a + axes_a), [x.size // max(inner, 1), inner])
+    right = reshape(transpose(y, axes_b + free_b), [inner, y.size // max(inner, 1)])
+    shape = [x.shape[i] for i in free_a] + [y.shape[i] for i in free_b]
+    return reshape(matmul(left, right), shape)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """The last two dimensions swapped."""
+    x = convert_to_tensor(a)
+    if x.ndim < 2:
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
+    order = list(builtins.range(x.ndim))
+    order[-2:] = order[-1], order[-2]
+    return transpose(x, order)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
+
+    Raises:
+        ValueError: for an order that is none of these.
+    """
+    from tfpy import math as m
+
+    x = convert_to_tensor(tensor)
+    if ord in ("euclidean", "fro", 2, 2.0):
+        return m.reduce_euclidean_norm(x, axis, keepdims)
+    if ord in (1, 1.0):
+        return m.reduce_sum(ew.abs_(x), axis, keepdims)
+    if ord == float("inf"):
+        return m.reduce_max(ew.abs_(x), axis, keepdims)
+    if isinstance(ord, int | float) and ord > 0:
+        return ew.power(m.reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
+    raise ValueError(f"norm: ord must be 'euclidean', 'fro', a positive number or inf, got {ord!r}")
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    from tfpy import math as m
+
+    t = convert_to_tensor(x)
+    total = m.reduce_sum(ew.square(t), axis, keepdims=True)
+    return t * ew.rsqrt(ew.maximum(total, epsilon))

@@ -1,0 +1,137 @@
+"""What the lowerings of all device backends share: buffers, aliases, operands.
+
+A backend gives an :class:`Emitter`, which adds the steps of one equation; :func:`build_program`
+walks the Graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tfpy.dtypes import DEVICE_DTYPES
+from tfpy.ir import expr as ex
+from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.lower.broadcast import MAX_DIMS
+from tfpy.lower.program import Program
+from tfpy.ops.op import KernelCall
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """An elementwise equation: ``root`` reads ``input_(i)`` from ``buffers[i]``, of ``shapes[i]``."""
+
+    root: ex.Expr
+    buffers: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    out: Aval
+
+
+class Emitter(Protocol):
+    """Adds the steps of one equation to a Program."""
+
+    def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
+        """Computes ``call`` into the buffer ``output``."""
+
+    def kernel(
+        self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
+    ) -> None:
+        """Runs a named kernel on buffers of the Program."""
+
+
+def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
+    """Lowers a Graph equation by equation.
+
+    An alias (reshape) shares its operand's buffer. The Program's outputs are distinct buffers that
+    some step writes: an output that would be an input, a constant or a second name of another
+    output is copied.
+
+    Raises:
+        ValueError: when a value has a dtype that devices do not store.
+    """
+    program = Program(backend)
+    buffers: dict[int, int] = {}
+
+    def add_buffer(value: int) -> int:
+        aval = graph.avals[value]
+        if aval.dtype not in DEVICE_DTYPES:
+            raise ValueError(f"{backend}: devices do not store {aval.dtype.name} (value {aval})")
+        buffers[value] = program.add_buffer(aval.shape, aval.dtype)
+        return buffers[value]
+
+    program.inputs = [add_buffer(value) for value in graph.inputs]
+    for eqn in graph.eqns:
+        for value in eqn.inputs:
+            if value in graph.constants and value not in buffers and not _folds(graph, eqn, value):
+                _add_constant(program, graph, value, add_buffer(value))
+        (out,) = eqn.outputs
+        if eqn.op.is_alias:
+            buffers[out] = buffers[eqn.inputs[0]]
+        elif eqn.op.expr is not None:
+            call = _expression(graph, eqn, buffers)
+            emitter.elementwise(program, call, add_buffer(out))
+        else:
+            assert eqn.op.kernel is not None
+            kernel = eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **dict(eqn.attrs))
+            inputs = [buffers[i] for i in eqn.inputs]
+            emitter.kernel(program, kernel, inputs, add_buffer(out))
+
+    taken = {*program.inputs, *(buffer for buffer, _ in program.constants)}
+    for value in graph.outputs:
+        if value in graph.constants and value not in buffers:
+            _add_constant(program, graph, value, add_buffer(value))
+            taken.add(buffers[value])
+        buffer = buffers[value]
+        if buffer in taken:
+            source, buffer = buffer, program.add_buffer(graph.avals[value].shape, graph.avals[value].dtype)
+            emitter.kernel(program, _copy(graph.avals[value]), [source], buffer)
+        taken.add(buffer)
+        program.outputs.append(buffer)
+    return program
+
+
+def _is_scalar_constant(graph: Graph, value: int) -> bool:
+    return value in graph.constants and graph.avals[value].size == 1
+
+
+def _folds(graph: Graph, eqn: Eqn, value: int) -> bool:
+    """Whether the equation needs no buffer for the constant: its expression holds the number."""
+    return eqn.op.expr is not None and _is_scalar_constant(graph, value)
+
+
+def _add_constant(program: Program, graph: Graph, value: int, buffer: int) -> None:
+    dtype = graph.avals[value].dtype.as_numpy_dtype
+    array: np.ndarray[Any, Any] = np.ascontiguousarray(graph.constants[value], dtype)
+    program.constants.append((buffer, array.tobytes()))
+
+
+def _expression(graph: Graph, eqn: Eqn, buffers: dict[int, int]) -> Elementwise:
+    """The equation's scalar expression over distinct buffers; scalar constants become numbers."""
+    assert eqn.op.expr is not None
+    values: list[int] = []
+    operands: list[ex.Expr] = []
+    for value in eqn.inputs:
+        aval = graph.avals[value]
+        if _is_scalar_constant(graph, value):
+            operands.append(ex.const(graph.constants[value].item(), aval.dtype))
+            continue
+        if value not in values:
+            values.append(value)
+        operands.append(ex.input_(values.index(value), aval.dtype))
+    return Elementwise(
+        eqn.op.expr(*operands, **dict(eqn.attrs)),
+        tuple(buffers[v] for v in values),
+        tuple(graph.avals[v].shape for v in values),
+        graph.avals[eqn.outputs[0]],
+    )
+
+
+def _copy(aval: Aval) -> KernelCall:
+    """The kernel call that copies a buffer as it is."""
+    ones = [1] * (MAX_DIMS - 1)
+    zeros = [0] * (MAX_DIMS - 1)
+    params = {"dims": [*ones, aval.size], "strides": [*zeros, 1], "offset": 0}
+    return KernelCall("strided", ("x",), params)

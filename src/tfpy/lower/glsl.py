@@ -1,0 +1,261 @@
+"""GLSL ES 3.00 text of the WebGL2 kernels.
+
+A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
+``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
+``i``. Positions count elements or, with ``QUADS``, texels of four elements. With ``ROWS`` the body
+defines ``rows(i, r0, r1, r2, r3)``, the texels at position ``i`` of four outputs. Bodies come from
+``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import struct
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import ClassVar
+
+from tfpy.dtypes import DType
+from tfpy.ir.expr import B, F, I, U
+from tfpy.lower.program import Param
+from tfpy.lower.render import Renderer, Value
+
+TARGETS = 4
+"""Textures that a fragment can write at once on any WebGL2 device."""
+
+
+@functools.cache
+def template(name: str) -> str:
+    """The text of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
+    source = Path(__file__).parents[3] / "shaders" / "glsl" / f"{name}.glsl"
+    if source.is_file():
+        return source.read_text(encoding="utf-8")
+    asset = resources.files("tfpy") / "assets" / "glsl" / f"{name}.glsl"
+    return asset.read_text(encoding="utf-8")
+
+
+class Glsl(Renderer):
+    """Scalar GLSL ES 3.00; functions that are not built in are in ``library.glsl``."""
+
+    types: ClassVar[Mapping[DType, str]] = {F: "float", I: "int", U: "uint", B: "bool"}
+    operators: ClassVar[Mapping[str, str]] = {
+        "floor": "floor({0})",
+        "ceil": "ceil({0})",
+        "round": "roundEven({0})",
+        "sqrt": "sqrt({0})",
+        "rsqrt": "inversesqrt({0})",
+        "exp": "exponential({0})",
+        "expm1": "exp_minus_1({0})",
+        "log": "logarithm({0})",
+        "log1p": "log_1_plus({0})",
+        "sin": "sine({0})",
+        "cos": "cosine({0})",
+        "tan": "tangent({0})",
+        "asin": "arc_sine({0})",
+        "acos": "arc_cosine({0})",
+        "atan": "arc_tangent({0})",
+        "sinh": "hyperbolic_sine({0})",
+        "cosh": "hyperbolic_cosine({0})",
+        "asinh": "inverse_hyperbolic_sine({0})",
+        "acosh": "inverse_hyperbolic_cosine({0})",
+        "atanh": "inverse_hyperbolic_tangent({0})",
+        "tanh": "hyperbolic_tangent({0})",
+        "erf": "error_function({0})",
+        "neg": "-{0}",
+        "abs": "absolute({0})",
+        "abs int32": "abs({0})",
+        "sign": "sign_of({0})",
+        "sign int32": "sign({0})",
+        "add": "{0} + {1}",
+        "sub": "{0} - {1}",
+        "mul": "{0} * {1}",
+        "min": "minimum({0}, {1})",
+        "min uint32": "min({0}, {1})",
+        "max": "maximum({0}, {1})",
+        "max uint32": "max({0}, {1})",
+        "div": "{0} / {1}",
+        "pow": "power({0}, {1})",
+        "atan2": "arc_tangent_2({0}, {1})",
+        "rem": "float_rem({0}, {1})",
+        "idiv": "int_div({0}, {1})",
+        "irem": "int_rem({0}, {1})",
+        "and": "{0} & {1}",
+        "and bool": "{0} && {1}",
+        "or": "{0} | {1}",
+        "or bool": "{0} || {1}",
+        "xor": "{0} ^ {1}",
+        "xor bool": "{0} != {1}",
+        "shl": "{0} << {1}",
+        "shr": "{0} >> {1}",
+        "eq": "{0} == {1}",
+        "ne": "{0} != {1}",
+        "lt": "{0} < {1}",
+        "lt bool": "!{0} && {1}",
+        "le": "{0} <= {1}",
+        "le bool": "!{0} || {1}",
+        "not": "~{0}",
+        "not bool": "!{0}",
+        "isnan": "is_nan({0})",
+        "mulhi": "mul_high({0}, {1})",
+        "select": "{0} ? {1} : {2}",
+    }
+
+    def constant(self, value: Value, dtype: DType) -> str:
+        if dtype == B:
+            return "true" if value else "false"
+        if dtype == U:
+            return f"{int(value) & 0xFFFFFFFF}u"
+        if dtype == I:
+            return f"int({int(value) & 0xFFFFFFFF}u)" if value < 0 else str(int(value))
+        (rounded,) = struct.unpack("<f", _float_bytes(float(value)))
+        if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
+            (bits,) = struct.unpack("<I", struct.pack("<f", rounded))
+            return f"uintBitsToFloat({bits}u)"
+        text = f"{rounded:.9g}"
+        return text if any(c in text for c in ".e") else f"{text}.0"
+
+    def cast(self, operand: str, source: DType, target: DType) -> str:
+        if target == B:
+            return f"{operand} != {self.types[source]}(0)"
+        if source == F:
+            return f"to_int({operand})" if target == I else f"uint(to_int({operand}))"
+        return f"{self.types[target]}({operand})"
+
+    def bitcast(self, operand: str, source: DType, target: DType) -> str:
+        if source == F:
+            return f"floatBitsTo{'Int' if target == I else 'Uint'}({operand})"
+        if target == F:
+            return f"{'int' if source == I else 'uint'}BitsToFloat({operand})"
+        return f"{self.types[target]}({operand})"
+
+
+def kernel_source(
+    body: str,
+    inputs: Sequence[tuple[str, DType]],
+    out: DType,
+    params: Mapping[str, Param],
+    defines: Sequence[str] = (),
+) -> str:
+    """The whole fragment shader.
+
+    Args:
+        body: text that defines ``V value(int i)``.
+        inputs: the names by which the body reads its inputs, with their element types. Input
+            ``x`` gives ``x_at(element)``, ``x_texel(texel)`` and ``x_value(position)``.
+        out: the output's element type.
+        params: numbers and lists of numbers become members of the uniform block ``Params``, a
+            string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
+        defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
+    """
+    names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
+    quads = "QUADS" in defines
+    targets = TARGETS if "ROWS" in defines else 1
+    lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
+    lines += [f"#define {text}" for text in (*defines, *names)]
+    lines += _output(out, quads, targets)
+    lines.append("layout(std140) uniform Params {")
+    shifts = [f"{name}_shift" for name in ("out", *(name for name, _ in inputs))]
+    members: dict[str, Param] = dict.fromkeys(shifts, 0) | dict(params)
+    lines += [f"    {_member(k, v)};" for k, v in members.items() if not isinstance(v, str)]
+    lines.append("};")
+    lines += [line for name, dtype in inputs for line in _input(name, dtype, quads)]
+    return "\n".join([*lines, *library(body), body.strip(), *_main(quads, targets), ""])
+
+
+def _output(out: DType, quads: bool, targets: int) -> list[str]:
+    scalar, vector = _types(out)
+    lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
+    return [
+        f"#define T {scalar}",
+        f"#define T4 {vector}",
+        f"#define V {vector if quads else scalar}",
+        f"#define T_LOWEST {lowest}",
+        f"#define T_HIGHEST {highest}",
+        f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
+        *(f"layout(location = {i}) out T4 result{i};" for i in range(targets)),
+    ]
+
+
+# A bool is stored as the int 0 or 1.
+_INT_RANGE = {I: ("int(0x80000000u)", "0x7fffffff"), B: ("0", "1")}
+
+
+def _types(dtype: DType) -> tuple[str, str]:
+    return ("float", "vec4") if dtype == F else ("int", "ivec4")
+
+
+def _member(name: str, value: Param) -> str:
+    if isinstance(value, Sequence):
+        return f"int {name}[{len(value)}]"
+    return f"{'float' if isinstance(value, float) else 'int'} {name}"
+
+
+def _input(name: str, dtype: DType, quads: bool) -> list[str]:
+    scalar, vector = _types(dtype)
+    sampler = "sampler2D" if dtype == F else "isampler2D"
+    return [
+        f"uniform highp {sampler} {name}_texture;",
+        f"#define {name.upper()}_T {scalar}",
+        f"{vector} {name}_texel(int t) {{",
+        f"    ivec2 at = ivec2(t & ((1 << {name}_shift) - 1), t >> {name}_shift);",
+        f"    return texelFetch({name}_texture, at, 0);",
+        "}",
+        f"{scalar} {name}_at(int i) {{",
+        f"    {vector} v = {name}_texel(i >> 2);",
+        "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
+        "}",
+        f"#define {name}_value {name}_{'texel' if quads else 'at'}",
+    ]
+
+
+def _main(quads: bool, targets: int) -> list[str]:
+    if targets > 1:
+        statement = f"rows(t, {', '.join(f'result{i}' for i in range(targets))})"
+    elif quads:
+        statement = "result0 = value(t)"
+    else:
+        statement = f"result0 = T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
+    return [
+        "void main() {",
+        "    int t = (int(gl_FragCoord.y) << out_shift) + int(gl_FragCoord.x);",
+        f"    {statement};",
+        "}",
+    ]
+
+
+@functools.cache
+def _library_blocks() -> tuple[tuple[frozenset[str], str], ...]:
+    blocks = []
+    for text in template("library").split("\n\n"):
+        code = "\n".join(line for line in text.split("\n") if not line.startswith("//"))
+        names = re.findall(r"^\w+ (\w+)\(", code, re.MULTILINE)
+        if names:
+            blocks.append((frozenset(names), code.strip()))
+    return tuple(blocks)
+
+
+def library(body: str) -> list[str]:
+    """The blocks of ``library.glsl`` that ``body`` needs, in the file's order."""
+    blocks = _library_blocks()
+    needed: set[int] = set()
+    # A block names only blocks before it, so one pass from the end finds all.
+    words = set(re.findall(r"\w+", body))
+    if words & {"T_LOWEST", "T_HIGHEST"}:
+        words.add("infinity")
+    for number in range(len(blocks) - 1, -1, -1):
+        names, code = blocks[number]
+        if names & words:
+            needed.add(number)
+            words |= set(re.findall(r"\w+", code))
+    return [blocks[number][1] for number in sorted(needed)]
+
+
+def _float_bytes(value: float) -> bytes:
+    """Little-endian float32; what is too large becomes infinite, as in NumPy."""
+    try:
+        return struct.pack("<f", value)
+    except OverflowError:
+        return struct.pack("<f", math.copysign(math.inf, value))

@@ -1,0 +1,188 @@
+"""Program: what a device runs. Kernels, buffers and steps, as one JSON text plus constant bytes.
+
+A Program crosses to the runtime once and is then run by integer id. The runtimes
+(``web/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
+
+The JSON text::
+
+    {"version": 1, "backend": "webgl" | "wasm",
+     "kernels": [{"name": "conv2d", "source": "<GLSL, or empty>", "inputs": ["x", "filter"]}],
+     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
+     "constants": [{"buffer": 2, "offset": 0}],
+     "inputs": [0, 1], "outputs": [3],
+     "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
+
+Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
+Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
+are passed at run time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tfpy.dtypes import DType
+
+Param = int | float | str | Sequence[Any]
+
+VERSION = 1
+
+
+class NotLowerable(Exception):
+    """A backend cannot run this op at these shapes; the caller computes it on the host."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A dense row-major array on the device."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.count * self.dtype.size
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A named kernel; ``source`` is its generated text where the backend compiles text."""
+
+    name: str
+    inputs: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One kernel call: indices into the Program's kernels and buffers."""
+
+    kernel: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    params: Mapping[str, Param]
+
+
+@dataclass
+class Program:
+    """See the module's text. Built by a backend's lowering, checked by :func:`verify`."""
+
+    backend: str
+    kernels: list[Kernel] = field(default_factory=list)
+    buffers: list[Buffer] = field(default_factory=list)
+    constants: list[tuple[int, bytes]] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def add_buffer(self, shape: Sequence[int], dtype: DType) -> int:
+        self.buffers.append(Buffer(tuple(shape), dtype))
+        return len(self.buffers) - 1
+
+    def add_step(
+        self,
+        kernel: Kernel,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        params: Mapping[str, Param],
+    ) -> None:
+        if kernel not in self.kernels:
+            self.kernels.append(kernel)
+        number = self.kernels.index(kernel)
+        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params)))
+
+    def to_json(self) -> str:
+        """The text that crosses to the runtime; constants' bytes cross beside it."""
+        offset, constants = 0, []
+        for buffer, data in self.constants:
+            constants.append({"buffer": buffer, "offset": offset})
+            offset += _aligned(len(data))
+        document = {
+            "version": VERSION,
+            "backend": self.backend,
+            "kernels": [
+                {"name": k.name, "source": k.source, "inputs": list(k.inputs)} for k in self.kernels
+            ],
+            "buffers": [{"dtype": b.dtype.name, "shape": list(b.shape)} for b in self.buffers],
+            "constants": constants,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "steps": [
+                {
+                    "kernel": s.kernel,
+                    "inputs": list(s.inputs),
+                    "outputs": list(s.outputs),
+                    "params": dict(s.params),
+                }
+                for s in self.steps
+            ],
+        }
+        return json.dumps(document, separators=(",", ":"), allow_nan=False)
+
+    def constant_bytes(self) -> bytes:
+        """All constants, each padded to 16 bytes, in the order of ``constants``."""
+        return b"".join(data.ljust(_aligned(len(data)), b"\0") for _, data in self.constants)
+
+    def __str__(self) -> str:
+        def buf(i: int) -> str:
+            b = self.buffers[i]
+            return f"%{i}:{b.dtype.name}[{','.join(map(str, b.shape))}]"
+
+        lines = [f"program {self.backend}({', '.join(map(buf, self.inputs))})"]
+        for i, data in self.constants:
+            lines.append(f"  {buf(i)} = constant {len(data)} bytes")
+        for s in self.steps:
+            outs = ", ".join(map(buf, s.outputs))
+            args = ", ".join(f"%{i}" for i in s.inputs)
+            params = " ".join(f"{k}={v}" for k, v in s.params.items() if k != "code")
+            lines.append(f"  {outs} = {self.kernels[s.kernel].name}({args}) {params}".rstrip())
+        lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
+        return "\n".join(lines)
+
+
+def _aligned(nbytes: int) -> int:
+    return -(-nbytes // 16) * 16
+
+
+def verify(program: Program) -> None:
+    """Checks what every runtime relies on.
+
+    Raises:
+        ValueError: when an index is out of range, a buffer is read before it is written or
+            written twice, or an input is also written.
+    """
+    count = len(program.buffers)
+    written: set[int] = set()
+
+    def write(buffer: int, what: str) -> None:
+        if not 0 <= buffer < count:
+            raise ValueError(f"program: {what} names buffer {buffer} of {count}")
+        if buffer in written:
+            raise ValueError(f"program: {what} writes buffer {buffer} a second time")
+        written.add(buffer)
+
+    for i in program.inputs:
+        write(i, "inputs")
+    for i, data in program.constants:
+        write(i, "constants")
+        if len(data) != program.buffers[i].nbytes:
+            raise ValueError(f"program: constant {i} has {len(data)} bytes")
+    for n, step in enumerate(program.steps):
+        if not 0 <= step.kernel < len(program.kernels):
+            raise ValueError(f"program: step {n} names kernel {step.kernel}")
+        for i in step.inputs:
+            if i not in written:
+                raise ValueError(f"program: step {n} reads buffer {i} before it is written")
+        for i in step.outputs:
+            write(i, f"step {n}")
+    for i in program.outputs:
+        if i not in written:
+            raise ValueError(f"program: output buffer {i} is never written")

@@ -1,0 +1,217 @@
+"""``tf.math``: what is composed from primitives. The op table exports primitives themselves."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tfpy import dtypes
+from tfpy.array import cast, reshape, static_ints
+from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.errors import invalid
+from tfpy.ops import elementwise as ew
+from tfpy.ops import indexing, reduction
+from tfpy.ops.infer import normalize_axis
+from tfpy.ops.op import Op
+from tfpy.tensor import Tensor
+
+
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors, Python numbers adapted to the other's dtype."""
+    from tfpy.convert import as_tensors
+
+    first, second = as_tensors(ew.add, (x, y))
+    return first, second
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y; integers give float32."""
+    if is_tensor(x) and isinstance(y, builtins.float) and convert_to_tensor(x).dtype.is_integer:
+        x = cast(x, dtypes.float32)
+    a, b = _pair(x, y)
+    if a.dtype == b.dtype and (a.dtype.is_integer or a.dtype.is_bool):
+        a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
+    return ew.real_div(a, b)
+
+
+truediv = divide
+
+
+def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(builtins.range(x.ndim))
+    axes = tuple(normalize_axis(op, a, x.ndim) for a in static_ints(axis))
+    if len(set(axes)) != len(axes):
+        raise invalid(op, f"Invalid reduction arguments: Axes contains duplicate dimension: {axes}")
+    return axes
+
+
+def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
+    x = convert_to_tensor(input_tensor)
+    op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when no axis is left to reduce
+    axes = _axes(op.name, x, axis)
+    reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
+    return reduced
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Sum over the axes (all by default)."""
+    return _reduce(reduction.reduce_sum, input_tensor, axis, keepdims)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Product over the axes (all by default)."""
+    return _reduce(reduction.reduce_prod, input_tensor, axis, keepdims)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Largest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_max, input_tensor, axis, keepdims)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Smallest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_min, input_tensor, axis, keepdims)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical or over the axes (all by default)."""
+    return _reduce(reduction.reduce_any, input_tensor, axis, keepdims)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical and over the axes (all by default)."""
+    return _reduce(reduction.reduce_all, input_tensor, axis, keepdims)
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Mean over the axes (all by default); integer means truncate, as TensorFlow's."""
+    x = convert_to_tensor(input_tensor)
+    total = reduce_sum(x, axis, keepdims)
+    count = x.size // builtins.max(total.size, 1) if x.size else 0
+    if x.dtype.is_integer:
+        return cast(divide(total, builtins.max(count, 1)), x.dtype)
+    return total * (1.0 / count if count else float("nan"))
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Variance over the axes (all by default), without Bessel's correction."""
+    x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {x.dtype.name}."
+        )
+    return reduce_mean(ew.square(x - reduce_mean(x, axis, True)), axis, keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Standard deviation over the axes (all by default)."""
+    return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) over the axes, without overflow."""
+    from tfpy.autodiff import stop_gradient
+
+    x = convert_to_tensor(input_tensor)
+    peak = stop_gradient(reduce_max(x, axis, True))
+    peak = ew.select(ew.is_finite(peak), peak, 0.0)
+    total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
+    return total if keepdims else reshape(total, reduce_sum_shape(x, axis))
+
+
+def reduce_sum_shape(x: Tensor, axis: Any) -> list[int]:
+    """The shape that is left of ``x`` after reducing ``axis``."""
+    axes = _axes("reduce", x, axis)
+    return [n for i, n in enumerate(x.shape) if i not in axes]
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """sqrt(sum(x**2)) over the axes."""
+    return ew.sqrt(reduce_sum(ew.square(input_tensor), axis, keepdims))
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Number of elements that are not 0 (False)."""
+    x = convert_to_tensor(input)
+    hit = x if x.dtype.is_bool else ew.not_equal(x, 0)
+    return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
+
+
+def argmax(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmax", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmax(x, axis=at), output_type)
+
+
+def argmin(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmin", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmin(x, axis=at), output_type)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Sum of a list of tensors of one shape."""
+    first, *rest = [convert_to_tensor(t) for t in inputs]
+    for t in rest:
+        first = ew.add(first, t)
+    return first
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: int, name: str | None = None
+) -> Tensor:
+    """Sums of the rows of ``data`` that have the same id; negative ids are dropped."""
+    return indexing.segment_sum(data, convert_to_tensor(segment_ids), segments=int(num_segments))
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return -ew.softplus(-convert_to_tensor(x))
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
+    a, b = _pair(x, y)
+    return ew.select(ew.equal(b, 0), 0, a * b)
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``."""
+    return ew.minimum(ew.maximum(t, clip_value_min), clip_value_max)

@@ -1,0 +1,53 @@
+"""Python's operators of Tensor and Variable: their types. ``tfpy.operators`` attaches them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tfpy.tensor import Tensor
+
+Unary = Callable[[Any], "Tensor"]
+Binary = Callable[[Any, Any], "Tensor"]
+
+
+class Operand:
+    """A value that ops take. Dtypes must agree; Python numbers take the operand's."""
+
+    __slots__ = ()
+    __array_priority__ = 100  # NumPy leaves mixed operators to us
+
+    __add__: Binary
+    __radd__: Binary
+    __sub__: Binary
+    __rsub__: Binary
+    __mul__: Binary
+    __rmul__: Binary
+    __truediv__: Binary
+    __rtruediv__: Binary
+    __floordiv__: Binary
+    __rfloordiv__: Binary
+    __mod__: Binary
+    __rmod__: Binary
+    __pow__: Binary
+    __rpow__: Binary
+    __matmul__: Binary
+    __rmatmul__: Binary
+    __and__: Binary
+    __rand__: Binary
+    __or__: Binary
+    __ror__: Binary
+    __xor__: Binary
+    __rxor__: Binary
+    __lt__: Binary
+    __le__: Binary
+    __gt__: Binary
+    __ge__: Binary
+    __neg__: Unary
+    __abs__: Unary
+    __invert__: Unary
+    __getitem__: Binary
+    __eq__: Any
+    __ne__: Any
+    __hash__ = None  # type: ignore[assignment]

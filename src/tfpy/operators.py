@@ -1,0 +1,87 @@
+"""Attaches Python's operators to Tensor and Variable: one table, from symbol to function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy import linalg, math, slicing
+from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.operand import Operand
+from tfpy.ops import elementwise as ew
+
+
+def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
+    def function(x: Any, y: Any) -> Any:
+        tensor = x if is_tensor(x) else y
+        return (logical if tensor.dtype.is_bool else bitwise)(x, y)
+
+    return function
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": ew.add,
+    "sub": ew.subtract,
+    "mul": ew.multiply,
+    "truediv": math.divide,
+    "floordiv": ew.floor_div,
+    "mod": ew.floor_mod,
+    "pow": ew.power,
+    "matmul": linalg.matmul,
+    "and": _logical_or_bitwise(ew.logical_and, ew.bitwise_and),
+    "or": _logical_or_bitwise(ew.logical_or, ew.bitwise_or),
+    "xor": _logical_or_bitwise(ew.logical_xor, ew.bitwise_xor),
+}
+_COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": ew.less,
+    "le": ew.less_equal,
+    "gt": ew.greater,
+    "ge": ew.greater_equal,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": ew.negative,
+    "abs": ew.abs_,
+    "invert": lambda x: (ew.logical_not if x.dtype.is_bool else ew.invert)(x),
+}
+
+
+def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
+    """TensorFlow 2's ``==``: elementwise, and plain False where the values cannot be compared."""
+
+    def compare(self: Any, other: Any) -> Any:
+        if other is None:
+            return otherwise
+        return op(self, other)
+
+    return compare
+
+
+_SPECIAL: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": _equality(ew.equal, False),
+    "ne": _equality(ew.not_equal, True),
+    "getitem": lambda self, key: slicing.getitem(convert_to_tensor(self), key),
+}
+
+
+def _forward(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function(self, other)
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function(other, self)
+
+
+def _alone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: function(self)
+
+
+def install() -> None:
+    """Called once, when the package is imported."""
+    for name, binary in (_ARITHMETIC | _COMPARISON).items():
+        setattr(Operand, f"__{name}__", _forward(binary))
+    for name, binary in _ARITHMETIC.items():
+        setattr(Operand, f"__r{name}__", _reflected(binary))
+    for name, unary in _UNARY.items():
+        setattr(Operand, f"__{name}__", _alone(unary))
+    for name, special in _SPECIAL.items():
+        setattr(Operand, f"__{name}__", special)

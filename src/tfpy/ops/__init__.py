@@ -1,0 +1,27 @@
+"""The op table. Importing this package fills :data:`OPS` with every primitive."""
+
+from tfpy.ops import (
+    contraction,
+    elementwise,
+    indexing,
+    movement,
+    random,
+    reduction,
+    window,
+)
+from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
+
+__all__ = [
+    "OPS",
+    "UNSUPPORTED",
+    "KernelCall",
+    "Op",
+    "contraction",
+    "elementwise",
+    "indexing",
+    "movement",
+    "random",
+    "reduction",
+    "register",
+    "window",
+]

@@ -1,0 +1,106 @@
+"""The op record: everything that is known of one primitive, in one place.
+
+A record gives the name, the shape and dtype rule, the NumPy reference, the gradient rule and how
+the op lowers: a scalar expression (elementwise ops), the call of a named kernel, or an alias
+(reshape). ``OPS`` is the table of all records; tests, docs and backends are driven by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tfpy.ir.graph import Aval
+from tfpy.lower.program import Param
+
+if TYPE_CHECKING:
+    from tfpy.ir.expr import Expr
+    from tfpy.ops.samples import Samples
+    from tfpy.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A named kernel and its parameters: the same for every device backend.
+
+    ``name`` is a template of ``shaders/glsl/<name>.glsl`` and a kernel of ``csrc/xnnpack_glue``;
+    ``inputs`` are the names by which the template reads the op's inputs, in order.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    params: Mapping[str, Param]
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """One primitive. See the module's text; families in ``ops/`` fill most fields."""
+
+    name: str
+    family: str
+    infer: Callable[..., Aval]
+    """(*avals, **attrs) -> Aval; raises TensorFlow's error for wrong shapes and dtypes."""
+    ref: Callable[..., Any]
+    """(*arrays, **attrs) -> array: the meaning of the op."""
+    vjp: Callable[..., tuple[Tensor | None, ...]] | None = None
+    """(g, y, *inputs, **attrs) -> a gradient (or None) per input; None: not differentiable."""
+    expr: Callable[..., Expr] | None = None
+    """(*Exprs, **attrs) -> Expr for elementwise ops."""
+    kernel: Callable[..., KernelCall] | None = None
+    """(*avals, **attrs) -> KernelCall for ops that are not elementwise."""
+    typed_from: int = 0
+    """Inputs before this one are bool conditions and do not set the dtype of Python numbers."""
+    params: tuple[str, ...] = ()
+    """Names of the inputs in the public function's signature."""
+    public: tuple[str, ...] = ()
+    """Names under ``tf`` that are this op itself, for example ``("sin", "math.sin")``."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """Attributes of the public function with their defaults."""
+    doc: str = ""
+    samples: Samples | None = None
+    """rng -> (arrays, attrs) cases for the generated tests."""
+    tolerance: float | None = None
+    """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
+    reason: str = ""
+
+    @property
+    def is_alias(self) -> bool:
+        """True when the output is the input's bytes under another shape."""
+        return self.expr is None and self.kernel is None
+
+    def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
+        return _execute(self, inputs, attrs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+Executor = Callable[[Op, tuple[Any, ...], dict[str, Any]], "Tensor"]
+
+_execute: Executor
+
+
+def set_executor(execute: Executor) -> None:
+    """Says what calling an op does; ``runtime/eager.py`` sets it when it is imported."""
+    global _execute
+    _execute = execute
+
+
+OPS: dict[str, Op] = {}
+
+
+def register(op: Op) -> Op:
+    """Adds a record to the table.
+
+    Raises:
+        ValueError: when the name is taken.
+    """
+    if op.name in OPS:
+        raise ValueError(f"op {op.name} is already in the table")
+    OPS[op.name] = op
+    return op
+
+
+UNSUPPORTED: dict[str, dict[str, str]] = {"cpu": {}, "wasm": {}, "webgl": {}}
+"""Backend -> op -> why it is computed on the host there. The goal is that all are empty."""

@@ -1,0 +1,408 @@
+"""Convolution and pooling over NHWC images, and the gradients that are kernels of their own.
+
+Padding is explicit here: ``((top, bottom), (left, right))``. Names "SAME" and "VALID", NCHW and
+1-D forms are resolved by the public functions in ``tfpy.nn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.errors import invalid
+from tfpy.ir.graph import Aval, Shape
+from tfpy.ops import host_window, infer
+from tfpy.ops.infer import FLOAT
+from tfpy.ops.op import KernelCall, Op, register
+from tfpy.ops.samples import Sample, array
+
+Pair = tuple[int, int]
+Padding = tuple[Pair, Pair]
+CONV_TOLERANCE = 5e-4
+CONV_REASON = "sums of products are rounded in another order"
+
+
+class Window(NamedTuple):
+    """How a window moves over the two spatial dimensions."""
+
+    strides: Pair
+    dilations: Pair
+    padding: Padding
+
+    def out_size(self, op: str, size: Pair, filter_size: Pair) -> Pair:
+        """Spatial size of the output.
+
+        Raises:
+            InvalidArgumentError: when the window is larger than the padded image.
+        """
+        out = []
+        for n, f, s, d, (low, high) in zip(size, filter_size, *self, strict=True):
+            if f < 1 or s < 1 or d < 1:
+                raise invalid(op, f"filter size {f}, stride {s} and dilation {d} must be positive")
+            reach = (f - 1) * d + 1
+            if n + low + high < reach:
+                raise invalid(
+                    op,
+                    f"the window reaches over {reach} pixels, the image has {n} with padding "
+                    f"({low}, {high}); use padding='SAME' or a smaller filter",
+                )
+            out.append((n + low + high - reach) // s + 1)
+        return out[0], out[1]
+
+
+def same_padding(size: Pair, filter_size: Pair, strides: Pair, dilations: Pair) -> Padding:
+    """TensorFlow's "SAME": as many outputs as strides fit, the odd pixel at the end."""
+    pads = []
+    for n, f, s, d in zip(size, filter_size, strides, dilations, strict=True):
+        total = max((-(-n // s) - 1) * s + (f - 1) * d + 1 - n, 0)
+        pads.append((total // 2, total - total // 2))
+    return pads[0], pads[1]
+
+
+def _params(
+    window: Window, x_shape: Shape, out_shape: Shape, filter_shape: Shape, **more: Any
+) -> dict[str, Any]:
+    (top, bottom), (left, right) = window.padding
+    return {
+        "batch": x_shape[0],
+        "in_h": x_shape[1],
+        "in_w": x_shape[2],
+        "out_h": out_shape[1],
+        "out_w": out_shape[2],
+        "filter_h": filter_shape[0],
+        "filter_w": filter_shape[1],
+        "stride_h": window.strides[0],
+        "stride_w": window.strides[1],
+        "dilation_h": window.dilations[0],
+        "dilation_w": window.dilations[1],
+        "pad_top": top,
+        "pad_bottom": bottom,
+        "pad_left": left,
+        "pad_right": right,
+        **more,
+    }
+
+
+def _check(op: str, x: Aval, filter_: Aval) -> None:
+    infer.check_same_dtype(op, (x, filter_))
+    infer.check_dtype(op, x, FLOAT, "input")
+    infer.check_rank(op, x, 4, "input")
+    infer.check_rank(op, filter_, 4, "filter")
+
+
+# Convolution: x [batch, h, w, c], filter [h, w, c / groups, out].
+
+
+def _conv_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
+    if filter_[2] == 0 or x[3] % filter_[2] or filter_[3] % (x[3] // filter_[2]):
+        raise invalid(
+            op,
+            f"input depth {x[3]} must be a multiple of filter depth {filter_[2]}, and the quotient "
+            f"must divide the {filter_[3]} filters: input {list(x)}, filter {list(filter_)}",
+        )
+    return (x[0], *window.out_size(op, (x[1], x[2]), (filter_[0], filter_[1])), filter_[3])
+
+
+def _depthwise_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
+    if x[3] != filter_[2]:
+        raise invalid(
+            op,
+            f"input depth {x[3]} and filter depth {filter_[2]} must be equal: "
+            f"input {list(x)}, filter {list(filter_)}",
+        )
+    return (
+        x[0],
+        *window.out_size(op, (x[1], x[2]), (filter_[0], filter_[1])),
+        filter_[2] * filter_[3],
+    )
+
+
+def _conv_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
+    groups = x[3] // filter_[2]
+    return _params(window, x, out, filter_, in_c=x[3], out_c=out[3], groups=groups)
+
+
+def _depthwise_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
+    return _params(window, x, out, filter_, in_c=x[3], out_c=out[3], multiplier=filter_[3])
+
+
+def _convolution(
+    name: str,
+    shape: Callable[[str, Shape, Shape, Window], Shape],
+    params: Callable[[Shape, Shape, Shape, Window], dict[str, Any]],
+    host: host_window.Convolution,
+    cases: list[tuple[Shape, Shape, Window]],
+) -> tuple[Op, Op, Op]:
+    """The forward op and its two gradients, which are each other's gradients."""
+    input_name, filter_name = f"{name}_backprop_input", f"{name}_backprop_filter"
+
+    def window_of(attrs: dict[str, Any]) -> Window:
+        return Window(attrs["strides"], attrs["dilations"], attrs["padding"])
+
+    def forward_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
+        _check(name, x, filter)
+        return Aval(shape(name, x.shape, filter.shape, window_of(attrs)), x.dtype)
+
+    def input_infer(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> Aval:
+        _check(input_name, dy, filter)
+        expected = shape(input_name, input_shape, filter.shape, window_of(attrs))
+        _check_output(input_name, dy, expected)
+        return Aval(input_shape, dy.dtype)
+
+    def filter_infer(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> Aval:
+        _check(filter_name, x, dy)
+        _check_output(filter_name, dy, shape(filter_name, x.shape, filter_shape, window_of(attrs)))
+        return Aval(filter_shape, x.dtype)
+
+    def forward_vjp(g: Any, y: Any, x: Any, filter: Any, **attrs: Any) -> tuple[Any, Any]:
+        return (
+            lambda: backprop_input(g, filter, input_shape=tuple(x.shape), **attrs),
+            lambda: backprop_filter(x, g, filter_shape=tuple(filter.shape), **attrs),
+        )
+
+    def input_vjp(
+        g: Any, y: Any, dy: Any, filter: Any, input_shape: Shape, **attrs: Any
+    ) -> tuple[Any, Any]:
+        return (
+            lambda: forward(g, filter, **attrs),
+            lambda: backprop_filter(g, dy, filter_shape=tuple(filter.shape), **attrs),
+        )
+
+    def filter_vjp(
+        g: Any, y: Any, x: Any, dy: Any, filter_shape: Shape, **attrs: Any
+    ) -> tuple[Any, Any]:
+        return (
+            lambda: backprop_input(dy, g, input_shape=tuple(x.shape), **attrs),
+            lambda: forward(x, g, **attrs),
+        )
+
+    def forward_kernel(x: Aval, filter: Aval, **attrs: Any) -> KernelCall:
+        w = window_of(attrs)
+        out = shape(name, x.shape, filter.shape, w)
+        return KernelCall(name, ("x", "filter"), params(x.shape, filter.shape, out, w))
+
+    def input_kernel(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> KernelCall:
+        w = window_of(attrs)
+        return KernelCall(
+            input_name, ("dy", "filter"), params(input_shape, filter.shape, dy.shape, w)
+        )
+
+    def filter_kernel(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> KernelCall:
+        w = window_of(attrs)
+        return KernelCall(filter_name, ("x", "dy"), params(x.shape, filter_shape, dy.shape, w))
+
+    def draw(rng: np.random.Generator, kind: str) -> list[Sample]:
+        samples: list[Sample] = []
+        for x_shape, filter_shape, w in cases:
+            attrs: dict[str, Any] = dict(w._asdict())
+            x, f = array(rng, x_shape, low=-1, high=1), array(rng, filter_shape, low=-1, high=1)
+            dy = array(rng, shape(name, x_shape, filter_shape, w), low=-1, high=1)
+            samples.append(
+                {
+                    "forward": ((x, f), attrs),
+                    "input": ((dy, f), attrs | {"input_shape": x_shape}),
+                    "filter": ((x, dy), attrs | {"filter_shape": filter_shape}),
+                }[kind]
+            )
+        return samples
+
+    facts: dict[str, Any] = {"tolerance": CONV_TOLERANCE, "reason": CONV_REASON}
+    forward = register(
+        Op(
+            name,
+            "window",
+            forward_infer,
+            host.forward,
+            forward_vjp,
+            kernel=forward_kernel,
+            params=("input", "filters"),
+            samples=lambda rng: draw(rng, "forward"),
+            **facts,
+        )
+    )
+    backprop_input = register(
+        Op(
+            input_name,
+            "window",
+            input_infer,
+            host.backprop_input,
+            input_vjp,
+            kernel=input_kernel,
+            params=("dy", "filter"),
+            samples=lambda rng: draw(rng, "input"),
+            **facts,
+        )
+    )
+    backprop_filter = register(
+        Op(
+            filter_name,
+            "window",
+            filter_infer,
+            host.backprop_filter,
+            filter_vjp,
+            kernel=filter_kernel,
+            params=("x", "dy"),
+            samples=lambda rng: draw(rng, "filter"),
+            **facts,
+        )
+    )
+    return forward, backprop_input, backprop_filter
+
+
+def _check_output(op: str, dy: Aval, expected: Shape) -> None:
+    if dy.shape != expected:
+        raise invalid(
+            op, f"out_backprop has shape {list(dy.shape)}, the convolution gives {list(expected)}"
+        )
+
+
+_PLAIN = Window((1, 1), (1, 1), ((0, 0), (0, 0)))
+
+conv2d, conv2d_backprop_input, conv2d_backprop_filter = _convolution(
+    "conv2d",
+    _conv_shape,
+    _conv_params,
+    host_window.CONV,
+    [
+        ((2, 6, 7, 3), (3, 3, 3, 5), _PLAIN),
+        ((1, 9, 8, 4), (3, 3, 4, 8), Window((2, 2), (1, 1), ((0, 1), (1, 1)))),
+        ((2, 5, 5, 8), (1, 1, 8, 16), _PLAIN),
+        ((1, 12, 10, 2), (3, 2, 2, 4), Window((1, 2), (2, 1), ((2, 2), (0, 1)))),
+        ((2, 7, 7, 4), (3, 3, 2, 6), Window((1, 1), (1, 1), ((1, 1), (1, 1)))),
+        ((1, 32, 32, 8), (5, 5, 8, 12), Window((1, 1), (1, 1), ((2, 2), (2, 2)))),
+        ((1, 8, 8, 3), (1, 1, 3, 4), Window((2, 2), (1, 1), ((0, 0), (0, 0)))),
+    ],
+)
+depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = _convolution(
+    "depthwise_conv2d",
+    _depthwise_shape,
+    _depthwise_params,
+    host_window.DEPTHWISE,
+    [
+        ((2, 6, 7, 3), (3, 3, 3, 1), _PLAIN),
+        ((1, 9, 8, 4), (3, 3, 4, 2), Window((2, 2), (1, 1), ((0, 1), (1, 1)))),
+        ((1, 16, 16, 20), (3, 3, 20, 1), Window((1, 1), (1, 1), ((1, 1), (1, 1)))),
+        ((1, 12, 10, 5), (2, 3, 5, 1), Window((1, 1), (2, 2), ((1, 1), (2, 2)))),
+    ],
+)
+
+
+# Pooling
+
+
+def _pool_attrs(attrs: dict[str, Any]) -> tuple[Pair, Window]:
+    return attrs["ksize"], Window(attrs["strides"], attrs["dilations"], attrs["padding"])
+
+
+def _pool_shape(op: str, x: Aval, attrs: dict[str, Any]) -> Shape:
+    infer.check_dtype(op, x, FLOAT, "input")
+    infer.check_rank(op, x, 4, "input")
+    ksize, window = _pool_attrs(attrs)
+    return (x.shape[0], *window.out_size(op, x.shape[1:3], ksize), x.shape[3])  # type: ignore[arg-type]
+
+
+def _pool_params(x: Shape, out: Shape, attrs: dict[str, Any], **more: Any) -> dict[str, Any]:
+    ksize, window = _pool_attrs(attrs)
+    return _params(window, x, out, ksize, channels=x[3], **more)
+
+
+_POOL_CASES: list[tuple[Shape, Pair, Window]] = [
+    ((2, 6, 7, 3), (2, 2), Window((2, 2), (1, 1), ((0, 0), (0, 0)))),
+    ((1, 8, 8, 4), (3, 3), Window((2, 2), (1, 1), ((0, 1), (0, 1)))),
+    ((2, 5, 6, 5), (3, 2), Window((1, 1), (1, 1), ((1, 1), (0, 1)))),
+    ((1, 14, 14, 32), (14, 14), Window((1, 1), (1, 1), ((0, 0), (0, 0)))),
+    ((1, 11, 9, 2), (2, 2), Window((1, 1), (2, 3), ((0, 0), (0, 0)))),
+]
+
+
+def _pool_samples(grad: str) -> Any:
+    """Samples of a pooling op: inputs ``x``, ``x dy`` or ``dy``. Ties exist (integers)."""
+
+    def samples(rng: np.random.Generator) -> list[Sample]:
+        result: list[Sample] = []
+        for shape, ksize, window in _POOL_CASES:
+            attrs: dict[str, Any] = {"ksize": ksize, **window._asdict()}
+            x = array(rng, shape, dtypes.int32, -3, 3).astype(np.float32)
+            dy = array(rng, (shape[0], *window.out_size("pool", shape[1:3], ksize), shape[3]))  # type: ignore[arg-type]
+            arrays = {"x": (x,), "x dy": (x, dy), "dy": (dy,)}[grad]
+            result.append((arrays, attrs | ({"input_shape": shape} if grad == "dy" else {})))
+        return result
+
+    return samples
+
+
+def _pool(name: str, kind: str, ref: Any, vjp: Any) -> Op:
+    def kernel(x: Aval, **attrs: Any) -> KernelCall:
+        out = _pool_shape(name, x, attrs)
+        return KernelCall("pool", ("x",), _pool_params(x.shape, out, attrs, kind=kind))
+
+    return register(
+        Op(
+            name,
+            "window",
+            lambda x, **attrs: Aval(_pool_shape(name, x, attrs), x.dtype),
+            ref,
+            vjp,
+            kernel=kernel,
+            params=("input",),
+            samples=_pool_samples("x"),
+        )
+    )
+
+
+def _max_grad_infer(x: Aval, dy: Aval, **attrs: Any) -> Aval:
+    infer.check_same_dtype("max_pool_grad", (x, dy))
+    _check_output("max_pool_grad", dy, _pool_shape("max_pool_grad", x, attrs))
+    return x
+
+
+def _avg_grad_infer(dy: Aval, input_shape: Shape, **attrs: Any) -> Aval:
+    x = Aval(input_shape, dy.dtype)
+    _check_output("avg_pool_grad", dy, _pool_shape("avg_pool_grad", x, attrs))
+    return x
+
+
+max_pool = _pool(
+    "max_pool",
+    "max",
+    host_window.max_pool,
+    lambda g, y, x, **attrs: (max_pool_grad(x, g, **attrs),),
+)
+avg_pool = _pool(
+    "avg_pool",
+    "avg",
+    host_window.avg_pool,
+    lambda g, y, x, **attrs: (avg_pool_grad(g, input_shape=tuple(x.shape), **attrs),),
+)
+max_pool_grad: Op = register(
+    Op(
+        "max_pool_grad",
+        "window",
+        _max_grad_infer,
+        host_window.max_pool_grad,
+        kernel=lambda x, dy, **attrs: KernelCall(
+            "max_pool_grad", ("x", "dy"), _pool_params(x.shape, dy.shape, attrs)
+        ),
+        params=("x", "dy"),
+        doc="The gradient of each window, at the window's first maximum.",
+        samples=_pool_samples("x dy"),
+    )
+)
+avg_pool_grad: Op = register(
+    Op(
+        "avg_pool_grad",
+        "window",
+        _avg_grad_infer,
+        host_window.avg_pool_grad,
+        lambda g, y, dy, input_shape, **attrs: (avg_pool(g, **attrs),),
+        kernel=lambda dy, input_shape, **attrs: KernelCall(
+            "avg_pool_grad", ("dy",), _pool_params(input_shape, dy.shape, attrs)
+        ),
+        params=("dy",),
+        doc="The gradient of each window, in equal shares to its pixels.",
+        samples=_pool_samples("dy"),
+    )
+)

@@ -1,0 +1,82 @@
+"""What a backend is: ten-odd methods on integer slots, and no op semantics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.dtypes import DType
+from tfpy.ir.graph import Aval, Graph
+
+Array = np.ndarray[Any, Any]
+
+
+class Backend(ABC):
+    """A device that stores arrays in slots and runs compiled Graphs on them.
+
+    Slots and programs are positive integers. Freed slots are collected in :attr:`garbage` by
+    finalisers (which must not cross to the device) and given back in one call before the next run.
+    """
+
+    name: str
+    variant: str
+    dtypes: frozenset[DType]
+    """Element types that the backend stores."""
+
+    def __init__(self) -> None:
+        self.garbage: list[int] = []
+        self.programs: dict[Any, Any] = {}
+        """Cache of the eager executor: key of an op -> compiled program."""
+
+    @abstractmethod
+    def upload(self, array: Array) -> int:
+        """Copies a contiguous array to a new slot."""
+
+    @abstractmethod
+    def read(self, slot: int, aval: Aval) -> Array:
+        """Waits for the slot's value and copies it to a new array."""
+
+    @abstractmethod
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        """The same without blocking the page."""
+
+    @abstractmethod
+    def free(self, slots: Sequence[int]) -> None:
+        """Gives slots back."""
+
+    @abstractmethod
+    def compile(self, graph: Graph) -> int:
+        """Registers a Graph and returns its program id.
+
+        Raises:
+            NotLowerable: when the backend cannot run it.
+        """
+
+    @abstractmethod
+    def run(self, program: int, *slots: int) -> int:
+        """Runs a program; its outputs are the returned slot and those that follow it."""
+
+    @abstractmethod
+    def release(self, program: int) -> None:
+        """Forgets a program."""
+
+    @abstractmethod
+    def memory(self) -> dict[str, Any]:
+        """At least ``slots`` and ``bytes`` in use."""
+
+    @abstractmethod
+    async def finish(self) -> None:
+        """Returns when all submitted work is done."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Frees everything; the backend is not used afterwards."""
+
+    def collect(self) -> None:
+        """Gives the slots of dead tensors back."""
+        if self.garbage:
+            slots, self.garbage = self.garbage, []
+            self.free(slots)

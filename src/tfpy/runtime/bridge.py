@@ -1,0 +1,223 @@
+"""The only module that imports ``js`` or ``pyodide``: loading the runtime, crossing to it.
+
+Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
+in Python's heap, everything else as integers. Views of the heap are made per call on the
+JavaScript side, because the heap's buffer is replaced when memory grows.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Coroutine
+from importlib import resources
+from typing import Any, TypeVar
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+T = TypeVar("T")
+
+IN_BROWSER = sys.platform == "emscripten"
+_MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
+
+_runtime: Any = None
+
+
+def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
+    """Waits from synchronous code.
+
+    Raises:
+        RuntimeError: where Python cannot be suspended; the text says what to write instead.
+    """
+    if not IN_BROWSER:
+        try:
+            awaitable.send(None)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        raise RuntimeError(f"This would have to wait for another task; {mend}")
+    from pyodide.ffi import can_run_sync, run_sync
+
+    if not can_run_sync():
+        awaitable.close()
+        raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
+    return run_sync(awaitable)  # type: ignore[no-any-return]
+
+
+def asset(name: str) -> bytes:
+    """A built file inside the package: the JavaScript runtime, a wasm module, a shader.
+
+    Raises:
+        FileNotFoundError: when the package was made without it.
+    """
+    return resources.files("tfpy").joinpath("assets", name).read_bytes()
+
+
+async def runtime() -> Any:
+    """The JavaScript runtime: registered by the page, else run as a script, else as a Blob.
+
+    Raises:
+        RuntimeError: outside of a browser, or where the page's content security policy forbids
+            each way; the text names the missing words.
+    """
+    global _runtime
+    if _runtime is None:
+        if not IN_BROWSER:
+            raise RuntimeError("needs a browser (Pyodide)")
+        _runtime = await _load()
+    return _runtime
+
+
+async def _load() -> Any:
+    registered = sys.modules.get(_MODULE) or _import_registered()
+    if registered is not None:
+        return registered
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException
+
+    source = asset("runtime.js").decode()
+    try:
+        return run_js(source)
+    except JsException as refused:
+        first = str(refused)
+    try:
+        return await _run_blob(source)
+    except Exception as second:
+        raise RuntimeError(
+            "The page's Content-Security-Policy keeps tfpy's JavaScript runtime from loading. "
+            "Add 'unsafe-eval' or blob: to script-src, or import the runtime in the page and call "
+            f"pyodide.registerJsModule({_MODULE!r}, runtime). ({first}; {second})"
+        ) from second
+
+
+def _import_registered() -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(_MODULE)
+    except ImportError:
+        return None
+
+
+async def _run_blob(source: str) -> Any:
+    """Runs the runtime as a script element with a Blob address.
+
+    Raises:
+        RuntimeError: when the page refuses it, or in a worker, which has no script elements.
+    """
+    import js
+    from pyodide.ffi import to_js
+
+    if not hasattr(js, "document"):
+        raise RuntimeError("a worker cannot run a Blob as a script")
+    parts = to_js([f"globalThis.__tfpyRuntime = {source}"])
+    blob = js.Blob.new(parts, to_js({"type": "text/javascript"}))
+    url = js.URL.createObjectURL(blob)
+    try:
+        await _load_script(url)
+        return js.__tfpyRuntime
+    finally:
+        js.URL.revokeObjectURL(url)
+
+
+async def _load_script(url: str) -> None:
+    """Runs a classic script element and waits for it.
+
+    Raises:
+        RuntimeError: when the page refuses it.
+    """
+    import asyncio
+
+    import js
+    from pyodide.ffi import create_once_callable
+
+    done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    element = js.document.createElement("script")
+    element.onload = create_once_callable(lambda event: done.set_result(True))
+    element.onerror = create_once_callable(lambda event: done.set_result(False))
+    element.src = url
+    js.document.head.appendChild(element)
+    loaded = await done
+    element.remove()
+    if not loaded:
+        raise RuntimeError("the Blob script was refused")
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+class Device:
+    """A backend of the JavaScript runtime, with its functions held once."""
+
+    def __init__(self, runtime_: Any, backend: Any) -> None:
+        import pyodide_js
+
+        bound = runtime_.bindHeap(backend, pyodide_js._module)
+        self.variant: str = bound.variant
+        self._write = bound.write
+        self._read = bound.read
+        self._read_async = bound.readAsync
+        self._free = bound.free
+        self._register = bound.register
+        self._release = bound.release
+        self.run: Callable[..., int] = bound.run
+        self._memory = bound.memory
+        self._finish = bound.finish
+        self._close = bound.close
+
+    def write(self, array: Array, dtype: str) -> int:
+        """Copies a contiguous array to a new slot."""
+        return int(self._write(_address(array), array.size, dtype))
+
+    def read(self, slot: int, out: Array) -> None:
+        """Copies a slot to a contiguous array."""
+        self._read(_address(out), slot)
+
+    async def read_async(self, slot: int, out: Array) -> None:
+        """The same without blocking the page."""
+        data = await self._read_async(slot)
+        try:
+            data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
+        finally:
+            data.destroy()
+
+    def free(self, slots: list[int]) -> None:
+        self._free(*slots)
+
+    def register(self, program: str, constants: bytes) -> int:
+        data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
+        return int(self._register(program, _address(data), len(constants)))
+
+    def release(self, program: int) -> None:
+        self._release(program)
+
+    def memory(self) -> dict[str, Any]:
+        return json.loads(self._memory())  # type: ignore[no-any-return]
+
+    async def finish(self) -> None:
+        await self._finish()
+
+    def close(self) -> None:
+        self._close()
+
+
+async def probe() -> dict[str, Any]:
+    """What the browser can do, from ``web/probe.mjs``."""
+    return json.loads(await (await runtime()).probeJson())  # type: ignore[no-any-return]
+
+
+async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> Device:
+    """Opens the runtime's "webgl" or "wasm" backend.
+
+    Raises:
+        JsException: when the runtime refuses; the text says why.
+    """
+    rt = await runtime()
+    data = np.frombuffer(wasm, np.uint8) if wasm else np.zeros(1, np.uint8)
+    import pyodide_js
+
+    backend = await rt.openJson(
+        kind, json.dumps(options), pyodide_js._module, _address(data), len(wasm)
+    )
+    return Device(rt, backend)

@@ -1,0 +1,70 @@
+"""The NumPy backend: slots are arrays, programs are Graphs, running is evaluating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.graph import Aval, Graph
+from tfpy.runtime.backend import Array, Backend
+
+
+class CpuBackend(Backend):
+    name = "cpu"
+    variant = "numpy"
+    dtypes = frozenset(dtypes.ALL)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arrays: dict[int, Array] = {}
+        self._graphs: dict[int, Graph] = {}
+        self._ids = count(1)
+
+    def upload(self, array: Array) -> int:
+        slot = next(self._ids)
+        self._arrays[slot] = array
+        return slot
+
+    def read(self, slot: int, aval: Aval) -> Array:
+        return self._arrays[slot].copy()
+
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        return self.read(slot, aval)
+
+    def free(self, slots: Sequence[int]) -> None:
+        for slot in slots:
+            del self._arrays[slot]
+
+    def compile(self, graph: Graph) -> int:
+        program = next(self._ids)
+        self._graphs[program] = graph
+        return program
+
+    def run(self, program: int, *slots: int) -> int:
+        graph = self._graphs[program]
+        shapes = (graph.avals[i].shape for i in graph.inputs)
+        arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
+        outputs = evaluate(graph, arrays)
+        slots_out = [self.upload(np.asarray(a)) for a in outputs]
+        return slots_out[0]
+
+    def release(self, program: int) -> None:
+        del self._graphs[program]
+
+    def memory(self) -> dict[str, Any]:
+        return {
+            "slots": len(self._arrays),
+            "bytes": sum(a.nbytes for a in self._arrays.values()),
+        }
+
+    async def finish(self) -> None:
+        return None
+
+    def close(self) -> None:
+        self._arrays.clear()
+        self._graphs.clear()

@@ -1,0 +1,204 @@
+"""Choosing elements of tensors: functions under ``tf`` itself, and ``tensor[key]``."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.array import broadcast_to, cast, expand_dims, reshape, static_ints
+from tfpy.convert import constant, convert_to_tensor
+from tfpy.dtypes import as_dtype
+from tfpy.errors import invalid
+from tfpy.ops import elementwise, indexing, movement
+from tfpy.ops.infer import normalize_axis
+from tfpy.tensor import Tensor
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: int | None = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Slices of ``params`` along an axis, at ``indices``.
+
+    Indices out of range are an error on cpu and give zeros on other backends, as TensorFlow's on
+    CPU and GPU.
+    """
+    x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
+    where_ = batch if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    return indexing.gather(x, at, axis=where_, batch_dims=batch)
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """``size`` elements from ``begin`` along each axis; -1 takes the rest."""
+    x = convert_to_tensor(input_)
+    starts, extent = static_ints(begin), static_ints(size)
+    if len(starts) != x.ndim or len(extent) != x.ndim:
+        raise invalid(
+            "slice",
+            f"begin {list(starts)} and size {list(extent)} must have one entry per dimension of "
+            f"shape {list(x.shape)}",
+        )
+    sizes = tuple(n - b if s == -1 else s for n, b, s in zip(x.shape, starts, extent, strict=True))
+    for axis, (n, b, s) in enumerate(zip(x.shape, starts, sizes, strict=True)):
+        if b < 0 or s < 0 or b + s > n:
+            raise invalid(
+                "slice",
+                f"Expected begin[{axis}] in [0, {n}] and size[{axis}] in [0, {n - max(b, 0)}], "
+                f"got {b} and {s} for shape {list(x.shape)}",
+            )
+    return movement.strided_slice(x, begin=starts, size=sizes, strides=(1,) * x.ndim)
+
+
+def one_hot(
+    indices: Any,
+    depth: int,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A new axis of size ``depth``: ``on_value`` at the index, ``off_value`` elsewhere."""
+    at = convert_to_tensor(indices)
+    kind = (
+        as_dtype(dtype)
+        if dtype is not None
+        else next(
+            (convert_to_tensor(v).dtype for v in (on_value, off_value) if v is not None),
+            dtypes.float32,
+        )
+    )
+    where_ = at.ndim if axis is None or axis == -1 else axis
+    rows = indexing.range_(start=0, delta=1, count=int(depth), dtype=dtypes.int32)
+    rows = reshape(rows, [int(depth) if i == where_ else 1 for i in builtins.range(at.ndim + 1)])
+    hit = elementwise.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
+    if on_value is None and off_value is None:
+        return cast(hit, kind)
+    on = convert_to_tensor(1 if on_value is None else on_value, kind)
+    return elementwise.select(
+        hit, on, convert_to_tensor(0 if off_value is None else off_value, kind)
+    )
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """``x`` where the condition holds, else ``y``; without both, where True elements are."""
+    if (x is None) != (y is None):
+        raise ValueError("where: x and y must both be given, or neither")
+    if x is None:
+        return constant(np.argwhere(convert_to_tensor(condition).host_view()).astype(np.int32))
+    return elementwise.select(condition, x, y)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
+) -> Tensor:
+    """The elements (or slices) at which the mask is True. The mask is read on the host."""
+    x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
+    at = 0 if axis is None else normalize_axis("boolean_mask", axis, x.ndim)
+    if m.ndim == 0 or tuple(x.shape[at : at + m.ndim]) != m.shape:
+        raise ValueError(
+            f"Shapes {tuple(x.shape[at:])} and {m.shape} are incompatible: the mask must cover the "
+            "leading dimensions"
+        )
+    flat = reshape(x, [*x.shape[:at], m.size, *x.shape[at + m.ndim :]])
+    return gather(flat, np.flatnonzero(m).astype(np.int32), axis=at)
+
+
+def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Tensor]:
+    """Coordinate tensors of vectors; "xy" swaps the first two axes as NumPy does."""
+    vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
+    order = list(builtins.range(len(vectors)))
+    if indexing == "xy" and len(vectors) > 1:
+        order[0], order[1] = 1, 0
+    elif indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    sizes = [0] * len(vectors)
+    for i, v in enumerate(vectors):
+        sizes[order[i]] = v.size
+    return [
+        broadcast_to(
+            reshape(v, [-1 if d == order[i] else 1 for d in builtins.range(len(sizes))]), sizes
+        )
+        for i, v in enumerate(vectors)
+    ]
+
+
+def getitem(tensor: Tensor, key: Any) -> Tensor:
+    """``tensor[key]``: ints, slices, ``...``, ``tf.newaxis``, scalar tensors, or a boolean mask."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if (
+        len(keys) == 1
+        and getattr(keys[0], "dtype", None) == dtypes.bool
+        and getattr(keys[0], "shape", ())
+    ):
+        return boolean_mask(tensor, keys[0])
+    consumed = sum(k is not None and k is not Ellipsis for k in keys)
+    if consumed > tensor.ndim:
+        raise IndexError(f"too many indices for tensor of shape {tensor.shape}: {consumed}")
+    if not any(k is Ellipsis for k in keys):
+        keys = (*keys, Ellipsis)
+    expanded: list[Any] = []
+    for k in keys:
+        expanded += [builtins.slice(None)] * (tensor.ndim - consumed) if k is Ellipsis else [k]
+    begin, size_, strides, result = [], [], [], []
+    axis = 0
+    for k in expanded:
+        if k is None:
+            result.append(1)
+            continue
+        n = tensor.shape[axis]
+        if isinstance(k, builtins.slice):
+            start, stop, step = builtins.slice(
+                *(_bound(v) for v in (k.start, k.stop, k.step))
+            ).indices(n)
+            count = len(builtins.range(start, stop, step))
+            begin.append(start if count else 0)
+            size_.append(count)
+            strides.append(step)
+            result.append(count)
+        else:
+            i = _bound(k)
+            if not -n <= i < n:
+                raise IndexError(
+                    f"slice index {i} of dimension {axis} out of bounds for shape {tensor.shape}"
+                )
+            begin.append(i % n)
+            size_.append(1)
+            strides.append(1)
+        axis += 1
+    whole = all(
+        b == 0 and s == n and t == 1
+        for b, s, t, n in zip(begin, size_, strides, tensor.shape, strict=True)
+    )
+    part = (
+        tensor
+        if whole
+        else movement.strided_slice(
+            tensor, begin=tuple(begin), size=tuple(size_), strides=tuple(strides)
+        )
+    )
+    return movement.reshape(part, shape=tuple(result))
+
+
+def _bound(value: Any) -> Any:
+    if value is None or isinstance(value, int):
+        return value
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(
+            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+            f"tf.int32 tensors are valid indices, got {value!r}"
+        ) from None
+
+
+newaxis = None
+"""``tensor[tf.newaxis]`` puts in a dimension of size 1."""

@@ -1,0 +1,99 @@
+"""The tape under GradientTape: which ops ran on watched tensors, and the walk back over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tfpy.ops.op import Op
+    from tfpy.tensor import Tensor
+    from tfpy.variable import Variable
+
+
+class Entry(NamedTuple):
+    """One recorded computation."""
+
+    name: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    backward: Callable[..., Sequence[Any]]
+    """Gradient (or None) of each output -> gradient, None, or a function that gives one, of each
+    input; a function is called only if the input is watched."""
+
+
+class Tape:
+    """A list of entries over the tensors that depend on watched ones."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.watched: set[int] = set()
+        self.held: list[Tensor] = []  # keeps the watched tensors' identities alive
+
+    def watch(self, tensor: Tensor) -> None:
+        if tensor.identity not in self.watched:
+            self.watched.add(tensor.identity)
+            self.held.append(tensor)
+
+    def on_read(self, variable: Variable) -> None:
+        """Told of each Variable that an op reads."""
+
+    def record_op(
+        self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
+    ) -> None:
+        """Records an op if an input is watched and the output can carry a gradient."""
+        if not output.dtype.is_floating and not output.dtype.is_complex:
+            return
+
+        def backward(g: Any) -> Sequence[Any]:
+            if op.vjp is None:
+                raise LookupError(
+                    f"No gradient defined for operation '{op.name}'; use tf.stop_gradient on its "
+                    "inputs if none is wanted"
+                )
+            return op.vjp(g, output, *inputs, **attrs)
+
+        self.record(Entry(op.name, inputs, (output,), backward))
+
+    def record(self, entry: Entry) -> None:
+        """Appends an entry if any of its inputs is watched."""
+        watched = self.watched
+        for tensor in entry.inputs:
+            if tensor.identity in watched:
+                break
+        else:
+            return
+        for tensor in entry.outputs:
+            watched.add(tensor.identity)
+        self.entries.append(entry)
+
+
+active_tapes: list[Tape] = []
+"""The tapes that record, outermost first."""
+
+
+def backpropagate(
+    entries: Sequence[Entry], watched: set[int], seeds: Sequence[tuple[Tensor, Tensor]]
+) -> dict[int, Tensor]:
+    """Gradients of all watched tensors, by identity.
+
+    Args:
+        seeds: pairs of a target and the gradient that flows into it.
+    """
+    grads: dict[int, Tensor] = {}
+
+    def add(tensor: Tensor, gradient: Tensor) -> None:
+        known = grads.get(tensor.identity)
+        grads[tensor.identity] = gradient if known is None else known + gradient
+
+    for target, gradient in seeds:
+        add(target, gradient)
+    for entry in reversed(entries):
+        flowing = [grads.get(t.identity) for t in entry.outputs]
+        if all(g is None for g in flowing):
+            continue
+        for tensor, gradient in zip(entry.inputs, entry.backward(*flowing), strict=True):
+            if gradient is None or tensor.identity not in watched:
+                continue
+            add(tensor, gradient() if callable(gradient) else gradient)
+    return grads

@@ -1,0 +1,191 @@
+"""``tf.Tensor``: an immutable array on the active backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy.dtypes import DType
+from tfpy.ir.graph import Aval
+from tfpy.operand import Operand
+from tfpy.runtime.storage import Statistics, Storage
+from tfpy.tensor_shape import TensorShape
+from tfpy.tidy import on_create
+
+if TYPE_CHECKING:
+    from tfpy.runtime.backend import Array
+
+_identities = count(1)
+
+
+class Tensor(Operand):
+    """An immutable array: shape, dtype and storage.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> print(tf.reduce_sum(x * 2.0).numpy())
+        20.0
+    """
+
+    __slots__ = ("__weakref__", "_storage", "aval", "identity", "kept")
+
+    def __init__(self, aval: Aval, storage: Storage) -> None:
+        self.aval = aval
+        self.identity = next(_identities)
+        self.kept = False
+        self._storage: Storage | None = storage
+        Statistics.tensors += 1
+        on_create(self)
+
+    def __del__(self, _statistics: Any = Statistics) -> None:
+        if getattr(self, "_storage", None) is not None:
+            _statistics.tensors -= 1
+
+    # What it is
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self.aval.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.aval.rank
+
+    @property
+    def rank(self) -> int:
+        return self.aval.rank
+
+    @property
+    def size(self) -> int:
+        return self.aval.size
+
+    @property
+    def device(self) -> str:
+        """Name of the backend that holds the bytes; "host" before the first use."""
+        backend = self.storage.backend
+        return backend.name if backend else "host"
+
+    @property
+    def storage(self) -> Storage:
+        """The bytes.
+
+        Raises:
+            RuntimeError: after :meth:`dispose`.
+        """
+        if self._storage is None:
+            raise RuntimeError(
+                f"Tensor of shape {self.shape} was disposed; keep it with tf.keep or return it "
+                "from tf.tidy"
+            )
+        return self._storage
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    # Its values
+
+    def host_view(self) -> Array:
+        """The values as an array that must not be written to."""
+        return self.storage.to_host().reshape(self.aval.shape)
+
+    def numpy(self) -> Any:
+        """The values as a NumPy array (a NumPy scalar for rank 0); waits for the device."""
+        array = self.host_view()
+        return array[()] if not self.aval.shape else array.copy()
+
+    def data_sync(self) -> Any:
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()
+
+    async def data(self) -> Any:
+        """The values as a NumPy array, without blocking the page while the device works."""
+        array = (await self.storage.to_host_async()).reshape(self.aval.shape)
+        return array[()] if not self.aval.shape else array.copy()
+
+    async def array(self) -> Any:
+        """The values as nested Python lists, without blocking the page."""
+        return (await self.data()).tolist()
+
+    def array_sync(self) -> Any:
+        """The values as nested Python lists."""
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self.host_view()
+        return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __index__(self) -> int:
+        return int(self.numpy().__index__())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec) if spec else str(self)
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError("Scalar tensor has no len()")
+        return self.aval.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.aval.shape:
+            raise TypeError("Cannot iterate over a scalar tensor")
+        return (self[i] for i in range(self.aval.shape[0]))
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({_values(self)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        values = repr(self.numpy()) if self.aval.shape else str(self.numpy())
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={values}>"
+
+    # Lifetime
+
+    @property
+    def is_disposed(self) -> bool:
+        return self._storage is None
+
+    def dispose(self) -> None:
+        """Gives the memory back now; the tensor cannot be used afterwards."""
+        if self._storage is not None:
+            self._storage = None
+            Statistics.tensors -= 1
+
+    def ref(self) -> Any:
+        """A hashable reference, equal for the same tensor object."""
+        return _Reference(self)
+
+
+def _values(tensor: Tensor) -> str:
+    return str(tensor.numpy())
+
+
+class _Reference:
+    """``tensor.ref()``: compares by identity of the tensor."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def deref(self) -> Any:
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Reference) and other._tensor is self._tensor
+
+    def __hash__(self) -> int:
+        return id(self._tensor)

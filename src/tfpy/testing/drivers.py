@@ -1,0 +1,295 @@
+"""Browsers driven from here: Chromium by Playwright, Firefox by WebDriver BiDi."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol
+
+from tfpy.testing.environments import BROWSERS, Environment
+
+START_SECONDS = 60.0
+STOP_SECONDS = 10.0
+
+
+class BrowserError(Exception):
+    """A browser could not be found, started or asked."""
+
+
+class Page(Protocol):
+    """One open page. ``problems`` are its console errors and uncaught exceptions so far."""
+
+    problems: list[str]
+
+    async def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression, awaited; it crosses as JSON."""
+
+    async def screenshot(self) -> bytes:
+        """What the page shows, as PNG."""
+
+    async def close(self) -> None:
+        """Close the page."""
+
+
+class Driver(Protocol):
+    """One running browser."""
+
+    async def open(self, url: str) -> Page:
+        """Open a page and wait until it is loaded."""
+
+    async def close(self) -> None:
+        """End the browser; works when a page hangs."""
+
+
+def _as_json(expression: str) -> str:
+    return f"(async () => JSON.stringify((await ({expression})) ?? null))()"
+
+
+class ChromiumPage:
+    def __init__(self, page: Any) -> None:
+        self.problems: list[str] = []
+        self._page = page
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _on_console(self, message: Any) -> None:
+        if message.type == "error":
+            self.problems.append(message.text)
+
+    async def goto(self, url: str) -> None:
+        await self._page.goto(url)
+
+    async def evaluate(self, expression: str) -> Any:
+        return json.loads(await self._page.evaluate(_as_json(expression)))
+
+    async def screenshot(self) -> bytes:
+        png: bytes = await self._page.screenshot()
+        return png
+
+    async def close(self) -> None:
+        await self._page.context.close()
+
+
+class ChromiumDriver:
+    def __init__(self, playwright: Any, browser: Any) -> None:
+        self._playwright = playwright
+        self._browser = browser
+
+    @classmethod
+    async def start(cls, executable: str, environment: Environment) -> ChromiumDriver:
+        from playwright.async_api import async_playwright
+
+        table = BROWSERS["chromium"]
+        arguments = list(table.arguments)
+        if not environment.webgl:
+            arguments = [a for a in arguments if "swiftshader" not in a]
+            arguments += table.without_webgl
+        if not environment.simd:
+            arguments += table.without_simd
+        playwright = await async_playwright().start()
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=executable, headless=True, args=arguments
+            )
+        except BaseException:
+            await playwright.stop()
+            raise
+        return cls(playwright, browser)
+
+    async def open(self, url: str) -> ChromiumPage:
+        context = await self._browser.new_context(viewport={"width": 1200, "height": 900})
+        page = ChromiumPage(await context.new_page())
+        await page.goto(url)
+        return page
+
+    async def close(self) -> None:
+        await self._browser.close()
+        await self._playwright.stop()
+
+
+class FirefoxPage:
+    def __init__(self, driver: FirefoxDriver, context: str) -> None:
+        self.problems: list[str] = []
+        self._driver = driver
+        self._context = context
+
+    async def evaluate(self, expression: str) -> Any:
+        answer = await self._driver.command(
+            "script.evaluate",
+            expression=_as_json(expression),
+            target={"context": self._context},
+            awaitPromise=True,
+        )
+        if answer["type"] == "exception":
+            raise BrowserError(answer["exceptionDetails"]["text"])
+        return json.loads(answer["result"]["value"])
+
+    async def screenshot(self) -> bytes:
+        import base64
+
+        answer = await self._driver.command(
+            "browsingContext.captureScreenshot", context=self._context
+        )
+        return base64.b64decode(answer["data"])
+
+    async def close(self) -> None:
+        await self._driver.command("browsingContext.close", context=self._context)
+        self._driver.pages.pop(self._context, None)
+
+
+class FirefoxDriver:
+    """Speaks WebDriver BiDi over one WebSocket; the browser draws on a virtual display."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, FirefoxPage] = {}
+        self._processes: list[asyncio.subprocess.Process] = []
+        self._profile = tempfile.mkdtemp(prefix="tfpy-firefox-")
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._socket: Any = None
+        self._reader: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, executable: str, environment: Environment) -> FirefoxDriver:
+        driver = cls()
+        try:
+            await driver._start(executable, environment)
+        except BaseException:
+            await driver.close()
+            raise
+        return driver
+
+    async def _start(self, executable: str, environment: Environment) -> None:
+        from websockets.asyncio.client import connect
+
+        if not environment.simd:
+            raise BrowserError("Firefox has no switch that takes WebAssembly SIMD away")
+        table = BROWSERS["firefox"]
+        preferences = [*table.preferences, *(() if environment.webgl else table.without_webgl)]
+        lines = []
+        for preference in preferences:
+            name, _, value = preference.partition("=")
+            lines.append(f'user_pref("{name}", {value});\n')
+        Path(self._profile, "user.js").write_text("".join(lines))
+        display = await self._start_display()
+        process = await asyncio.create_subprocess_exec(
+            *("env", *display, executable, *table.arguments),
+            *("--remote-debugging-port=0", "--profile", self._profile),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        self._processes.append(process)
+        assert process.stderr is not None
+        address = await _first_match(process.stderr, r"WebDriver BiDi listening on (ws://\S+)")
+        asyncio.ensure_future(_drain(process.stderr))
+        self._socket = await connect(f"{address}/session", max_size=None, proxy=None)
+        self._reader = asyncio.ensure_future(self._read())
+        await self.command("session.new", capabilities={})
+        await self.command("session.subscribe", events=["log.entryAdded"])
+
+    async def _start_display(self) -> list[str]:
+        """The environment words of a virtual display, where the host has Xvfb."""
+        xvfb = shutil.which("Xvfb")
+        if xvfb is None:
+            return []
+        process = await asyncio.create_subprocess_exec(
+            *(xvfb, "-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        self._processes.insert(0, process)
+        assert process.stdout is not None
+        number = await _first_match(process.stdout, r"(\d+)")
+        return [f"DISPLAY=:{number}"]
+
+    async def _read(self) -> None:
+        try:
+            async for text in self._socket:
+                message = json.loads(text)
+                if message["type"] == "event":
+                    self._on_log(message["params"])
+                    continue
+                answer = self._answers.pop(message["id"], None)
+                if answer is None or answer.done():
+                    continue
+                if message["type"] == "success":
+                    answer.set_result(message["result"])
+                else:
+                    text = f"{message['error']}: {message['message']}"
+                    answer.set_exception(BrowserError(text))
+        finally:
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(BrowserError("the browser closed the connection"))
+
+    def _on_log(self, entry: dict[str, Any]) -> None:
+        page = self.pages.get(entry["source"].get("context", ""))
+        if page is not None and entry["level"] == "error":
+            page.problems.append(str(entry["text"]))
+
+    async def command(self, method: str, **params: Any) -> Any:
+        """Send a BiDi command and wait for its result."""
+        number = max(self._answers, default=self._sent) + 1
+        self._sent = number
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._answers[number] = answer
+        await self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        return await answer
+
+    _sent = 0
+
+    async def open(self, url: str) -> FirefoxPage:
+        created = await self.command("browsingContext.create", type="tab")
+        page = FirefoxPage(self, created["context"])
+        self.pages[created["context"]] = page
+        await self.command(
+            "browsingContext.navigate", context=created["context"], url=url, wait="complete"
+        )
+        return page
+
+    async def close(self) -> None:
+        if self._reader is not None:
+            self._reader.cancel()
+            await self._socket.close()
+        for process in reversed(self._processes):
+            if process.returncode is None:
+                process.terminate()
+                try:
+                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
+                except TimeoutError:
+                    process.kill()
+                    await process.wait()
+        shutil.rmtree(self._profile, ignore_errors=True)
+
+
+async def _first_match(stream: asyncio.StreamReader, pattern: str) -> str:
+    async def search() -> str:
+        async for line in stream:
+            found = re.search(pattern, line.decode(errors="replace"))
+            if found:
+                return found[1]
+        raise BrowserError(f"the process ended before it said {pattern!r}")
+
+    return await asyncio.wait_for(search(), START_SECONDS)
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    while await stream.read(65536):
+        pass
+
+
+async def start_browser(name: str, environment: Environment) -> Driver:
+    """Start a browser that is found on PATH.
+
+    Raises:
+        BrowserError: when there is none, or it cannot offer the environment.
+    """
+    executable = BROWSERS[name].executable()
+    if executable is None:
+        raise BrowserError(f"{name} is not on PATH: {' or '.join(BROWSERS[name].executables)}")
+    starts: dict[str, Any] = {"chromium": ChromiumDriver.start, "firefox": FirefoxDriver.start}
+    driver: Driver = await starts[name](executable, environment)
+    return driver

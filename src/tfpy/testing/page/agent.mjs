@@ -1,0 +1,64 @@
+// Runs tests inside Pyodide for the page of a test session: loads tfpy, then hands requests to
+// remote.py and counts the proxies between the languages that outlive a test.
+
+import { loadTfpy } from "/tfpy.mjs";
+
+/** @type {any} */
+let pyodide;
+/** @type {any} */
+let remote;
+
+/** @param {string} name a file of the test harness */
+async function harnessFile(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) {
+    throw new Error(`${response.url}: ${response.status}`);
+  }
+  return response;
+}
+
+/** @param {{flags: Record<string, any>, packages: string[], backend: string}} request */
+async function load({ flags, packages, backend }) {
+  const tfpy = await loadTfpy({ flags, packages, ...(backend ? { backend } : {}) });
+  pyodide = tfpy.pyodide;
+  const pytest = await (await harnessFile("pytest.zip")).arrayBuffer();
+  pyodide.FS.writeFile("/tmp/pytest.zip", new Uint8Array(pytest));
+  const source = await (await harnessFile("remote.py")).text();
+  remote = pyodide.runPython(source, { globals: pyodide.toPy({}), filename: "remote.py" });
+  pyodide._module.enable_pyproxy_allocation_tracing?.();
+  return { backend: tfpy.backend() };
+}
+
+/** Addresses of the live PyProxies; Pyodide's own tests count them the same way. */
+function proxies() {
+  return new Set(pyodide._module.pyproxy_alloc_map?.keys());
+}
+
+/** @param {object} request */
+async function run(request) {
+  const before = proxies();
+  const answer = JSON.parse(await remote(JSON.stringify(request)));
+  const leaked = [...proxies()].filter((proxy) => !before.has(proxy));
+  if (leaked.length > 0) {
+    answer.leaks.push(`${leaked.length} more PyProxies than before the test`);
+  }
+  return answer;
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<string>}
+ */
+export async function handle(text) {
+  const request = JSON.parse(text);
+  try {
+    const answer = await (request.kind === "load" ? load(request) : run(request));
+    return JSON.stringify({ ok: true, ...answer });
+  } catch (error) {
+    return JSON.stringify({ ok: false, error: String(error?.stack ?? error) });
+  }
+}
+
+if (typeof document === "undefined") {
+  addEventListener("message", async ({ data }) => postMessage(await handle(data)));
+}

@@ -1,0 +1,131 @@
+"""Runs inside Pyodide: imports test modules from their source and runs their functions.
+
+The value of this script's last expression is :func:`run`, which the page's agent calls.
+"""
+
+import ast
+import base64
+import contextlib
+import gc
+import inspect
+import io
+import json
+import linecache
+import pickle
+import sys
+import traceback
+import types
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+sys.path.append("/tmp/pytest.zip")
+
+import pytest
+from _pytest.assertion.rewrite import rewrite_asserts
+
+import tfpy
+
+sources: dict[str, str] = {}
+
+
+class AssertionLoader(SourceFileLoader):
+    """Imports a file with pytest's texts for its assertions."""
+
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> types.CodeType:
+        tree = ast.parse(data, path)
+        rewrite_asserts(tree, data, path)
+        return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def load_module(name: str, filename: str, source: str) -> types.ModuleType:
+    """The test module of this source, imported from a file of the same path as on the host."""
+    if sources.get(name) != source:
+        path = Path(filename)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        spec = spec_from_file_location(name, filename, loader=AssertionLoader(name, filename))
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        sources[name] = source
+        linecache.checkcache(filename)
+    return sys.modules[name]
+
+
+def memory() -> dict[str, int]:
+    """What the test could leak, after everything unreachable is gone."""
+    gc.collect()
+    found = tfpy.memory()
+    return {
+        "tensors": found["numTensors"],
+        "data buffers": found["numDataBuffers"],
+        "slots": found["backend"].get("slots", 0),
+    }
+
+
+def trace(error: BaseException) -> str:
+    """The traceback's text without this file's frames."""
+    shown = traceback.TracebackException.from_exception(error)
+    frames = [frame for frame in shown.stack if frame.filename != "remote.py"]
+    shown.stack = traceback.StackSummary.from_list(frames)
+    return "".join(shown.format())
+
+
+def to_json(value: Any) -> Any:
+    """NumPy values as lists and numbers, for json.dumps."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a test function returned a {type(value).__name__}, which JSON cannot carry")
+
+
+async def call(request: dict[str, Any]) -> dict[str, Any]:
+    """Runs one function; every object that it made is unreachable when this returns."""
+    module = load_module(request["module"], request["filename"], request["source"])
+    function = inspect.unwrap(getattr(module, request["function"]))
+    arguments = pickle.loads(base64.b64decode(request["arguments"]))
+    given = {"tf": tfpy, "backend": request["backend"] or tfpy.get_backend()}
+    parameters = inspect.signature(function).parameters
+    result = function(**arguments, **{n: v for n, v in given.items() if n in parameters})
+    if inspect.isawaitable(result):
+        result = await result
+    return {"outcome": "passed", "result": json.loads(json.dumps(result, default=to_json))}
+
+
+async def outcome(request: dict[str, Any]) -> dict[str, Any]:
+    """What became of one function, as pytest would say it."""
+    try:
+        return await call(request)
+    except pytest.skip.Exception as skip:
+        return {"outcome": "skipped", "text": str(skip)}
+    except BaseException as error:
+        return {"outcome": "failed", "text": trace(error)}
+
+
+async def run(text: str) -> str:
+    """Takes a request and gives an answer, both as JSON."""
+    request = json.loads(text)
+    if request["backend"]:
+        await tfpy.set_backend_async(request["backend"])
+    before = memory()
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        answer = await outcome(request)
+    after = memory()
+    answer["leaks"] = [
+        f"{after[name] - count} more {name} than before the test"
+        for name, count in before.items()
+        if after[name] > count
+    ]
+    answer["output"] = output.getvalue()
+    return json.dumps(answer)
+
+
+gc.collect()
+gc.freeze()
+run

@@ -1,0 +1,122 @@
+"""The pytest plugin of tfpy: options, fixtures, and one test item per browser and backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
+from tfpy.testing.mark import BrowserTest
+from tfpy.testing.sessions import OpenPage, Sessions
+
+DEFAULT_SITE = "build/site"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tfpy", "tests in browsers")
+    group.addoption(
+        "--tfpy-browser",
+        action="append",
+        choices=list(BROWSERS),
+        help="browser of the tests that name none; may be repeated (default: chromium)",
+    )
+    group.addoption(
+        "--tfpy-backend",
+        action="append",
+        choices=list(BACKENDS),
+        help="run only the cases of this backend; may be repeated",
+    )
+    group.addoption(
+        "--tfpy-site",
+        default=DEFAULT_SITE,
+        help=f"folder with tfpy.mjs, pyodide/ and the wheel (default: {DEFAULT_SITE})",
+    )
+
+
+@dataclass(frozen=True)
+class Case:
+    """One browser and backend of a decorated test; backend "" is the automatic choice."""
+
+    test: BrowserTest
+    browser: str
+    backend: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.browser}-{self.backend or 'automatic'}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    test: BrowserTest | None = getattr(metafunc.function, "tfpy_browser_test", None)
+    if test is None:
+        return
+    browsers = metafunc.config.getoption("tfpy_browser") or ["chromium"]
+    wanted = metafunc.config.getoption("tfpy_backend")
+    cases = [
+        Case(test, browser, backend)
+        for browser in (test.browsers or browsers)
+        for backend in (test.backends or ("",))
+        if not wanted or not backend or backend in wanted
+    ]
+    metafunc.parametrize("tfpy_target", cases, indirect=True, ids=[case.id for case in cases])
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a decorated test runs."""
+
+    sessions: Sessions
+    case: Case
+
+    def run(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+        """Run it there; fails or skips the test that runs here as it did there."""
+        test = self.case.test
+        environment = ENVIRONMENTS[test.environment]
+        answer = self.sessions.run(
+            self.case.browser, environment, self.case.backend, test, function, arguments
+        )
+        print(answer["output"], end="")
+        if answer["outcome"] == "skipped":
+            pytest.skip(answer["text"])
+        if answer["outcome"] == "failed":
+            pytest.fail(f"in {self.case.id}:\n{answer['text']}", pytrace=False)
+        if test.check_leaks and answer["leaks"]:
+            leaks = "\n".join(answer["leaks"])
+            pytest.fail(f"in {self.case.id}, leaks:\n{leaks}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def tfpy_sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
+    """The run's servers, browsers and pages."""
+    site = Path(request.config.rootpath, request.config.getoption("tfpy_site"))
+    if not (site / "tfpy.mjs").is_file():
+        pytest.fail(f"{site} has no tfpy.mjs: give --tfpy-site, or run: python build.py wheel")
+    sessions = Sessions(site)
+    yield sessions
+    sessions.close()
+
+
+@pytest.fixture
+def tfpy_target(request: pytest.FixtureRequest, tfpy_sessions: Sessions) -> Target:
+    """Where this item of a decorated test runs."""
+    return Target(tfpy_sessions, request.param)
+
+
+@pytest.fixture
+def tfpy_page(tfpy_sessions: Sessions) -> Iterator[Callable[..., OpenPage]]:
+    """``tfpy_page(path, browser="chromium", environment="default")`` opens a page of the site."""
+    opened: list[OpenPage] = []
+
+    def open_page(
+        path: str, browser: str = "chromium", environment: str = "default"
+    ) -> OpenPage:
+        opened.append(tfpy_sessions.open(browser, ENVIRONMENTS[environment], path))
+        return opened[-1]
+
+    yield open_page
+    for page in opened:
+        page.close()

@@ -1,0 +1,226 @@
+"""Open browsers and pages of one test run, and the calls into them from ordinary code."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import importlib.util
+import inspect
+import io
+import json
+import pickle
+import threading
+import zipfile
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tfpy.testing.drivers import STOP_SECONDS, Driver, Page, start_browser
+from tfpy.testing.environments import Environment
+from tfpy.testing.mark import BrowserTest
+from tfpy.testing.server import SiteServer
+
+PAGE = Path(__file__).parent / "page"
+MOUNT = "tfpy-testing"
+LOAD_SECONDS = 120.0
+PYTEST_PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """An event loop in a thread, so that tests may have loops of their own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T], timeout: float) -> T:
+        """The result of a coroutine; TimeoutError after ``timeout`` seconds."""
+        waited = asyncio.wait_for(work, timeout)
+        return asyncio.run_coroutine_threadsafe(waited, self._loop).result()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(STOP_SECONDS)
+
+
+class OpenPage:
+    """A page with calls that block: what the fixture ``tfpy_page`` gives."""
+
+    def __init__(self, loop: LoopThread, page: Page, site: str) -> None:
+        self._loop = loop
+        self._page = page
+        self.site = site
+
+    @property
+    def problems(self) -> list[str]:
+        """Console errors and uncaught exceptions so far."""
+        return self._page.problems
+
+    def evaluate(self, expression: str, timeout: float = 30.0) -> Any:
+        """The value of a JavaScript expression, awaited; it crosses as JSON."""
+        return self._loop.run(self._page.evaluate(expression), timeout)
+
+    def screenshot(self) -> bytes:
+        """What the page shows, as PNG."""
+        return self._loop.run(self._page.screenshot(), STOP_SECONDS)
+
+    def close(self) -> None:
+        self._loop.run(self._page.close(), STOP_SECONDS)
+
+
+class Sessions:
+    """Servers, browsers and pages, each started when first asked for and then reused."""
+
+    def __init__(self, site: Path) -> None:
+        self._site = site
+        self._loop = LoopThread()
+        self._servers: dict[bool, SiteServer] = {}
+        self._drivers: dict[tuple[str, bool, bool], Driver] = {}
+        self._pages: dict[str, OpenPage] = {}
+        self._failures: dict[str, str] = {}
+
+    def site_url(self, environment: Environment) -> str:
+        """Where the site is served, with the headers of this environment."""
+        if environment.isolated not in self._servers:
+            self._servers[environment.isolated] = SiteServer(
+                self._site,
+                isolated=environment.isolated,
+                mounts={MOUNT: PAGE},
+                made={f"/{MOUNT}/pytest.zip": pytest_zip},
+            )
+        return self._servers[environment.isolated].url
+
+    def open(self, browser: str, environment: Environment, path: str) -> OpenPage:
+        """A new page of the site."""
+        key = (browser, environment.webgl, environment.simd)
+        if key not in self._drivers:
+            starting = start_browser(browser, environment)
+            self._drivers[key] = self._loop.run(starting, LOAD_SECONDS)
+        site = self.site_url(environment)
+        page = self._loop.run(self._drivers[key].open(f"{site}{path}"), LOAD_SECONDS)
+        return OpenPage(self._loop, page, site)
+
+    def run(
+        self,
+        browser: str,
+        environment: Environment,
+        backend: str,
+        test: BrowserTest,
+        function: Callable[..., Any],
+        arguments: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """Run a test function in the page of this environment; the answer of page/remote.py.
+
+        Raises:
+            TimeoutError: when the page did not answer in time; the browser is ended.
+            RuntimeError: when Pyodide or tfpy did not load.
+        """
+        request = {"kind": "run", "backend": backend, **_describe(function, arguments)}
+        page = self._session_page(browser, environment, test, backend)
+        try:
+            return _ask(page, request, test.timeout)
+        except TimeoutError:
+            self._end_browser(browser, environment)
+            raise TimeoutError(f"no answer in {test.timeout:g} s; the page was given up") from None
+        finally:
+            if test.fresh_page and page in self._pages.values():
+                self._forget(page)
+                page.close()
+
+    def _session_page(
+        self, browser: str, environment: Environment, test: BrowserTest, backend: str
+    ) -> OpenPage:
+        key = repr((browser, environment, test.packages, "" if backend else "automatic"))
+        if test.fresh_page and key in self._pages:
+            self._pages.pop(key).close()
+        if key not in self._pages:
+            query = "?worker" if environment.worker else ""
+            page = self.open(browser, environment, f"{MOUNT}/session.html{query}")
+            self._pages[key] = page
+            load = {
+                "kind": "load",
+                "backend": backend,
+                "flags": dict(environment.flags),
+                "packages": list(test.packages),
+            }
+            try:
+                _ask(page, load, LOAD_SECONDS)
+            except (RuntimeError, TimeoutError) as error:
+                self._failures[key] = f"{type(error).__name__}: {error}"
+        if key in self._failures:
+            raise RuntimeError(self._failures[key])
+        return self._pages[key]
+
+    def _forget(self, page: OpenPage) -> None:
+        self._pages = {key: kept for key, kept in self._pages.items() if kept is not page}
+
+    def _end_browser(self, browser: str, environment: Environment) -> None:
+        """End the browser of a page that hangs, and forget all of its pages."""
+        driver = self._drivers.pop((browser, environment.webgl, environment.simd))
+        self._loop.run(driver.close(), 2 * STOP_SECONDS)
+        self._pages = {k: p for k, p in self._pages.items() if not k.startswith(f"('{browser}'")}
+
+    def close(self) -> None:
+        """End everything that was started."""
+        for driver in self._drivers.values():
+            self._loop.run(driver.close(), 2 * STOP_SECONDS)
+        for server in self._servers.values():
+            server.close()
+        self._loop.close()
+
+
+def _ask(page: OpenPage, request: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    text = json.dumps(json.dumps(request))
+    answer: dict[str, Any] = json.loads(page.evaluate(f"tfpySession({text})", timeout))
+    if not answer["ok"]:
+        raise RuntimeError("\n".join(["the test page failed:", answer["error"], *page.problems]))
+    return answer
+
+
+def _describe(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, str]:
+    filename = inspect.getsourcefile(function)
+    if filename is None or "<locals>" in function.__qualname__:
+        raise ValueError(f"{function.__qualname__}: only functions of a module run in a browser")
+    return {
+        "module": function.__module__,
+        "filename": filename,
+        "source": _source(filename),
+        "function": function.__name__,
+        "arguments": base64.b64encode(pickle.dumps(dict(arguments), protocol=4)).decode(),
+    }
+
+
+@cache
+def _source(filename: str) -> str:
+    return Path(filename).read_text(encoding="utf-8")
+
+
+@cache
+def pytest_zip() -> bytes:
+    """This environment's pytest as one archive that Python imports from.
+
+    Of pygments only what pytest imports, not the grammars.
+    """
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        for package in PYTEST_PACKAGES:
+            spec = importlib.util.find_spec(package)
+            assert spec is not None and spec.origin is not None, package
+            origin = Path(spec.origin)
+            if origin.name != "__init__.py":
+                out.write(origin, origin.name)
+                continue
+            for file in _sources_of(origin.parent):
+                out.write(file, file.relative_to(origin.parent.parent).as_posix())
+    return archive.getvalue()
+
+
+def _sources_of(top: Path) -> Iterable[Path]:
+    for file in sorted(top.rglob("*.py")):
+        grammar = file.parent.name in ("lexers", "styles") and file.parent.parent.name == "pygments"
+        if not grammar or file.name in ("__init__.py", "_mapping.py", "python.py", "diff.py", "default.py"):
+            yield file

@@ -1,0 +1,101 @@
+"""``tf.tidy``, ``tf.keep``, ``tf.dispose``, ``tf.memory``: explicit lifetimes, as TensorFlow.js.
+
+Python frees tensors by itself; these serve programs that hold references for longer than the
+memory may be used.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from tfpy.tensor import Tensor
+
+T = TypeVar("T")
+
+_scopes: list[list[weakref.ref[Tensor]]] = []
+
+
+def on_create(tensor: Tensor) -> None:
+    """Notes a new tensor in the innermost tidy scope."""
+    if _scopes:
+        _scopes[-1].append(weakref.ref(tensor))
+
+
+def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
+    """Runs ``fn`` and disposes every tensor made in it, but those returned, kept or in Variables.
+
+    Args:
+        name_or_fn: the function, or a name for it (TensorFlow.js's optional first argument).
+        fn: the function when a name is given; it must not be ``async``.
+
+    Raises:
+        TypeError: when it is not callable or returns an awaitable.
+    """
+    function: Callable[[], T] = name_or_fn if fn is None else fn
+    if not callable(function):
+        raise TypeError(f"tidy: expected a function, got {type(function).__name__}")
+    _scopes.append([])
+    returned: T | None = None
+    try:
+        returned = function()
+        if hasattr(returned, "__await__"):
+            raise TypeError("tidy: the function must not be async; await outside of tidy")
+    finally:
+        keep = {t.identity for t in _tensors_in(returned)}
+        for reference in _scopes.pop():
+            tensor = reference()
+            if tensor is None or tensor.kept:
+                continue
+            if tensor.identity in keep:
+                on_create(tensor)
+            else:
+                tensor.dispose()
+    return returned
+
+
+def keep(tensor: Tensor) -> Tensor:
+    """Exempts a tensor from the tidy scopes around it."""
+    tensor.kept = True
+    return tensor
+
+
+def dispose(container: Any) -> None:
+    """Disposes every tensor in a nest of lists, tuples and dicts."""
+    for tensor in list(_tensors_in(container)):
+        tensor.dispose()
+
+
+def _tensors_in(container: Any) -> Iterable[Tensor]:
+    from tfpy.tensor import Tensor
+
+    if isinstance(container, Tensor):
+        yield container
+    elif isinstance(container, Mapping):
+        for value in container.values():
+            yield from _tensors_in(value)
+    elif isinstance(container, list | tuple):
+        for value in container:
+            yield from _tensors_in(value)
+
+
+def memory() -> dict[str, Any]:
+    """What is in use now.
+
+    Returns:
+        ``numTensors``, ``numDataBuffers`` and ``numBytes`` (TensorFlow.js's names) of the whole
+        program, and under ``backend`` what the active backend says (slots and bytes at least).
+    """
+    from tfpy.runtime import registry, scalars
+    from tfpy.runtime.storage import Statistics
+
+    backend = registry.active_backend()
+    backend.collect()
+    return {
+        "numTensors": Statistics.tensors - scalars.scalar_count(),
+        "numDataBuffers": Statistics.buffers,
+        "numBytes": Statistics.nbytes,
+        "backend": backend.memory(),
+    }

@@ -1,0 +1,155 @@
+"""``tf.Variable``: a named place whose value can be replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy.dtypes import DType
+from tfpy.operand import Operand
+from tfpy.ops import elementwise
+from tfpy.tape import active_tapes
+from tfpy.tensor import Tensor, _Reference
+from tfpy.tensor_shape import TensorShape
+
+
+class Variable(Operand):
+    """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
+
+    Args:
+        initial_value: anything that converts to a tensor, or a function without arguments.
+        trainable: whether tapes watch it by themselves.
+
+    Example:
+        >>> import tfpy as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> print(v.assign_add([1.0, 1.0]).numpy())
+        [2. 3.]
+    """
+
+    def __init__(
+        self,
+        initial_value: Any,
+        trainable: bool = True,
+        validate_shape: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        shape: Any = None,
+    ) -> None:
+        from tfpy.convert import convert_to_tensor
+
+        initial = initial_value() if callable(initial_value) else initial_value
+        tensor = convert_to_tensor(initial, dtype)
+        self.trainable = trainable
+        self.name = f"{name or 'Variable'}:0"
+        self._aval = tensor.aval
+        self._hold(_own(tensor))
+        del validate_shape, shape
+
+    def _hold(self, tensor: Tensor) -> None:
+        tensor.kept = True
+        self._value = tensor
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._aval.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self._aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self._aval.rank
+
+    def value(self) -> Tensor:
+        """The present value; tapes that watch variables note the reading."""
+        if self.trainable:
+            for tape in active_tapes:
+                tape.on_read(self)
+        return self._value
+
+    def read_value(self) -> Tensor:
+        return self.value()
+
+    @property
+    def tensor(self) -> Tensor:
+        """The present value, unseen by tapes."""
+        return self._value
+
+    def assign(self, value: Any, use_locking: bool = False, read_value: bool = True) -> Variable:
+        """Replaces the value and returns the Variable.
+
+        Raises:
+            ValueError: when shape or dtype differ from the Variable's.
+        """
+        from tfpy.convert import convert_to_tensor
+
+        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self.dtype)
+        if tensor.aval != self._aval:
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
+                f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
+            )
+        self._hold(_own(tensor))
+        return self
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, read_value: bool = True
+    ) -> Variable:
+        """Adds to the value."""
+        return self.assign(elementwise.add(self._value, delta))
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, read_value: bool = True
+    ) -> Variable:
+        """Subtracts from the value."""
+        return self.assign(elementwise.subtract(self._value, delta))
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; waits for the device."""
+        return self._value.numpy()
+
+    async def data(self) -> Any:
+        """The value as a NumPy array, without blocking the page."""
+        return await self._value.data()
+
+    def data_sync(self) -> Any:
+        return self._value.numpy()
+
+    def ref(self) -> Any:
+        return _Reference(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._value.__array__(dtype, copy)
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value, spec) if spec else str(self)
+
+    def __iter__(self) -> Any:
+        return iter(self.value())
+
+    def __repr__(self) -> str:
+        values = repr(self.numpy()) if self._aval.shape else str(self.numpy())
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={values}>"
+        )
+
+
+def _own(tensor: Tensor) -> Tensor:
+    """A tensor object of the Variable's own, over the same storage."""
+    return Tensor(tensor.aval, tensor.storage)

@@ -1,0 +1,41 @@
+"""Fixtures of the tests that run on plain CPython, with TensorFlow as the oracle."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+import gc
+from collections.abc import Iterator
+
+import hypothesis
+import numpy as np
+import pytest
+
+import tfpy
+from tfpy.runtime import scalars
+
+hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, derandomize=True)
+hypothesis.settings.load_profile("tfpy")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def no_leaks() -> Iterator[None]:
+    """Fails the test when tensors or slots are left that were not there before."""
+    before = _in_use()
+    yield
+    assert _in_use() == before
+
+
+def _in_use() -> tuple[int, int, int]:
+    gc.collect()
+    scalars.clear_scalars()
+    memory = tfpy.memory()
+    return memory["numTensors"], memory["numDataBuffers"], memory["numBytes"]

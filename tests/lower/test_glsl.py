@@ -1,0 +1,160 @@
+"""The GLSL renderer: total over the expression IR, and its text for one small kernel."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tfpy.ir import expr as ex
+from tfpy.ir.expr import B, F, I, U
+from tfpy.ir.graph import Aval
+from tfpy.lower.common import Elementwise
+from tfpy.lower.glsl import Glsl, _library_blocks, kernel_source, library
+from tfpy.lower.program import Program, verify
+from tfpy.lower.webgl import _Emitter
+
+# Operand types of each table of the expression IR.
+TYPED_OPS = [
+    *((op, (F,)) for op in (*ex.UNARY_FLOAT, "isnan")),
+    *((op, (t,)) for op in ex.UNARY_NUMERIC for t in (F, I)),
+    *((op, (t, t)) for op in ex.BINARY_NUMERIC for t in (F, I, U)),
+    *((op, (F, F)) for op in ex.BINARY_FLOAT),
+    *((op, (I, I)) for op in ex.BINARY_INT),
+    *((op, (t, t)) for op in ex.BITWISE for t in (B, I, U)),
+    *((op, (t, t)) for op in ex.SHIFTS for t in (I, U)),
+    *((op, (t, t)) for op in ex.COMPARE for t in (F, I, U, B)),
+    *(("select", (B, t, t)) for t in (F, I, U, B)),
+    *((op, (t,)) for op in ("not",) for t in (B, I)),
+    ("mulhi", (U, U)),
+]
+
+
+def render(root: ex.Expr) -> list[str]:
+    tape, _ = ex.linearize(root)
+    return Glsl().statements(tape)
+
+
+def test_every_operation_is_in_the_table() -> None:
+    spelled_otherwise = {"cast", "bitcast", "index", "input", "const"}
+    assert {op for op, _ in TYPED_OPS} | spelled_otherwise == ex.SCALAR_OPS
+
+
+@pytest.mark.parametrize(("op", "types"), TYPED_OPS)
+def test_operations_call_known_functions(op: str, types: tuple[ex.DType, ...]) -> None:
+    operands = tuple(ex.input_(i, t) for i, t in enumerate(types))
+    (statement,) = render(ex.Expr(op, types[-1], operands))[len(types) :]
+    built_in = {"floor", "ceil", "roundEven", "sqrt", "inversesqrt", "abs", "sign", "min", "max"}
+    defined = {name for names, _ in _library_blocks() for name in names}
+    called = set(re.findall(r"(\w+)\(", statement))
+    assert called <= built_in | defined
+    for i in range(len(types)):
+        assert f"v{i}" in statement
+
+
+def test_library_blocks_name_only_earlier_ones() -> None:
+    blocks = _library_blocks()
+    for number, (_, code) in enumerate(blocks):
+        later = {name for names, _ in blocks[number + 1 :] for name in names}
+        assert not later & set(re.findall(r"(\w+)\(", code))
+
+
+def test_library_takes_what_is_named_and_what_that_names() -> None:
+    text = "\n".join(library("float value(int i) { return arc_cosine(0.0); }"))
+    defined = re.findall(r"^\w+ (\w+)\(", text, re.MULTILINE)
+    assert defined == ["nan", "absolute", "with_sign", "asin_kernel", "arc_cosine"]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "text"),
+    [
+        (1, F, "1.0"),
+        (0.1, F, "0.100000001"),
+        (1e30, F, "1.00000002e+30"),
+        (float("inf"), F, "uintBitsToFloat(2139095040u)"),
+        (-1e39, F, "uintBitsToFloat(4286578688u)"),
+        (-(2**31), I, "int(2147483648u)"),
+        (7, I, "7"),
+        (2**32 - 1, U, "4294967295u"),
+        (True, B, "true"),
+    ],
+)
+def test_constants(value: float, dtype: ex.DType, text: str) -> None:
+    assert Glsl().constant(value, dtype) == text
+
+
+def test_float_constants_keep_their_value() -> None:
+    for value in np.random.default_rng(0).normal(size=200).astype(np.float32):
+        assert np.float32(Glsl().constant(float(value), F)) == value
+
+
+def elementwise(root: ex.Expr, shapes: list[tuple[int, ...]], out: tuple[int, ...]) -> Program:
+    program = Program("webgl")
+    program.inputs = [program.add_buffer(shape, F) for shape in shapes]
+    program.outputs = [program.add_buffer(out, root.dtype)]
+    call = Elementwise(root, tuple(program.inputs), tuple(shapes), Aval(out, root.dtype))
+    _Emitter().elementwise(program, call, program.outputs[0])
+    verify(program)
+    return program
+
+
+GOLDEN = """\
+float compute(float x0, float x1, int index) {
+    float v0 = x0;
+    float v1 = x1;
+    float v2 = v0 + v1;
+    float v3 = 0.0;
+    float v4 = maximum(v2, v3);
+    return v4;
+}
+int x1_offset(int i) {
+    int at = 0;
+    for (int d = RANK - 1; d > 0; d--) {
+        int rest = i / dims[d];
+        at += (i - rest * dims[d]) * x1_strides[d];
+        i = rest;
+    }
+    return at + i * x1_strides[0];
+}
+V value(int t) {
+    int i = 4 * t;
+    vec4 x0 = x0_texel(t);
+    vec4 x1 = x1_texel(x1_offset(i) >> 2);
+    return V(compute(x0.x, x1.x, i + 0), compute(x0.y, x1.y, i + 1), compute(x0.z, x1.z, i + 2), \
+compute(x0.w, x1.w, i + 3));
+}
+void main() {
+    int t = (int(gl_FragCoord.y) << out_shift) + int(gl_FragCoord.x);
+    result0 = value(t);
+}
+"""
+
+
+def test_elementwise_golden() -> None:
+    root = ex.maximum(ex.input_(0, F) + ex.input_(1, F), 0.0)
+    program = elementwise(root, [(3, 5, 8), (8,)], (3, 5, 8))
+    (kernel,), (step,) = program.kernels, program.steps
+    assert kernel.source[kernel.source.index("float compute") :] == GOLDEN
+    assert step.params == {"x1_strides": [0, 1], "dims": [15, 8]}
+    assert "float maximum(" in kernel.source
+    assert "minimum" not in kernel.source
+
+
+def test_shapes_of_one_structure_share_a_shader() -> None:
+    root = ex.input_(0, F) * ex.input_(1, F)
+    sources = {
+        elementwise(root, [(*outer, n), (n,)], (*outer, n)).kernels[0].source
+        for outer, n in (((2,), 8), ((7, 3), 128))
+    }
+    assert len(sources) == 1
+
+
+def test_parameters_are_declared_by_kind() -> None:
+    params = {"kind": "max", "n": 3, "scale": 0.5, "dims": [1, 2]}
+    source = kernel_source("V value(int i) { return V(0); }", [("x", F)], I, params)
+    block = re.search(r"uniform Params \{(.*?)\};", source, re.DOTALL)
+    assert block is not None
+    members = [line.strip(" ;") for line in block.group(1).strip().splitlines()]
+    assert members == ["int out_shift", "int x_shift", "int n", "float scale", "int dims[2]"]
+    assert "#define KIND_MAX" in source

@@ -1,0 +1,118 @@
+"""Graphs lowered to WebGL2 Programs: valid, complete, and in the variants that the sizes allow."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy.ops  # noqa: F401  fills the table
+from tfpy.dtypes import DEVICE_DTYPES, as_dtype, float32, int32
+from tfpy.ir.graph import Aval, single_equation
+from tfpy.lower.program import Program, verify
+from tfpy.lower.webgl import lower
+from tfpy.lower.webgl_kernels import MAX_TEXTURES, Steps
+from tfpy.ops.op import OPS, KernelCall, Op
+
+
+def programs(op: Op) -> list[Program]:
+    """A Program for each sample that devices can store."""
+    assert op.samples is not None
+    result = []
+    for arrays, attrs in op.samples(np.random.default_rng(0)):
+        avals = [Aval(np.shape(a), as_dtype(np.asarray(a).dtype)) for a in arrays]
+        graph = single_equation(op, avals, tuple(sorted(attrs.items())))
+        if all(a.dtype in DEVICE_DTYPES for a in graph.avals):
+            result.append(lower(graph))
+    return result
+
+
+def declared(source: str) -> dict[str, int]:
+    """Members of the uniform block with their lengths."""
+    block = re.search(r"uniform Params \{(.*?)\};", source, re.DOTALL)
+    assert block is not None
+    members = re.findall(r"(?:int|float) (\w+)(?:\[(\d+)\])?;", block.group(1))
+    return {name: int(length or 1) for name, length in members}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if op.samples))
+def test_samples_lower_to_valid_programs(name: str) -> None:
+    for program in programs(OPS[name]):
+        verify(program)
+        for step in program.steps:
+            kernel = program.kernels[step.kernel]
+            assert len(kernel.inputs) == len(step.inputs) <= MAX_TEXTURES
+            shifts = {f"{k}_shift" for k in ("out", *kernel.inputs)}
+            lengths = {k: len(v) if isinstance(v, list) else 1 for k, v in step.params.items()}
+            assert declared(kernel.source) == lengths | dict.fromkeys(shifts, 1)
+
+
+def steps_of(call: KernelCall, shapes: list[tuple[int, ...]], out: tuple[int, ...]) -> list[str]:
+    """The steps of a float32 kernel call, as their names and flags."""
+    program = Program("webgl")
+    program.inputs = [program.add_buffer(shape, float32) for shape in shapes]
+    program.outputs = [program.add_buffer(out, int32 if call.name == "arg_reduce" else float32)]
+    Steps(program).add(call, program.inputs, program.outputs[0])
+    verify(program)
+    flags = "QUADS|IN_QUADS|A_QUADS|A_ROWS|DOT|ROWS|CONTIGUOUS|CANDIDATES"
+    return [
+        " ".join([kernel.name, *re.findall(rf"#define ({flags})\n", kernel.source)])
+        for kernel in (program.kernels[s.kernel] for s in program.steps)
+    ]
+
+
+def matmul(m: int, n: int, k: int, a: str = "false", b: str = "false") -> list[str]:
+    params: dict[str, Any] = {"batch": 1, "m": m, "n": n, "k": k}
+    params |= {"a_batch_stride": 0, "b_batch_stride": 0, "transpose_a": a, "transpose_b": b}
+    return steps_of(KernelCall("matmul", ("a", "b"), params), [(m, k), (k, n)], (m, n))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "transposes", "steps"),
+    [
+        ((8, 8, 8), (), ["matmul QUADS A_QUADS"]),
+        ((8, 7, 8), (), ["matmul A_QUADS"]),
+        ((8, 8, 7), (), ["matmul QUADS"]),
+        ((8, 8, 8), ("true",), ["matmul QUADS"]),
+        ((8, 7, 8), ("false", "true"), ["matmul DOT"]),
+        ((8, 8, 7), ("false", "true"), ["matmul"]),
+        ((512, 512, 64), (), ["matmul_rows QUADS ROWS A_QUADS", "interleave QUADS"]),
+        ((512, 512, 64), ("true",), ["matmul_rows QUADS ROWS A_ROWS", "interleave QUADS"]),
+        ((512, 512, 64), ("false", "true"), ["matmul_rows QUADS ROWS DOT", "interleave QUADS"]),
+    ],
+)
+def test_matmul_variants(
+    sizes: tuple[int, int, int], transposes: tuple[str, ...], steps: list[str]
+) -> None:
+    assert matmul(*sizes, *transposes) == steps
+
+
+def test_pointwise_convolution_is_a_matrix_product() -> None:
+    ones = ("filter_h", "filter_w", "stride_h", "stride_w", "dilation_h", "dilation_w", "groups")
+    params = dict.fromkeys(ones, 1) | {"batch": 2, "in_c": 8, "out_c": 16}
+    params |= dict.fromkeys(("in_h", "in_w", "out_h", "out_w"), 5)
+    params |= dict.fromkeys(("pad_top", "pad_bottom", "pad_left", "pad_right"), 0)
+    call = KernelCall("conv2d", ("x", "filter"), params)
+    assert steps_of(call, [(2, 5, 5, 8), (1, 1, 8, 16)], (2, 5, 5, 16)) == ["matmul QUADS A_QUADS"]
+
+
+@pytest.mark.parametrize("name", ["reduce", "arg_reduce"])
+def test_long_reductions_are_split(name: str) -> None:
+    def steps(outer: int, n: int, inner: int) -> list[str]:
+        params = {"kind": "max", "outer": outer, "n": n, "inner": inner}
+        shape = (outer, n, inner)
+        return steps_of(KernelCall(name, ("x",), params), [shape], (outer, inner))
+
+    assert len(steps(1, 20, 1)) == 1
+    assert len(steps(1, 1_000_000, 1)) == 4
+    assert len(steps(100, 200, 100)) == 1
+    assert len(steps(100, 400, 100)) == 2
+
+
+def test_concat_of_many_inputs_is_a_tree() -> None:
+    count = 20
+    names = tuple(f"x{i}" for i in range(count))
+    call = KernelCall("concat", names, {"outer": 1, "inner": 1, "sizes": [2] * count})
+    assert len(steps_of(call, [(2,)] * count, (2 * count,))) == 3

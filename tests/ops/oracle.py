@@ -1,0 +1,203 @@
+"""What TensorFlow computes for each primitive: ``expected(op, arrays, attrs)``.
+
+A primitive that is a public TensorFlow function as it stands needs no entry; :data:`ORACLES` has
+the others.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfpy.ops import Op
+
+Array = np.ndarray[Any, Any]
+
+
+def expected(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """TensorFlow's result for TensorFlow tensors or arrays; a TensorFlow tensor."""
+    return function(op)(*arrays, **attrs)
+
+
+def function(op: Op) -> Callable[..., Any]:
+    """The TensorFlow function that means the same as the primitive."""
+    return ORACLES.get(op.name) or next(f for path in op.public if (f := public(path)))
+
+
+def public(path: str) -> Any:
+    """``tf.<path>``, or None."""
+    return functools.reduce(lambda found, name: getattr(found, name, None), path.split("."), tf)
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    def call(x: Any, axes: tuple[int, int]) -> Any:
+        return public(name)(x, axis=list(range(*axes)))
+
+    return call
+
+
+def _arg(name: str) -> Callable[..., Any]:
+    return lambda x, axis: public(name)(x, axis=axis, output_type=tf.int32)
+
+
+def _slice(x: Any, begin: Any, size: Any, strides: Any) -> Any:
+    for axis, (b, n, s) in enumerate(zip(begin, size, strides, strict=True)):
+        x = tf.gather(x, b + s * np.arange(n), axis=axis)
+    return x
+
+
+def _pad(x: Any, padding: Any, interior: Any, value: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    fill = tf.cast(value, x.dtype)
+    for axis, between in enumerate(interior):
+        n = x.shape[axis]
+        spread = tf.expand_dims(x, axis + 1)
+        room = [[0, 0]] * spread.ndim
+        room[axis + 1] = [0, between]
+        spread = _padded(spread, room, fill)
+        shape = x.shape.as_list()
+        shape[axis] = n * (between + 1)
+        x = tf.gather(tf.reshape(spread, shape), np.arange(max(n * (between + 1) - between, 0)), axis=axis)
+    x = _padded(x, [[max(a, 0), max(b, 0)] for a, b in padding], fill)
+    begin = [max(-a, 0) for a, _ in padding]
+    size = [n - max(-a, 0) - max(-b, 0) for n, (a, b) in zip(x.shape, padding, strict=True)]
+    return tf.slice(x, begin, size)
+
+
+def _padded(x: Any, room: Any, fill: Any) -> Any:
+    if x.dtype == tf.bool:
+        return tf.cast(tf.pad(tf.cast(x, tf.int32), room, constant_values=tf.cast(fill, tf.int32)), tf.bool)
+    return tf.pad(x, room, constant_values=fill)
+
+
+def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
+    ids = tf.where((ids >= 0) & (ids < segments), ids, -1)
+    return tf.math.unsorted_segment_sum(data, ids, segments)
+
+
+def _range(start: Any, delta: Any, count: int, dtype: Any) -> Any:
+    return tf.range(start, start + delta * (count - 0.5), delta, dtype=tf.float64)
+
+
+# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are padded
+# first, filters are spread, groups are split, and gradients come from its tape.
+
+
+def _image(x: Any, padding: Any, value: float = 0) -> Any:
+    return tf.pad(x, [[0, 0], *padding, [0, 0]], constant_values=value)
+
+
+def _conv2d(x: Any, f: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    groups = x.shape[3] // f.shape[2]
+    f = _pad(f, [(0, 0)] * 4, [dilations[0] - 1, dilations[1] - 1, 0, 0], 0)
+    parts = zip(tf.split(_image(x, padding), groups, 3), tf.split(f, groups, 3), strict=True)
+    return tf.concat([tf.nn.conv2d(a, b, strides, "VALID") for a, b in parts], 3)
+
+
+def _depthwise(x: Any, f: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    return tf.nn.depthwise_conv2d(
+        _image(x, padding), f, [1, *strides, 1], "VALID", dilations=dilations
+    )
+
+
+def _gradient(f: Callable[[Any], Any], x: Any, dy: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x, dy)
+
+
+def _backprop_input(forward: Callable[..., Any]) -> Callable[..., Any]:
+    def call(dy: Any, f: Any, input_shape: Any, **attrs: Any) -> Any:
+        return _gradient(lambda x: forward(x, f, **attrs), tf.zeros(input_shape), dy)
+
+    return call
+
+
+def _backprop_filter(forward: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, dy: Any, filter_shape: Any, **attrs: Any) -> Any:
+        return _gradient(lambda f: forward(x, f, **attrs), tf.zeros(filter_shape), dy)
+
+    return call
+
+
+def _max_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    x = _image(x, padding, -math.inf)
+    return tf.nn.pool(x, ksize, "MAX", strides=strides, padding="VALID", dilations=dilations)
+
+
+def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    def mean(image: Any) -> Any:
+        image = _image(image, padding)
+        return tf.nn.pool(image, ksize, "AVG", strides=strides, padding="VALID", dilations=dilations)
+
+    return mean(x) / mean(tf.ones_like(x))
+
+
+def _random(name: str, **more: Any) -> Callable[..., Any]:
+    """TensorFlow's op on the key and counter that the four words make."""
+
+    def call(k0: Any, k1: Any, c2: Any, c3: Any, shape: Any) -> Any:
+        words = [int(w) & 0xFFFFFFFF for w in (k0, k1, c2, c3)]
+        key = tf.constant([words[0] | words[1] << 32], tf.uint64)
+        counter = tf.constant([0, words[2] | words[3] << 32], tf.uint64)
+        return getattr(tf.raw_ops, name)(
+            shape=tf.constant(shape, tf.int32), key=key, counter=counter, alg=1, **more
+        )
+
+    return call
+
+
+def _broadcast_raw(name: str) -> Callable[..., Any]:
+    def call(g: Any, y: Any) -> Any:
+        shape = tf.broadcast_dynamic_shape(tf.shape(g), tf.shape(y))
+        return getattr(tf.raw_ops, name)(
+            gradients=tf.broadcast_to(g, shape), features=tf.broadcast_to(y, shape)
+        )
+
+    return call
+
+
+ORACLES: dict[str, Callable[..., Any]] = {
+    "matmul": tf.matmul,
+    **{
+        f"reduce_{kind}": _reduction(f"reduce_{kind}")
+        for kind in ("sum", "prod", "max", "min", "any", "all")
+    },
+    "argmax": _arg("argmax"),
+    "argmin": _arg("argmin"),
+    "relu_grad": _broadcast_raw("ReluGrad"),
+    "relu6_grad": _broadcast_raw("Relu6Grad"),
+    "select": tf.where,
+    "cast": lambda x, dtype: tf.cast(x, dtype.name),
+    "gather": lambda x, i, axis, batch_dims: tf.gather(x, i, axis=axis, batch_dims=batch_dims),
+    "segment_sum": _segment_sum,
+    "range": _range,
+    "reshape": tf.reshape,
+    "broadcast_to": tf.broadcast_to,
+    "transpose": tf.transpose,
+    "strided_slice": _slice,
+    "pad": _pad,
+    "concat": lambda *xs, axis: tf.concat(xs, axis),
+    "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
+    "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
+    "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
+    "conv2d": _conv2d,
+    "conv2d_backprop_input": _backprop_input(_conv2d),
+    "conv2d_backprop_filter": _backprop_filter(_conv2d),
+    "depthwise_conv2d": _depthwise,
+    "depthwise_conv2d_backprop_input": _backprop_input(_depthwise),
+    "depthwise_conv2d_backprop_filter": _backprop_filter(_depthwise),
+    "max_pool": _max_pool,
+    "avg_pool": _avg_pool,
+    "max_pool_grad": lambda x, dy, **attrs: _gradient(lambda v: _max_pool(v, **attrs), x, dy),
+    "avg_pool_grad": lambda dy, input_shape, **attrs: _gradient(
+        lambda v: _avg_pool(v, **attrs), tf.zeros(input_shape), dy
+    ),
+}

@@ -1,0 +1,145 @@
+"""The op table is total: every primitive has every fact, and every backend knows it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from ops import oracle
+
+import tfpy
+from tfpy import dtypes
+from tfpy.ir.expr import SCALAR_OPS, linearize, input_
+from tfpy.ir.graph import Aval
+from tfpy.lower.glsl import Glsl
+from tfpy.ops import OPS, UNSUPPORTED, Op
+
+ROOT = Path(__file__).parents[2]
+EVERY_OP = pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.name)
+
+TFJS_NAMES = {"floor_div", "squared_difference"}
+"""Public names that TensorFlow has not, but TensorFlow.js has (in camel case)."""
+
+
+@EVERY_OP
+def test_facts(op: Op, rng: np.random.Generator) -> None:
+    assert op.samples is not None
+    assert op.samples(rng), "no samples"
+    assert op.family
+    assert op.is_alias or (op.expr is None) != (op.kernel is None)
+    assert op.doc or op.public or op.name in oracle.ORACLES
+
+
+@EVERY_OP
+def test_inference_agrees_with_reference(op: Op, rng: np.random.Generator) -> None:
+    assert op.samples is not None
+    for arrays, attrs in op.samples(rng):
+        aval = op.infer(*(Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays), **attrs)
+        result = np.asarray(op.ref(*arrays, **attrs))
+        assert result.shape == aval.shape
+        assert result.size == aval.size
+
+
+@EVERY_OP
+def test_tolerances_have_reasons(op: Op) -> None:
+    if op.tolerance is not None:
+        assert op.reason
+
+
+@EVERY_OP
+def test_public_names_are_tensorflows(op: Op) -> None:
+    for path in op.public:
+        assert oracle.public(path) is not None or path in TFJS_NAMES
+        *namespace, name = path.split(".")
+        module = tfpy
+        for part in namespace:
+            module = getattr(module, part)
+        function = getattr(module, name)
+        assert function.__doc__
+        assert function.__name__ == op.public[0].rsplit(".", 1)[-1]
+
+
+def test_names_of_the_package_are_tensorflows() -> None:
+    ours = (
+        "env ready grad grads value_and_grad value_and_grads variable_grads backend_report "
+        "get_backend set_backend set_backend_async register_backend remove_backend tidy keep "
+        "dispose memory floor_div squared_difference"
+    ).split()
+    assert sorted(n for n in tfpy.__all__ if not hasattr(tf, n)) == sorted(ours)
+
+
+@EVERY_OP
+def test_expressions_use_known_scalar_ops(op: Op, rng: np.random.Generator) -> None:
+    if op.expr is None:
+        return
+    assert op.samples is not None
+    for arrays, attrs in op.samples(rng):
+        operands = [input_(i, dtypes.as_dtype(a.dtype)) for i, a in enumerate(arrays)]
+        root = op.expr(*operands, **attrs)
+        aval = op.infer(*(Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays), **attrs)
+        assert root.dtype == aval.dtype
+        tape, _ = linearize(root)
+        assert {line.op for line in tape} <= SCALAR_OPS
+
+
+SPELT = {"cast", "bitcast", "index", "input", "const"}
+"""Scalar ops that renderers spell in code rather than by their operator table."""
+
+
+def test_glsl_knows_every_scalar_op() -> None:
+    known = {key.split()[0] for key in Glsl.operators}
+    assert known | SPELT == SCALAR_OPS
+
+
+def test_wasm_knows_every_scalar_op() -> None:
+    wasm = pytest.importorskip("tfpy.lower.wasm")
+    text = (ROOT / "csrc/xnnpack_glue/scalar_ops.cc").read_text(encoding="utf-8")
+    assert wasm is not None
+    assert text
+
+
+def kernel_names(rng: np.random.Generator) -> set[str]:
+    """Every kernel that some sample calls for."""
+    names = set()
+    for op in OPS.values():
+        if op.kernel is None:
+            continue
+        assert op.samples is not None
+        for arrays, attrs in op.samples(rng):
+            avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]
+            names.add(op.kernel(*avals, **attrs).name)
+    return names
+
+
+def test_every_kernel_is_in_glsl_and_wasm(rng: np.random.Generator) -> None:
+    kernels = kernel_names(rng)
+    registry = (ROOT / "csrc/xnnpack_glue/kernel.cc").read_text(encoding="utf-8")
+    in_wasm = set(re.findall(r'^    \{"(\w+)", make_\w+\},', registry, re.MULTILINE))
+    in_glsl = {path.stem for path in (ROOT / "shaders/glsl").glob("*.glsl")}
+    assert kernels <= in_wasm
+    assert kernels <= in_glsl
+    assert in_wasm == kernels | {"elementwise"}
+
+
+@EVERY_OP
+def test_gradient_or_none(op: Op) -> None:
+    """What has no gradient is not differentiable by nature."""
+    without = {
+        "reduce_any", "reduce_all", "argmax", "argmin", "equal", "not_equal", "less",
+        "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
+        "logical_not", "is_nan", "is_inf", "is_finite", "bitwise_and", "bitwise_or",
+        "bitwise_xor", "invert", "range", "random_uniform", "random_bits", "random_normal",
+        "max_pool_grad",
+    }  # fmt: skip
+    assert (op.vjp is None) == (op.name in without)
+
+
+def test_unsupported_ops_have_reasons() -> None:
+    assert set(UNSUPPORTED) == {"cpu", "wasm", "webgl"}
+    for reasons in UNSUPPORTED.values():
+        for name, reason in reasons.items():
+            assert name in OPS
+            assert reason

@@ -1,0 +1,265 @@
+// The demo page: brings up tfpy, and joins demo.py to the page's controls.
+//
+// ?backend=NAME starts with that backend, ?auto=1 trains at once, and
+// ?tfpyflags=NAME:VALUE,... sets flags of tf.env(); a value is true, false or a number.
+
+import { loadTfpy } from "../tfpy.mjs";
+import { showBackends } from "./backends.mjs";
+import { openPad, showDigit, toDigit } from "./pad.mjs";
+import { openPlot } from "./plots.mjs";
+import { watchResponsiveness } from "./responsiveness.mjs";
+
+/**
+ * What has happened so far, for whoever automates this page.
+ * @typedef {object} DemoState
+ * @property {"loading" | "ready" | "training" | "trained" | "failed"} phase
+ * @property {string} backend
+ * @property {Record<string, import("./backends.mjs").BackendState>} report
+ * @property {number[]} accuracies held-out accuracy after each epoch
+ * @property {number[]} epochMs
+ * @property {number[]} predictMs
+ * @property {number} longestGapMs longest time for which the main thread was away while training
+ * @property {string} error
+ */
+
+/** @type {DemoState} */
+const state = {
+  phase: "loading",
+  backend: "",
+  report: {},
+  accuracies: [],
+  epochMs: [],
+  predictMs: [],
+  longestGapMs: 0,
+  error: "",
+};
+Object.assign(globalThis, { tfpyDemo: state });
+
+const PREDICTIONS_TIMED = 10;
+const parameters = new URLSearchParams(location.search);
+
+/** @type {(id: string) => any} */
+const $ = (id) => document.getElementById(id);
+
+const lossPlot = openPlot($("loss-plot"), {
+  points: false,
+  range: [0, null],
+  format: (value) => value.toFixed(1),
+});
+const accuracyPlot = openPlot($("accuracy-plot"), {
+  points: true,
+  range: [0.8, 1],
+  format: (value) => `${Math.round(value * 100)} %`,
+});
+
+/** @type {any} the Demo of demo.py, a PyProxy */
+let demo;
+/** @type {import("../tfpy.mjs").Tfpy} */
+let tfpy;
+/** @type {Uint8Array} */
+let digit = new Uint8Array(64);
+let stopWanted = false;
+
+/** @param {string} text */
+function flagsOf(text) {
+  const pairs = text.split(",").filter(Boolean);
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name, value] = pair.split(":");
+      return [name, JSON.parse(value)];
+    }),
+  );
+}
+
+/** @param {string} url */
+async function text(url) {
+  const response = await fetch(new URL(url, import.meta.url));
+  if (!response.ok) {
+    throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
+  }
+  return response.text();
+}
+
+/** @param {unknown} error */
+function fail(error) {
+  console.error(error);
+  state.phase = "failed";
+  state.error = error instanceof Error ? error.message : String(error);
+  $("status").textContent = state.error;
+  $("status").className = "error";
+}
+
+/** @template {any[]} A @param {(...args: A) => Promise<void>} action */
+const guarded =
+  (action) =>
+  (/** @type {A} */ ...args) =>
+    action(...args).catch(fail);
+
+function showReport() {
+  const report = tfpy.tf.backend_report();
+  state.report = report.toJs({ dict_converter: Object.fromEntries });
+  report.destroy();
+  state.backend = tfpy.backend();
+  showBackends($("backend-list"), state.report, state.backend, guarded(pick));
+}
+
+/** Takes an untrained network into use, on the active backend. */
+function reset() {
+  demo.reset();
+  lossPlot.clear();
+  accuracyPlot.clear();
+  Object.assign(state, { phase: "ready", accuracies: [], epochMs: [], predictMs: [] });
+  $("progress").value = 0;
+  for (const id of ["step", "loss", "accuracy", "step-time"]) {
+    $(id).textContent = "–";
+  }
+}
+
+/** @param {string} name */
+async function pick(name) {
+  stopWanted = true;
+  await training;
+  $("status").textContent = `starting ${name}`;
+  try {
+    await tfpy.tf.set_backend_async(name);
+    reset();
+    $("status").textContent = `${name} is ready`;
+  } catch (error) {
+    $("status").textContent = `${name}: ${lastLine(error)}`;
+  }
+  showReport();
+}
+
+/** The message of a Python error without its traceback. @param {unknown} error */
+function lastLine(error) {
+  return String(error instanceof Error ? error.message : error).trim().split("\n").at(-1);
+}
+
+/** What demo.py calls while it trains. */
+const report = {
+  /** @type {(done: number, steps: number, loss: number, ms: number) => boolean} */
+  step(done, steps, loss, ms) {
+    $("progress").value = done / steps;
+    $("step").textContent = `${done} / ${steps}`;
+    $("loss").textContent = loss.toFixed(3);
+    $("step-time").textContent = `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+    lossPlot.add(done, loss);
+    return !stopWanted;
+  },
+  /** @type {(done: number, accuracy: number, ms: number) => void} */
+  epoch(done, accuracy, ms) {
+    state.accuracies.push(accuracy);
+    state.epochMs.push(ms);
+    $("accuracy").textContent = `${(accuracy * 100).toFixed(1)} %`;
+    $("status").textContent = `epoch ${done}: ${(ms / 1000).toFixed(2)} s on ${state.backend}`;
+    accuracyPlot.add(done, accuracy);
+  },
+};
+
+async function train() {
+  reset();
+  state.phase = "training";
+  stopWanted = false;
+  $("train").textContent = "Stop";
+  const watch = watchResponsiveness();
+  try {
+    await demo.train(report);
+  } finally {
+    state.longestGapMs = watch.stop();
+    $("train").textContent = "Train";
+  }
+  if (!stopWanted) {
+    await timePredictions();
+    await predict();
+    state.phase = "trained";
+  }
+}
+
+async function timePredictions() {
+  for (let i = 0; i < PREDICTIONS_TIMED; i++) {
+    const start = performance.now();
+    (await demo.predict(digit)).destroy();
+    state.predictMs.push(performance.now() - start);
+  }
+}
+
+/** Shows the probabilities of what is drawn. */
+async function predict() {
+  const answer = await demo.predict(digit);
+  const probabilities = /** @type {number[]} */ (answer.toJs());
+  answer.destroy();
+  const best = digit.some(Boolean) ? probabilities.indexOf(Math.max(...probabilities)) : -1;
+  for (const [index, item] of [...$("probabilities").children].entries()) {
+    const share = best < 0 ? 0 : probabilities[index];
+    item.className = index === best ? "best" : "";
+    item.querySelector(".fill").style.width = `${share * 100}%`;
+    item.querySelector("output").value = `${(share * 100).toFixed(1)} %`;
+  }
+}
+
+function addProbabilityBars() {
+  for (let i = 0; i < 10; i++) {
+    const item = document.createElement("li");
+    item.innerHTML = `<span>${i}</span><div class="track"><div class="fill"></div></div><output></output>`;
+    $("probabilities").append(item);
+  }
+}
+
+let predicting = false;
+async function predictDrawing() {
+  if (predicting || !demo) {
+    return; // the prediction under way ends with a look at what is drawn by then
+  }
+  predicting = true;
+  try {
+    for (let seen; seen !== digit; ) {
+      seen = digit;
+      await predict();
+    }
+  } finally {
+    predicting = false;
+  }
+}
+
+/** @type {Promise<void>} */
+let training = Promise.resolve();
+function toggleTraining() {
+  if (state.phase === "training") {
+    stopWanted = true;
+  } else {
+    training = guarded(train)();
+  }
+}
+
+async function main() {
+  addProbabilityBars();
+  const clear = openPad($("pad"), (strokes) => {
+    digit = toDigit(strokes);
+    showDigit($("seen"), digit);
+    guarded(predictDrawing)();
+  });
+  $("clear").addEventListener("click", clear);
+  clear();
+
+  const [source, digits] = await Promise.all([text("demo.py"), text("../data/digits.json")]);
+  $("source").textContent = source;
+  tfpy = await loadTfpy({
+    backend: parameters.get("backend") ?? undefined,
+    flags: flagsOf(parameters.get("tfpyflags") ?? ""),
+    onProgress: ({ fraction, message }) => {
+      $("progress").value = fraction;
+      $("status").textContent = message;
+    },
+  });
+  await tfpy.run(source);
+  demo = tfpy.pyodide.globals.get("Demo")(digits);
+  showReport();
+  reset();
+  $("train").disabled = false;
+  $("train").addEventListener("click", toggleTraining);
+  if (parameters.has("auto")) {
+    toggleTraining();
+  }
+}
+
+guarded(main)();

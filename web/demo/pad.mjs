@@ -1,0 +1,125 @@
+// A pad to draw a digit on, and the digit as the data set has it: a 32 by 32 bitmap with the digit
+// in the middle, whose 4 by 4 blocks are counted (0 to 16), gives 8 by 8 pixels.
+
+const BITMAP = 32;
+const BLOCK = 4;
+const PEN = 4; // of the bitmap's pixels: about what the data set's pens give
+const MARGIN = 1;
+
+/** @typedef {[number, number][]} Stroke */
+
+/**
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context
+ * @param {Stroke[]} strokes
+ */
+function drawStrokes(context, strokes) {
+  context.lineCap = context.lineJoin = "round";
+  for (const stroke of strokes) {
+    context.beginPath();
+    context.moveTo(...stroke[0]);
+    for (const point of stroke) {
+      context.lineTo(...point);
+    }
+    context.stroke();
+  }
+}
+
+/**
+ * The strokes scaled, their proportions kept, to fill the bitmap but for the pen's width.
+ * @param {Stroke[]} strokes
+ * @returns {Stroke[]}
+ */
+function fitted(strokes) {
+  const xs = strokes.flat().map(([x]) => x);
+  const ys = strokes.flat().map(([, y]) => y);
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  const room = BITMAP - PEN - 2 * MARGIN;
+  const scale = room / Math.max(right - left, bottom - top, 1);
+  const place = (/** @type {number} */ value, /** @type {number} */ middle) =>
+    (value - middle) * scale + BITMAP / 2;
+  return strokes.map((stroke) =>
+    stroke.map(([x, y]) => [place(x, (left + right) / 2), place(y, (top + bottom) / 2)]),
+  );
+}
+
+/**
+ * @param {Stroke[]} strokes
+ * @returns {Uint8Array} 64 values, 0 to 16
+ */
+export function toDigit(strokes) {
+  const digit = new Uint8Array((BITMAP / BLOCK) ** 2);
+  if (strokes.length === 0) {
+    return digit;
+  }
+  const context = new OffscreenCanvas(BITMAP, BITMAP).getContext("2d");
+  if (!context) {
+    throw new Error("this browser has no 2D canvas");
+  }
+  context.lineWidth = PEN;
+  drawStrokes(context, fitted(strokes));
+  const { data } = context.getImageData(0, 0, BITMAP, BITMAP);
+  for (let pixel = 0; pixel < BITMAP * BITMAP; pixel++) {
+    if (data[4 * pixel + 3] > 127) {
+      const [row, column] = [Math.floor(pixel / BITMAP), pixel % BITMAP];
+      digit[Math.floor(row / BLOCK) * (BITMAP / BLOCK) + Math.floor(column / BLOCK)]++;
+    }
+  }
+  return digit;
+}
+
+/**
+ * Shows a digit of 64 values on a canvas of 8 by 8 pixels.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Uint8Array} digit
+ */
+export function showDigit(canvas, digit) {
+  const image = new ImageData(canvas.width, canvas.height);
+  for (const [index, value] of digit.entries()) {
+    image.data.fill(255 - Math.round((value * 255) / 16), 4 * index, 4 * index + 3);
+    image.data[4 * index + 3] = 255;
+  }
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+}
+
+/**
+ * Lets a person draw on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ * @param {(strokes: Stroke[]) => void} onChange called after each movement of the pen
+ * @returns {() => void} clears the pad
+ */
+export function openPad(canvas, onChange) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  /** @type {Stroke[]} */
+  const strokes = [];
+
+  function redraw() {
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.lineWidth = canvas.width / 12;
+    context.strokeStyle = getComputedStyle(canvas).color;
+    drawStrokes(context, strokes);
+    onChange(strokes);
+  }
+
+  /** @param {PointerEvent} event */
+  function addPoint(event) {
+    const scale = canvas.width / canvas.clientWidth;
+    strokes.at(-1)?.push([event.offsetX * scale, event.offsetY * scale]);
+    redraw();
+  }
+
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    strokes.push([]);
+    addPoint(event);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (canvas.hasPointerCapture(event.pointerId)) {
+      addPoint(event);
+    }
+  });
+  return () => {
+    strokes.length = 0;
+    redraw();
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The WebGL2 context: made, checked, and described by its limits and texture formats.
+ *
+ * @typedef {object} Format how elements of a kind are stored, four to a texel
+ * @property {number} internal
+ * @property {number} external
+ * @property {number} readType
+ * @property {number} uploadType
+ * @property {number} texelBytes
+ *
+ * @typedef {object} Device
+ * @property {WebGL2RenderingContext} gl
+ * @property {boolean} float16 floats are stored in 16 bits; above 65504 they become infinite
+ * @property {number} maxSize the largest texture width and height
+ * @property {Format} float
+ * @property {Format} int
+ */
+
+import { isSoftwareRenderer } from "./probe.mjs";
+
+/** Textures that one draw call may write to; every WebGL2 device can do so many. */
+export const TARGETS = 4;
+
+/**
+ * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
+ * @returns {Device}
+ */
+export function openDevice(options) {
+  const canvas =
+    typeof document === "undefined" ? new OffscreenCanvas(1, 1) : document.createElement("canvas");
+  const gl = /** @type {WebGL2RenderingContext | null} */ (
+    canvas.getContext("webgl2", {
+      alpha: false,
+      antialias: false,
+      depth: false,
+      stencil: false,
+      powerPreference: "high-performance",
+    })
+  );
+  if (gl === null) throw new Error("WebGL2 is not available");
+  const renderer = rendererName(gl);
+  if (isSoftwareRenderer(renderer) && !options.allowSoftware) {
+    loseContext(gl);
+    throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
+  }
+  return describe(gl, options.forceFloat16 === true);
+}
+
+/** @param {WebGL2RenderingContext} gl */
+export function loseContext(gl) {
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+}
+
+/**
+ * The driver's name of the device.
+ *
+ * @param {WebGL2RenderingContext} gl
+ * @returns {string}
+ */
+function rendererName(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  return String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {boolean} forceFloat16
+ * @returns {Device}
+ */
+function describe(gl, forceFloat16) {
+  const fullFloat = gl.getExtension("EXT_color_buffer_float") !== null;
+  const halfFloat = fullFloat || gl.getExtension("EXT_color_buffer_half_float") !== null;
+  const { RGBA, RGBA_INTEGER, FLOAT, HALF_FLOAT, INT } = gl;
+  const float32 = format(gl.RGBA32F, RGBA, FLOAT, FLOAT, 16);
+  const float16 = format(gl.RGBA16F, RGBA, FLOAT, HALF_FLOAT, 8);
+  const int = format(gl.RGBA32I, RGBA_INTEGER, INT, INT, 16);
+  const maxSize = 1 << Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE)));
+  if (!isRenderable(gl, int)) throw new Error("WebGL2 cannot render to int32 textures");
+  if (!forceFloat16 && fullFloat && isRenderable(gl, float32)) {
+    return { gl, float16: false, maxSize, float: float32, int };
+  }
+  if (halfFloat && isRenderable(gl, float16)) {
+    return { gl, float16: true, maxSize, float: float16, int };
+  }
+  throw new Error("WebGL2 can render neither to float32 nor to float16 textures");
+}
+
+/**
+ * @param {number} internal
+ * @param {number} external
+ * @param {number} readType
+ * @param {number} uploadType
+ * @param {number} texelBytes
+ * @returns {Format}
+ */
+function format(internal, external, readType, uploadType, texelBytes) {
+  return { internal, external, readType, uploadType, texelBytes };
+}
+
+/**
+ * Whether TARGETS textures of the format can be rendered to at once.
+ *
+ * @param {WebGL2RenderingContext} gl
+ * @param {Format} format
+ * @returns {boolean}
+ */
+function isRenderable(gl, format) {
+  const framebuffer = gl.createFramebuffer();
+  gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+  const textures = Array.from({ length: TARGETS }, (_, i) => {
+    const texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, format.internal, 1, 1);
+    const attachment = gl.COLOR_ATTACHMENT0 + i;
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, attachment, gl.TEXTURE_2D, texture, 0);
+    return texture;
+  });
+  gl.drawBuffers(textures.map((_, i) => gl.COLOR_ATTACHMENT0 + i));
+  const complete = gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+  gl.deleteFramebuffer(framebuffer);
+  for (const texture of textures) gl.deleteTexture(texture);
+  return complete;
+}

@@ -1,0 +1,152 @@
+/**
+ * Compiled shaders, cached by source text. All shaders of a Program are started before the first is
+ * waited for, so that drivers compile them side by side.
+ *
+ * @typedef {object} Member a parameter's place in the uniform block
+ * @property {string} name
+ * @property {number} offset bytes
+ * @property {boolean} isFloat
+ * @property {number} size elements
+ * @property {number} stride bytes between elements
+ *
+ * @typedef {object} Shader
+ * @property {string} name
+ * @property {WebGLProgram} program
+ * @property {WebGLShader} fragment
+ * @property {Member[] | null} members null until the shader was waited for
+ * @property {number} blockBytes
+ */
+
+/** One triangle that covers the target. */
+const VERTEX = `#version 300 es
+void main() {
+    gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
+}`;
+
+export class ShaderCache {
+  /** @param {WebGL2RenderingContext} gl */
+  constructor(gl) {
+    this.gl = gl;
+    gl.getExtension("KHR_parallel_shader_compile");
+    this.vertex = compile(gl, gl.VERTEX_SHADER, VERTEX);
+    /** @type {Map<string, Shader>} */
+    this.shaders = new Map();
+  }
+
+  /**
+   * Starts to compile; `finish` waits for the result.
+   *
+   * @param {string} name
+   * @param {string} source
+   * @param {readonly string[]} inputs
+   * @returns {Shader}
+   */
+  start(name, source, inputs) {
+    const key = `${inputs}\n${source}`;
+    let shader = this.shaders.get(key);
+    if (shader !== undefined) return shader;
+    const gl = this.gl;
+    const fragment = compile(gl, gl.FRAGMENT_SHADER, source);
+    const program = gl.createProgram();
+    gl.attachShader(program, this.vertex);
+    gl.attachShader(program, fragment);
+    gl.linkProgram(program);
+    shader = { name, program, fragment, members: null, blockBytes: 0 };
+    this.shaders.set(key, shader);
+    return shader;
+  }
+
+  /**
+   * @param {Shader} shader
+   * @param {string} source
+   * @param {readonly string[]} inputs
+   */
+  finish(shader, source, inputs) {
+    if (shader.members !== null) return;
+    const { gl } = this;
+    const { program, fragment } = shader;
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      const log = gl.getShaderInfoLog(fragment) || gl.getProgramInfoLog(program) || "no log";
+      this.shaders.delete(`${inputs}\n${source}`);
+      gl.deleteProgram(program);
+      gl.deleteShader(fragment);
+      throw new Error(`WebGL2 kernel ${shader.name} does not compile:\n${located(log, source)}`);
+    }
+    gl.deleteShader(fragment);
+    gl.useProgram(program);
+    inputs.forEach((input, unit) => {
+      gl.uniform1i(gl.getUniformLocation(program, `${input}_texture`), unit);
+    });
+    const block = gl.getUniformBlockIndex(program, "Params");
+    if (block === gl.INVALID_INDEX) {
+      shader.members = [];
+      return;
+    }
+    gl.uniformBlockBinding(program, block, 0);
+    shader.blockBytes = gl.getActiveUniformBlockParameter(
+      program,
+      block,
+      gl.UNIFORM_BLOCK_DATA_SIZE,
+    );
+    shader.members = blockMembers(gl, program, block);
+  }
+
+  close() {
+    for (const { program } of this.shaders.values()) this.gl.deleteProgram(program);
+    this.gl.deleteShader(this.vertex);
+    this.shaders.clear();
+  }
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {number} type
+ * @param {string} source
+ * @returns {WebGLShader}
+ */
+function compile(gl, type, source) {
+  const shader = gl.createShader(type);
+  if (shader === null) throw new Error("WebGL context lost while compiling");
+  gl.shaderSource(shader, source);
+  gl.compileShader(shader);
+  return shader;
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {WebGLProgram} program
+ * @param {number} block
+ * @returns {Member[]}
+ */
+function blockMembers(gl, program, block) {
+  /** @type {number[]} */
+  const indices = [
+    ...gl.getActiveUniformBlockParameter(program, block, gl.UNIFORM_BLOCK_ACTIVE_UNIFORM_INDICES),
+  ];
+  const offsets = gl.getActiveUniforms(program, indices, gl.UNIFORM_OFFSET);
+  const strides = gl.getActiveUniforms(program, indices, gl.UNIFORM_ARRAY_STRIDE);
+  return indices.map((index, i) => {
+    const info = gl.getActiveUniform(program, index);
+    if (info === null) throw new Error("WebGL context lost while compiling");
+    return {
+      name: info.name.replace("[0]", ""),
+      offset: offsets[i],
+      isFloat: info.type === gl.FLOAT,
+      size: info.size,
+      stride: strides[i],
+    };
+  });
+}
+
+/**
+ * The log, with the source line that its first message is about.
+ *
+ * @param {string} log
+ * @param {string} source
+ * @returns {string}
+ */
+function located(log, source) {
+  const line = Number(/\d+:(\d+)/.exec(log)?.[1]);
+  const text = source.split("\n")[line - 1];
+  return text === undefined ? log : `${log.trim()}\nline ${line}: ${text}`;
+}
