@@ -50,6 +50,7 @@ from tfpy.dtypes import (
     string,
     uint8,
 )
+from tfpy.einsum import einsum
 from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
 from tfpy.linalg import matmul, norm, tensordot
 from tfpy.math import (
@@ -115,6 +116,7 @@ __all__ = [
     "dispose",
     "divide",
     "dtypes",
+    "einsum",
     "ensure_shape",
     "env",
     "errors",

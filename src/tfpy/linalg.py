@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.einsum import einsum as einsum
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.ops import contraction, infer
