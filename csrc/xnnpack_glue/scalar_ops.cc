@@ -123,7 +123,10 @@ i32x4 remainder_int(i32x4 a, i32x4 b) {
   return each_lane(a, b, [](int32_t x, int32_t y) { return y == 0 || y == -1 ? 0 : x % y; });
 }
 
-bool same_lanes(i32x4 x) { return wasm_i32x4_all_true(bits(x == splat(x[0]))); }
+bool same_lanes(i32x4 x) {
+  const i32x4 same = x == splat(x[0]);
+  return wasm_i32x4_all_true(bits(same));
+}
 
 i32x4 shift_left(i32x4 a, i32x4 b) {
   if (same_lanes(b)) return as_i32(wasm_i32x4_shl(bits(a), b[0]));

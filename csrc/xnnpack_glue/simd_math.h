@@ -245,9 +245,10 @@ inline f64x2 pow_core(f64x2 x, f64x2 y) {
                                                            0.41220329796809257, 0.32015353501507504,
                                                            0.27935671839646908);
   log2 += __builtin_convertvector(exponent, f64x2);
-  log2 = reinterpret_cast<f64x2>((x == 0.0) & reinterpret_cast<i64x2>(f64x2{-kInf, -kInf}) |
-                                 ~(x == 0.0) & reinterpret_cast<i64x2>(log2));
-  log2 = reinterpret_cast<f64x2>((x < kInf) & reinterpret_cast<i64x2>(log2) | ~(x < kInf) & raw);
+  const i64x2 is_zero = x == 0.0, is_finite = x < kInf;
+  log2 = reinterpret_cast<f64x2>(
+      wasm_v128_bitselect(wasm_f64x2_const_splat(-__builtin_inf()), bits(log2), reinterpret_cast<v128_t>(is_zero)));
+  log2 = reinterpret_cast<f64x2>(wasm_v128_bitselect(bits(log2), bits(x), reinterpret_cast<v128_t>(is_finite)));
   // Beyond these bounds float32 is 0 or inf anyway; NaN passes.
   const f64x2 power = reinterpret_cast<f64x2>(
       wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-300.0)), wasm_f64x2_const_splat(300.0)));

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy.array import cast, reshape, static_ints
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.convert import convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing, reduction
@@ -26,8 +26,6 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y; integers give float32."""
-    if is_tensor(x) and isinstance(y, builtins.float) and convert_to_tensor(x).dtype.is_integer:
-        x = cast(x, dtypes.float32)
     a, b = _pair(x, y)
     if a.dtype == b.dtype and (a.dtype.is_integer or a.dtype.is_bool):
         a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
@@ -48,8 +46,9 @@ def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
 
 def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
     x = convert_to_tensor(input_tensor)
-    op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when no axis is left to reduce
     axes = _axes(op.name, x, axis)
+    if not axes:
+        op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
     reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
     return reduced
 
@@ -150,7 +149,13 @@ def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """sqrt(sum(x**2)) over the axes."""
-    return ew.sqrt(reduce_sum(ew.square(input_tensor), axis, keepdims))
+    x = convert_to_tensor(input_tensor)
+    total = reduce_sum(ew.square(x), axis, keepdims)
+    return (
+        cast(ew.sqrt(cast(total, dtypes.float32)), x.dtype)
+        if x.dtype.is_integer
+        else ew.sqrt(total)
+    )
 
 
 def count_nonzero(
@@ -196,7 +201,8 @@ def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: int, name: str | None = None
 ) -> Tensor:
     """Sums of the rows of ``data`` that have the same id; negative ids are dropped."""
-    return indexing.segment_sum(data, convert_to_tensor(segment_ids), segments=int(num_segments))
+    rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    return indexing.segment_sum(rows, ids, segments=int(num_segments))
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""``tf.nn``: convolution, pooling, activations, normalisation and losses.
+"""``tf.nn``: activations, normalisation and losses, and the windows of ``tfpy.convolution``.
 
 Activations that are primitives (relu, elu, …) are exported from the op table.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy import dtypes
 from tfpy import math as m
-from tfpy.array import reshape
+from tfpy.array import cast, reshape
 from tfpy.autodiff import stop_gradient
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.convolution import *  # noqa: F403
@@ -75,6 +76,14 @@ def silu(features: Any, beta: float = 1.0) -> Tensor:
 swish = silu
 
 
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """features above 0, alpha * features below; integers become float32."""
+    x = convert_to_tensor(features)
+    if x.dtype.is_integer:
+        x = cast(x, dtypes.float32)
+    return ew.leaky_relu(x, alpha=alpha)
+
+
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """features / (|features| + 1)."""
     x = convert_to_tensor(features)
@@ -121,6 +130,8 @@ def dropout(
     from tfpy import random
 
     t = convert_to_tensor(x)
+    if not t.dtype.is_floating:
+        raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")
     if not 0 <= rate < 1:
         raise ValueError(f"dropout: rate must be a float in the range [0, 1), got {rate}")
     if rate == 0:
@@ -133,7 +144,9 @@ def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
     """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given."""
-    rows: Tensor = indexing.gather(params, convert_to_tensor(ids), axis=0, batch_dims=0)
+    rows: Tensor = indexing.gather(
+        convert_to_tensor(params), convert_to_tensor(ids), axis=0, batch_dims=0
+    )
     if max_norm is None:
         return rows
     length = ew.sqrt(m.reduce_sum(ew.square(rows), -1, keepdims=True))
@@ -180,7 +193,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """Cross entropy of independent classes: max(x, 0) - x * z + log(1 + exp(-|x|)).
+    """Cross entropy of independent classes: log(1 + exp(x)) - x * z.
 
     Raises:
         ValueError: when the shapes differ.
@@ -190,7 +203,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
         )
-    return ew.relu(x) - x * z + ew.softplus(-ew.abs_(x))
+    return ew.softplus(x) - x * z
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:

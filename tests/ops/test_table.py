@@ -12,7 +12,7 @@ from ops import oracle
 
 import tfpy
 from tfpy import dtypes
-from tfpy.ir.expr import SCALAR_OPS, linearize, input_
+from tfpy.ir.expr import SCALAR_OPS, input_, linearize
 from tfpy.ir.graph import Aval
 from tfpy.lower.glsl import Glsl
 from tfpy.ops import OPS, UNSUPPORTED, Op

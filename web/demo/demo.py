@@ -6,6 +6,7 @@ import json
 import time
 
 import numpy as np
+
 import tfpy as tf
 
 SEED = 1
@@ -128,9 +129,12 @@ class Demo:
 
     async def accuracy(self):
         """The share of held-out digits that are recognised."""
-        logits = self.model(tf.constant(self.test_images))
-        predicted = await tf.argmax(logits, axis=1).data()
-        return float(np.mean(predicted == self.test_labels))
+        predicted = []
+        for images in np.array_split(self.test_images, len(self.test_images) // BATCH):
+            logits = self.model(tf.constant(images))
+            predicted.append(await tf.argmax(logits, axis=1).data())
+            await asyncio.sleep(0)
+        return float(np.mean(np.concatenate(predicted) == self.test_labels))
 
     async def predict(self, pixels):
         """Probabilities of the ten digits for one image of 64 values 0..16."""

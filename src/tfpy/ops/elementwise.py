@@ -151,7 +151,8 @@ atan2 = binary(
     lambda y, x: ex.binary("atan2", y, x),
     lambda g, z, y, x: (g * x / (x * x + y * y), -g * y / (x * x + y * y)),
     takes=FLOAT,
-    doc="Angle of the point (second, first), in radians.",
+    params=("y", "x"),
+    doc="Angle of the point (x, y), in radians.",
 )
 negative = elementwise(
     "negative",
@@ -177,7 +178,12 @@ reciprocal = elementwise(
 
 # Functions of one float
 
-sqrt = float_unary("sqrt", np.sqrt, lambda g, y, x: g * 0.5 / y, domain=(0.1, 9.0))
+sqrt = float_unary(
+    "sqrt",
+    np.sqrt,
+    lambda g, y, x: select(equal(g, 0), 0, g * 0.5 / y),  # 0 at x = 0 where g is masked
+    domain=(0.1, 9.0),
+)
 rsqrt = float_unary(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
@@ -298,6 +304,7 @@ leaky_relu = activation(
     lambda x, alpha: ex.select(x > 0.0, x, x * alpha),
     lambda g, y, x, alpha: select(x > 0, g, g * alpha),
     defaults={"alpha": 0.2},
+    public="",
     doc="features above 0, alpha * features below.",
 )
 softplus = elementwise(
@@ -313,8 +320,8 @@ softplus = elementwise(
 
 # Comparison, logic, choice
 
-equal = compare("equal", np.equal, ex.eq, takes=NUMERIC | BOOL)
-not_equal = compare("not_equal", np.not_equal, ex.ne, takes=NUMERIC | BOOL)
+equal = compare("equal", np.equal, ex.eq, takes=infer.ANY)
+not_equal = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
 less = compare("less", np.less, lambda x, y: x < y)
 less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
 greater = compare("greater", np.greater, lambda x, y: x > y)

@@ -203,7 +203,8 @@ def _range_expr(start: float, delta: float, count: int, dtype: DType) -> Expr:
 
 
 def _range_ref(start: float, delta: float, count: int, dtype: DType) -> Any:
-    return (np.arange(count) * delta + start).astype(dtype.as_numpy_dtype)
+    number = dtype.as_numpy_dtype
+    return np.arange(count, dtype=number) * number(delta) + number(start)
 
 
 range_ = register(
