@@ -4,7 +4,19 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    bitwise,
+    dtypes,
+    errors,
+    fused,
+    linalg,
+    losses,
+    math,
+    nn,
+    operators,
+    public,
+    random,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -83,6 +95,13 @@ from tfpy.runtime.registry import (
 from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
+from tfpy.tfjs import (
+    basic_lstm_cell,
+    moving_average,
+    multi_rnn_cell,
+    prelu,
+    step,
+)
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
 
@@ -102,6 +121,7 @@ __all__ = [
     "argmin",
     "as_dtype",
     "backend_report",
+    "basic_lstm_cell",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -125,6 +145,7 @@ __all__ = [
     "fill",
     "float16",
     "float32",
+    "fused",
     "gather",
     "get_backend",
     "grad",
@@ -136,10 +157,13 @@ __all__ = [
     "keep",
     "linalg",
     "linspace",
+    "losses",
     "math",
     "matmul",
     "memory",
     "meshgrid",
+    "moving_average",
+    "multi_rnn_cell",
     "newaxis",
     "nn",
     "norm",
@@ -147,6 +171,7 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
+    "prelu",
     "random",
     "range",
     "rank",
@@ -172,6 +197,7 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
+    "step",
     "stop_gradient",
     "string",
     "tensordot",
