@@ -154,6 +154,18 @@ def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
     return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
 
 
+def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
+    n, m = spec.sizes
+    table = np.asarray(table)
+    matrix = np.zeros((m, n), np.float32)
+    for row, (first, *bits) in enumerate(table):
+        for tap, weight in enumerate(np.array(bits, np.int32).view(np.float32)):
+            if weight:
+                matrix[row, first + tap] = weight
+    y = tf.tensordot(matrix, x, [[1], [axis]])
+    return tf.transpose(y, [*range(1, axis + 1), 0, *range(axis + 1, y.ndim)])
+
+
 def _random(name: str, **more: Any) -> Callable[..., Any]:
     """TensorFlow's op on the key and counter that the four words make."""
 
@@ -203,6 +215,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
     "sliding_windows": _windows,
+    "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),
     "conv2d_backprop_filter": _backprop_filter(_conv2d),

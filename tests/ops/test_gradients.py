@@ -95,7 +95,7 @@ SECOND = (
     "sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh asinh acosh atanh tanh erf "
     "sigmoid relu elu selu leaky_relu softplus maximum select reduce_sum reduce_prod reduce_max "
     "gather segment_sum reshape broadcast_to transpose strided_slice pad concat conv2d "
-    "depthwise_conv2d avg_pool sliding_windows"
+    "depthwise_conv2d avg_pool sliding_windows resample"
 ).split()
 
 

@@ -8,6 +8,7 @@ from tfpy.ops import (
     patches,
     random,
     reduction,
+    resample,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -25,5 +26,6 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "resample",
     "window",
 ]
