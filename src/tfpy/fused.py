@@ -9,15 +9,16 @@ from tfpy import nn
 from tfpy.array import reshape
 from tfpy.convert import convert_to_tensor
 from tfpy.linalg import matmul
+from tfpy.ops import activation as act
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
 from tfpy.tfjs import prelu
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
-    "relu": lambda x: ew.relu(x),
-    "relu6": lambda x: ew.relu6(x),
-    "elu": lambda x: ew.elu(x),
+    "relu": lambda x: act.relu(x),
+    "relu6": lambda x: act.relu6(x),
+    "elu": lambda x: act.elu(x),
     "sigmoid": lambda x: ew.sigmoid(x),
 }
 

@@ -11,6 +11,7 @@ from tfpy import dtypes, nn
 from tfpy import math as m
 from tfpy.array import broadcast_to, cast, static_ints
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.ops import activation
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
 
@@ -108,7 +109,7 @@ def hinge_loss(
 ) -> Tensor:
     """max(0, 1 - predictions) where the label is 1, max(0, 1 + predictions) where it is 0."""
     y, x = _same_shape("hinge_loss", labels, predictions)
-    return compute_weighted_loss(ew.relu(1 - (2 * y - 1) * x), weights, reduction)
+    return compute_weighted_loss(activation.relu(1 - (2 * y - 1) * x), weights, reduction)
 
 
 def huber_loss(

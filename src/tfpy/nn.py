@@ -16,10 +16,10 @@ from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.convolution import *  # noqa: F403
 from tfpy.errors import invalid
 from tfpy.joining import concat
-from tfpy.linalg import l2_normalize as l2_normalize
+from tfpy.math import l2_normalize as l2_normalize
 from tfpy.normalization import *  # noqa: F403
+from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
-from tfpy.ops import indexing
 from tfpy.pooling import *  # noqa: F403
 from tfpy.tensor import Tensor
 
@@ -84,7 +84,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = cast(x, dtypes.float32)
-    return ew.leaky_relu(x, alpha=alpha)
+    return activation.leaky_relu(x, alpha=alpha)
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
@@ -96,7 +96,7 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu of features and of -features, side by side along an axis."""
     x = convert_to_tensor(features)
-    return ew.relu(concat([x, -x], axis))
+    return activation.relu(concat([x, -x], axis))
 
 
 def dropout(
@@ -183,7 +183,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
         )
-    return ew.softplus(x) - x * z
+    return activation.softplus(x) - x * z
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
@@ -205,7 +205,7 @@ def weighted_cross_entropy_with_logits(
             f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
         )
     weight = 1 + (pos_weight - 1) * z
-    return ew.add((1 - z) * x, weight * (ew.log1p(ew.exp(-ew.abs_(x))) + ew.relu(-x)))
+    return ew.add((1 - z) * x, weight * (ew.log1p(ew.exp(-ew.abs_(x))) + activation.relu(-x)))
 
 
 def log_poisson_loss(

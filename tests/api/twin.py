@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from api.same import compare
 
 import tfpy
 
@@ -17,12 +18,12 @@ Program = Callable[..., Any]
 
 
 def check(program: Program, *arrays: Any, tolerance: float = 1e-5, grads: bool = False) -> None:
-    """Values (shapes and dtypes too) and, if asked, gradients of a random mix of the outputs."""
-    mine, wanted = (_values(program(lib, *_tensors(lib, arrays))) for lib in (tfpy, tf))
-    _compare(mine, wanted, tolerance)
+    """Values and, if asked, gradients of a random mix of the outputs."""
+    mine, wanted = (program(lib, *_tensors(lib, arrays)) for lib in (tfpy, tf))
+    compare(mine, wanted, tolerance, "values")
     if grads:
         mine, wanted = (gradients(lib, program, arrays) for lib in (tfpy, tf))
-        _compare(mine, wanted, 20 * tolerance)
+        compare(mine, wanted, 20 * tolerance, "gradients")
 
 
 def gradients(lib: Any, program: Program, arrays: Sequence[Any]) -> list[Array]:
@@ -56,24 +57,3 @@ def _leaves(nest: Any) -> list[Any]:
     if isinstance(nest, list | tuple):
         return [leaf for item in nest for leaf in _leaves(item)]
     return [nest]
-
-
-def _values(nest: Any) -> list[Array]:
-    return [np.asarray(leaf) for leaf in _leaves(nest)]
-
-
-def _compare(mine: Sequence[Array], wanted: Sequence[Array], tolerance: float) -> None:
-    assert len(mine) == len(wanted)
-    for a, b in zip(mine, wanted, strict=True):
-        assert a.shape == b.shape
-        assert _device(b.dtype) == a.dtype
-        if a.dtype.kind in "fc":
-            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-        else:
-            np.testing.assert_array_equal(a, b)
-
-
-def _device(dtype: Any) -> Any:
-    """The dtype that tfpy has for one of TensorFlow's."""
-    wide = {"float64": "float32", "int64": "int32"}
-    return np.dtype(wide.get(np.dtype(dtype).name, np.dtype(dtype)))

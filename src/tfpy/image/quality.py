@@ -13,6 +13,7 @@ from tfpy.errors import invalid
 from tfpy.image.batches import as_batch, at_least, convert_image_dtype
 from tfpy.joining import concat, pad, stack
 from tfpy.nn import avg_pool2d, depthwise_conv2d, softmax
+from tfpy.ops import activation
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
 
@@ -173,7 +174,9 @@ def ssim_multiscale(
         _check_size(x, filter_size)
         luminance, structure = _likeness(x, y, largest, filter_size, filter_sigma, k1, k2)
         last = scale == len(factors) - 1
-        found.append(ew.relu(m.reduce_mean(luminance * structure if last else structure, [1, 2])))
+        found.append(
+            activation.relu(m.reduce_mean(luminance * structure if last else structure, [1, 2]))
+        )
     together = m.reduce_prod(ew.power(stack(found, axis=-1), constant(factors)), -1)
     return reshape(m.reduce_mean(together, -1), list(lead))
 

@@ -1,6 +1,7 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
 from tfpy.ops import (
+    activation,
     contraction,
     elementwise,
     indexing,
@@ -18,6 +19,7 @@ __all__ = [
     "UNSUPPORTED",
     "KernelCall",
     "Op",
+    "activation",
     "contraction",
     "elementwise",
     "indexing",

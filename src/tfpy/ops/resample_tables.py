@@ -74,10 +74,9 @@ def _scale(spec: Resampling) -> Any:
 
 def _positions(spec: Resampling) -> Array:
     """The place in the input of each output element, in float32."""
-    out = np.arange(spec.size_out, dtype=np.float32)
-    if spec.grid == "half_pixel":
-        return (out + f32(0.5)) * _scale(spec) - f32(0.5)
-    return out * _scale(spec)
+    out: Array = np.arange(spec.size_out, dtype=np.float32)
+    half = f32(0.5 if spec.grid == "half_pixel" else 0)
+    return np.asarray((out + half) * _scale(spec) - half)
 
 
 def _bilinear(spec: Resampling) -> tuple[Array, Array]:
@@ -116,7 +115,7 @@ def _normalized(places: Array, weights: Array, n: int) -> Array:
     weights = np.where((places >= 0) & (places < n), weights, 0)
     total = weights.sum(1, keepdims=True)
     usable = np.abs(total) >= 1000 * np.finfo(np.float32).tiny
-    return np.divide(weights, total, out=np.zeros_like(weights), where=usable)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=usable))
 
 
 def _area(spec: Resampling) -> tuple[Array, Array]:
@@ -132,7 +131,7 @@ def _area(spec: Resampling) -> tuple[Array, Array]:
 
 
 def _triangle(x: Array) -> Array:
-    return np.maximum(1 - x, 0)
+    return np.asarray(np.maximum(1 - x, 0))
 
 
 def _keys_cubic(x: Array) -> Array:
