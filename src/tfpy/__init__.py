@@ -98,8 +98,11 @@ from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
     basic_lstm_cell,
+    dot,
+    euclidean_norm,
     moving_average,
     multi_rnn_cell,
+    outer_product,
     prelu,
     step,
 )
@@ -136,11 +139,13 @@ __all__ = [
     "custom_gradient",
     "dispose",
     "divide",
+    "dot",
     "dtypes",
     "einsum",
     "ensure_shape",
     "env",
     "errors",
+    "euclidean_norm",
     "expand_dims",
     "eye",
     "fill",
@@ -172,6 +177,7 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "outer_product",
     "pad",
     "prelu",
     "random",

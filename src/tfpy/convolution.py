@@ -45,8 +45,7 @@ def _forward(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
     if len(strides) == 2:
         return window.conv2d(x, f, strides=strides, dilations=dilations, padding=padding)
     _check_depths(x.shape[-1], f)
-    planes = _planes(x, f.shape[0], strides[0], dilations[0], padding[0])
-    depth = planes.shape[0] // max(x.shape[0], 1)
+    planes, depth = _planes(x, f.shape[0], strides[0], dilations[0], padding[0])
     y = window.conv2d(
         planes, _flat(f), strides=strides[1:], dilations=dilations[1:], padding=padding[1:]
     )
@@ -102,8 +101,10 @@ def _planar(strides: Sizes, dilations: Sizes, padding: Padding) -> tuple[Sizes, 
     return (1, *strides), (1, *dilations), ((0, 0), *padding)
 
 
-def _planes(x: Tensor, span: int, stride: int, dilation: int, padding: tuple[int, int]) -> Tensor:
-    """``[batch * out_depth, h, w, span * c]``: the planes under each place of the filter."""
+def _planes(
+    x: Tensor, span: int, stride: int, dilation: int, padding: tuple[int, int]
+) -> tuple[Tensor, int]:
+    """``[batch * out_depth, h, w, span * c]``, the planes under the filter, and ``out_depth``."""
     if any(padding):
         x = pad(x, [[0, 0], list(padding), [0, 0], [0, 0], [0, 0]])
     batch, depth, height, width, channels = x.shape
@@ -111,7 +112,7 @@ def _planes(x: Tensor, span: int, stride: int, dilation: int, padding: tuple[int
     windows = sliding_windows(flat, ksize=(span, 1), strides=(stride, 1), dilations=(dilation, 1))
     count = batch * windows.shape[1]
     beside = transpose(reshape(windows, [count, span, height * width, channels]), [0, 2, 1, 3])
-    return reshape(beside, [count, height, width, span * channels])
+    return reshape(beside, [count, height, width, span * channels]), windows.shape[1]
 
 
 def _flat(f: Tensor) -> Tensor:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy.array import reshape
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.joining import concat, split
-from tfpy.linalg import matmul
+from tfpy.linalg import matmul, tensordot
+from tfpy.math import reduce_euclidean_norm
+from tfpy.ops import contraction
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
 
@@ -28,6 +31,39 @@ def step(x: Any, alpha: float = 0.0) -> Tensor:
     if not t.dtype.is_floating:
         return ew.select(t > 0, 1, int(alpha))
     return ew.select(ew.is_nan(t), t, ew.select(t > 0, 1.0, float(alpha)))
+
+
+def dot(t1: Any, t2: Any) -> Tensor:
+    """The sum of products over the last dimension of ``t1`` and the first of ``t2``.
+
+    Raises:
+        InvalidArgumentError: unless both are vectors or matrices of fitting sizes.
+    """
+    a, b = as_tensors(contraction.matmul, (t1, t2))
+    if a.ndim not in (1, 2) or b.ndim not in (1, 2):
+        raise invalid(
+            "dot", f"both must be vectors or matrices, got {list(a.shape)} and {list(b.shape)}"
+        )
+    return tensordot(a, b, 1)
+
+
+def outer_product(v1: Any, v2: Any) -> Tensor:
+    """The products of each element of one vector with each of another.
+
+    Raises:
+        InvalidArgumentError: unless both are vectors.
+    """
+    a, b = as_tensors(ew.multiply, (v1, v2))
+    if a.ndim != 1 or b.ndim != 1:
+        raise invalid(
+            "outer_product", f"both must be vectors, got {list(a.shape)} and {list(b.shape)}"
+        )
+    return reshape(a, [a.shape[0], 1]) * b
+
+
+def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """sqrt(sum(x ** 2)) over the axes (all by default)."""
+    return reduce_euclidean_norm(x, axis, keepdims)
 
 
 def basic_lstm_cell(

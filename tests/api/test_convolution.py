@@ -240,3 +240,42 @@ def test_dilation_of_ties() -> None:
 )
 def test_errors(program: Any, shapes: Any) -> None:
     twin.raises(program, *[np.ones(s, np.float32) for s in shapes])
+
+
+def test_channels_first_of_transposes_and_pools(rng: np.random.Generator) -> None:
+    import tfpy
+
+    for rank, layout in ((1, "NCW"), (2, "NCHW"), (3, "NCDHW")):
+        x, f = draw(rng, (2, *[3] * rank, 3), (*[2] * rank, 4, 3))
+        turn = lambda a: np.moveaxis(a, -1, 1)  # noqa: E731
+        out = (2, *[6] * rank, 4)
+        last = tfpy.nn.conv_transpose(x, f, out, 2).numpy()
+        first = tfpy.nn.conv_transpose(
+            turn(x), f, (2, 4, *[6] * rank), 2, data_format=layout
+        ).numpy()
+        np.testing.assert_allclose(first, turn(last), rtol=1e-5, atol=1e-5)
+        for pool in (tfpy.nn.max_pool, tfpy.nn.avg_pool):
+            last = pool(x, 2, 2, "SAME").numpy()
+            first = pool(turn(x), 2, 2, "SAME", data_format=layout).numpy()
+            np.testing.assert_allclose(first, turn(last), rtol=1e-6)
+
+
+def test_nothing_in_the_batch() -> None:
+    """No images, and no pixels in a crop: shapes and gradients still fit."""
+    for rank in (1, 2, 3):
+        x = np.zeros((0, *[4] * rank, 2), np.float32)
+        f = np.ones((*[2] * rank, 2, 3), np.float32)
+        steps = [1] * (rank + 2)
+        twin.check(
+            lambda tf, x, f, s=steps: tf.nn.convolution(x, f, s[1:-1], "SAME"), x, f, grads=True
+        )
+        twin.check(lambda tf, x: tf.nn.max_pool(x, 2, 2, "SAME"), x)
+        twin.check(lambda tf, x: tf.nn.avg_pool(x, 2, 2, "SAME"), x)
+
+
+def test_not_a_number() -> None:
+    x = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    x[0, 1, 2, 0] = np.nan
+    x[0, 3, 0, 0] = np.inf
+    twin.check(lambda tf, x: tf.nn.avg_pool2d(x, 2, 1, "VALID"), x)
+    twin.check(lambda tf, x: tf.nn.max_pool2d(x[:, 2:], 2, 1, "VALID"), x)
