@@ -180,11 +180,13 @@ async function train() {
     state.longestGapMs = watch.stop();
     $("train").textContent = "Train";
   }
-  if (!stopWanted) {
-    await timePredictions();
-    await predict();
-    state.phase = "trained";
+  if (stopWanted) {
+    state.phase = "ready";
+    return;
   }
+  await timePredictions();
+  await predict();
+  state.phase = "trained";
 }
 
 async function timePredictions() {
