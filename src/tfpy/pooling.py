@@ -16,6 +16,7 @@ from tfpy.errors import invalid
 from tfpy.joining import pad, reverse
 from tfpy.layout import Layout, Padding, Sizes
 from tfpy.ops import elementwise as ew
+from tfpy.ops import pooling as primitives
 from tfpy.ops import reduction, window
 from tfpy.ops.op import Op
 from tfpy.ops.patches import sliding_windows
@@ -85,7 +86,7 @@ def max_pool1d(
     name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of ``[batch, w, c]``."""
-    return _pool("max_pool1d", 1, window.max_pool, input, ksize, strides, padding, data_format)
+    return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
 def max_pool2d(
@@ -101,7 +102,7 @@ def max_pool2d(
     Args:
         padding: "SAME", "VALID" or four pairs in the order of the data format.
     """
-    return _pool("max_pool2d", 2, window.max_pool, input, ksize, strides, padding, data_format)
+    return _pool("max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
 def max_pool3d(
@@ -113,7 +114,7 @@ def max_pool3d(
     name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of ``[batch, d, h, w, c]``."""
-    return _pool("max_pool3d", 3, window.max_pool, input, ksize, strides, padding, data_format)
+    return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
 def avg_pool1d(
@@ -125,7 +126,7 @@ def avg_pool1d(
     name: str | None = None,
 ) -> Tensor:
     """The mean of each window of ``[batch, w, c]``; padding does not count."""
-    return _pool("avg_pool1d", 1, window.avg_pool, input, ksize, strides, padding, data_format)
+    return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
 def avg_pool2d(
@@ -137,7 +138,7 @@ def avg_pool2d(
     name: str | None = None,
 ) -> Tensor:
     """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
-    return _pool("avg_pool2d", 2, window.avg_pool, input, ksize, strides, padding, data_format)
+    return _pool("avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
 def avg_pool3d(
@@ -149,7 +150,7 @@ def avg_pool3d(
     name: str | None = None,
 ) -> Tensor:
     """The mean of each window of ``[batch, d, h, w, c]``; padding does not count."""
-    return _pool("avg_pool3d", 3, window.avg_pool, input, ksize, strides, padding, data_format)
+    return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
 def max_pool(
@@ -163,7 +164,7 @@ def max_pool(
     """The largest element of each window of an image of 1, 2 or 3 spatial dimensions."""
     x = convert_to_tensor(input)
     rank = _rank("max_pool", x)
-    return _pool("max_pool", rank, window.max_pool, x, ksize, strides, padding, data_format)
+    return _pool("max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format)
 
 
 def avg_pool(
@@ -177,7 +178,7 @@ def avg_pool(
     """The mean of each window of an image of 1, 2 or 3 spatial dimensions."""
     x = convert_to_tensor(input)
     rank = _rank("avg_pool", x)
-    return _pool("avg_pool", rank, window.avg_pool, x, ksize, strides, padding, data_format)
+    return _pool("avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format)
 
 
 def _rank(name: str, x: Tensor) -> int:
@@ -203,7 +204,7 @@ def pool(
     Raises:
         ValueError: for another kind, or strides and dilations that are both above 1.
     """
-    ops = {"MAX": window.max_pool, "AVG": window.avg_pool}
+    ops = {"MAX": primitives.max_pool, "AVG": primitives.avg_pool}
     if pooling_type.upper() not in ops:
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
     rank = len(window_shape)
@@ -246,7 +247,7 @@ def max_pool_with_argmax(
     extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
     batch, height, width, depth = x.shape
     pads = layout.padding(padding, (height, width), extent, step, (1, 1))
-    y = window.max_pool(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
+    y = primitives.max_pool(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
     windows = _windows(x, extent, step, (1, 1), pads)
     tap = reduction.argmax(windows, axis=3)
 

@@ -267,7 +267,9 @@ def test_nothing_in_the_batch() -> None:
         f = np.ones((*[2] * rank, 2, 3), np.float32)
         steps = [1] * (rank + 2)
         twin.check(
-            lambda tf, x, f, s=steps: tf.nn.convolution(x, f, s[1:-1], "SAME"), x, f, grads=True
+            lambda tf, x, f, s=steps: tf.nn.convolution(x, f, s[1:-1], "SAME"),
+            *(x, f),
+            grads=rank < 3,  # TensorFlow fails in the gradient without a data_format
         )
         twin.check(lambda tf, x: tf.nn.max_pool(x, 2, 2, "SAME"), x)
         twin.check(lambda tf, x: tf.nn.avg_pool(x, 2, 2, "SAME"), x)
