@@ -13,13 +13,13 @@ from tfpy import dtypes
 from tfpy.array import cast, range, reshape
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
-from tfpy.joining import pad, reverse
-from tfpy.layout import Layout, Padding, Sizes
+from tfpy.joining import reverse
+from tfpy.layout import Layout
 from tfpy.ops import elementwise as ew
 from tfpy.ops import pooling as primitives
 from tfpy.ops import reduction, window
 from tfpy.ops.op import Op
-from tfpy.ops.patches import sliding_windows
+from tfpy.ops.patches import at_first_maximum, padded_windows
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -248,7 +248,7 @@ def max_pool_with_argmax(
     batch, height, width, depth = x.shape
     pads = layout.padding(padding, (height, width), extent, step, (1, 1))
     y = primitives.max_pool(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
-    windows = _windows(x, extent, step, (1, 1), pads)
+    windows = padded_windows(x, extent, step, (1, 1), pads, -math.inf)
     tap = reduction.argmax(windows, axis=3)
 
     def along(axis: int, n: int, factor: int = 1, first: int = 0) -> Tensor:
@@ -261,14 +261,6 @@ def max_pool_with_argmax(
     if include_batch_in_index:
         index = index + along(0, batch, height * width * depth)
     return y, cast(index, output_dtype)
-
-
-def _windows(x: Tensor, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Tensor:
-    """``[batch, out_h, out_w, k_h * k_w, c]``; padding is -infinity."""
-    if any(v for pair in padding for v in pair):
-        x = pad(x, [[0, 0], *map(list, padding), [0, 0]], constant_values=-math.inf)
-    y = sliding_windows(x, ksize=ksize, strides=strides, dilations=dilations)
-    return reshape(y, [*y.shape[:3], ksize[0] * ksize[1], y.shape[5]])
 
 
 def dilation2d(
@@ -299,12 +291,10 @@ def dilation2d(
     step, spread = layout.spatial("strides", strides), layout.spatial("rates", dilations)
     ksize = tuple(f.shape[:2])
     pads = layout.padding(padding, tuple(x.shape[1:3]), ksize, step, spread)
-    taps = ksize[0] * ksize[1]
-    sums = _windows(x, ksize, step, spread, pads) + reshape(f, [taps, f.shape[2]])
-    # The first maximum alone takes the gradient.
-    first = reshape(reduction.argmax(sums, axis=3), [*sums.shape[:3], 1, sums.shape[4]])
-    hit = ew.equal(reshape(range(taps), [taps, 1]), first)
-    return reduction.reduce_sum(ew.select(hit, sums, 0.0), axes=(3, 4))
+    sums = padded_windows(x, ksize, step, spread, pads, -math.inf)
+    sums = sums + reshape(f, [ksize[0] * ksize[1], f.shape[2]])
+    largest: Tensor = at_first_maximum(sums, sums)
+    return largest
 
 
 def erosion2d(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,38 @@ def test_suppression(most: int, threshold: float, least: float, rng: np.random.G
         overlaps,
         scores,
     )
+
+
+def test_async_suppression(rng: np.random.Generator) -> None:
+    corners, scores = boxes(rng)
+    for name in ("", "_with_scores", "_padded"):
+        choose = getattr(tfpy.image, f"non_max_suppression{name}")
+        choose_async = getattr(tfpy.image, f"non_max_suppression{name}_async")
+        wanted = choose(corners, scores, 5)
+        compare(asyncio.run(choose_async(corners, scores, 5)), wanted)
+
+
+def compare(got: Any, wanted: Any) -> None:
+    for a, b in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("fill", [False, True])
+def test_combined_suppression(shared: bool, fill: bool, rng: np.random.Generator) -> None:
+    low = rng.uniform(-0.2, 0.8, (2, 20, 1 if shared else 3, 2))
+    corners = np.concatenate([low, low + rng.uniform(0.1, 0.5, low.shape)], -1).astype(np.float32)
+    scores = rng.uniform(0, 1, (2, 20, 3)).astype(np.float32)
+    for total, clip in ((6, True), (40, False)):
+        twin.check(
+            lambda tf, b, s, n=total, c=clip: tuple(
+                tf.image.combined_non_max_suppression(
+                    b, s, 5, n, 0.3, 0.2, pad_per_class=fill, clip_boxes=c
+                )
+            ),
+            corners,
+            scores,
+        )
 
 
 def test_batches_of_boxes(rng: np.random.Generator) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from tfpy.errors import invalid
 from tfpy.tensor import Tensor
 
 __all__ = [
+    "combined_non_max_suppression",
     "non_max_suppression",
+    "non_max_suppression_async",
     "non_max_suppression_overlaps",
     "non_max_suppression_padded",
+    "non_max_suppression_padded_async",
     "non_max_suppression_with_scores",
+    "non_max_suppression_with_scores_async",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -219,3 +223,105 @@ def non_max_suppression_overlaps(
         values, lambda box, others: alike[box, others], most, overlap_threshold, score_threshold
     )
     return _indices(chosen)
+
+
+async def _fetched(x: Any) -> Tensor:
+    """``x`` as a tensor on the host, without blocking the page."""
+    return constant(await convert_to_tensor(x).data())
+
+
+async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """:func:`non_max_suppression` that does not block while boxes come from the device."""
+    return non_max_suppression(await _fetched(boxes), await _fetched(scores), *args, **kwargs)
+
+
+async def non_max_suppression_with_scores_async(
+    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+) -> tuple[Tensor, Tensor]:
+    """:func:`non_max_suppression_with_scores` that does not block."""
+    return non_max_suppression_with_scores(
+        await _fetched(boxes), await _fetched(scores), *args, **kwargs
+    )
+
+
+async def non_max_suppression_padded_async(
+    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+) -> tuple[Tensor, Tensor]:
+    """:func:`non_max_suppression_padded` that does not block."""
+    return non_max_suppression_padded(
+        await _fetched(boxes), await _fetched(scores), *args, **kwargs
+    )
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """What :func:`combined_non_max_suppression` gives, filled up with zeros."""
+
+    nmsed_boxes: Tensor
+    nmsed_scores: Tensor
+    nmsed_classes: Tensor
+    valid_detections: Tensor
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: int,
+    max_total_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> CombinedNonMaxSuppression:
+    """Each class by itself, then the best of all classes, for each image.
+
+    Args:
+        boxes: ``[batch, n, 1 or classes, 4]``.
+        scores: ``[batch, n, classes]``.
+        pad_per_class: gives at most ``max_output_size_per_class * classes`` boxes.
+        clip_boxes: limits corners to 0..1.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not fit.
+    """
+    corners = np.asarray(convert_to_tensor(boxes).host_view())
+    values = np.asarray(convert_to_tensor(scores).host_view())
+    classes = values.shape[-1]
+    if (
+        corners.ndim != 4
+        or values.ndim != 3
+        or corners.shape[:2] != values.shape[:2]
+        or corners.shape[2] not in (1, classes)
+        or corners.shape[3] != 4
+    ):
+        raise invalid(
+            "combined_non_max_suppression",
+            f"boxes {list(corners.shape)} must be [batch, n, 1 or classes, 4] and scores "
+            f"{list(values.shape)} [batch, n, classes]",
+        )
+    most = min(max_total_size, max_output_size_per_class * classes)
+    size = most if pad_per_class else max_total_size
+    batch = corners.shape[0]
+    found_boxes = np.zeros((batch, size, 4), np.float32)
+    found_scores, found_classes = (np.zeros((batch, size), np.float32) for _ in range(2))
+    counts = np.zeros(batch, np.int32)
+    for image in range(batch):
+        best: list[tuple[float, int, Array]] = []
+        for kind in range(classes):
+            own = corners[image, :, kind % corners.shape[2]]
+            chosen, kept = _select(
+                values[image, :, kind],
+                _overlap(own),
+                max_output_size_per_class,
+                iou_threshold,
+                score_threshold,
+            )
+            best += [(s, kind, own[box]) for s, box in zip(kept, chosen, strict=True)]
+        best.sort(key=lambda item: -item[0])
+        for place, (score, kind, box) in enumerate(best[:size]):
+            found_scores[image, place], found_classes[image, place] = score, kind
+            found_boxes[image, place] = np.clip(box, 0, 1) if clip_boxes else box
+        counts[image] = min(len(best), size)
+    return CombinedNonMaxSuppression(
+        constant(found_boxes), constant(found_scores), constant(found_classes), constant(counts)
+    )

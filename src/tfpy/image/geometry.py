@@ -11,7 +11,7 @@ from tfpy.errors import invalid
 from tfpy.image.batches import as_batch, at_least, from_batch
 from tfpy.joining import pad, reverse
 from tfpy.layout import Layout
-from tfpy.ops.patches import sliding_windows
+from tfpy.ops.patches import padded_windows
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -137,7 +137,5 @@ def extract_patches(
     extent, step = layout.spatial("ksizes", sizes), layout.spatial("strides", strides)
     spread = layout.spatial("rates", rates)
     pads = layout.padding(padding, (x.shape[1], x.shape[2]), extent, step, spread)
-    if any(v for pair in pads for v in pair):
-        x = pad(x, [[0, 0], *map(list, pads), [0, 0]])
-    windows = sliding_windows(x, ksize=extent, strides=step, dilations=spread)
+    windows = padded_windows(x, extent, step, spread, pads, 0)
     return reshape(windows, [*windows.shape[:3], extent[0] * extent[1] * x.shape[3]])

@@ -11,8 +11,11 @@ from tfpy import dtypes
 from tfpy.ir.graph import Aval, Shape
 from tfpy.lower.broadcast import dense_strides
 from tfpy.ops import infer
+from tfpy.ops.elementwise import equal, select
+from tfpy.ops.indexing import range_
 from tfpy.ops.movement import pad, reshape, strided_call, strided_slice
 from tfpy.ops.op import KernelCall, Op, register
+from tfpy.ops.reduction import argmax, reduce_sum
 from tfpy.ops.samples import Sample, array
 from tfpy.ops.window import Pair, Window
 
@@ -22,6 +25,28 @@ _UNPADDED = ((0, 0), (0, 0))
 def _out_shape(x: Shape, ksize: Pair, strides: Pair, dilations: Pair) -> Shape:
     window = Window(strides, dilations, _UNPADDED)
     return (x[0], *window.out_size("sliding_windows", (x[1], x[2]), ksize), *ksize, x[3])
+
+
+def padded_windows(
+    x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any, value: float
+) -> Any:
+    """``[batch, out_h, out_w, k_h * k_w, c]``: windows of an image between pads of ``value``."""
+    if any(v for pair in padding for v in pair):
+        around = ((0, 0), *padding, (0, 0))
+        x = pad(x, padding=around, interior=(0, 0, 0, 0), value=value)
+    y = sliding_windows(x, ksize=ksize, strides=strides, dilations=dilations)
+    batch, height, width, k_h, k_w, depth = y.shape
+    return reshape(y, shape=(batch, height, width, k_h * k_w, depth))
+
+
+def at_first_maximum(values: Any, scores: Any) -> Any:
+    """Of windows ``[batch, h, w, taps, c]`` the value where the first of the largest scores is."""
+    taps = scores.shape[3]
+    first = argmax(scores, axis=3)
+    first = reshape(first, shape=(*scores.shape[:3], 1, scores.shape[4]))
+    tap = range_(start=0, delta=1, count=taps, dtype=dtypes.int32)
+    hit = equal(reshape(tap, shape=(taps, 1)), first)
+    return reduce_sum(select(hit, values, 0), axes=(3, 4))
 
 
 def _infer(x: Aval, ksize: Pair, strides: Pair, dilations: Pair) -> Aval:
