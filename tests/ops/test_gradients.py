@@ -145,6 +145,7 @@ SECOND = [
     "avg_pool",
     "max_pool",
     "sliding_windows",
+    "overlap_add",
     "resample",
 ]
 
