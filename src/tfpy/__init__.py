@@ -4,7 +4,20 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    bitwise,
+    dtypes,
+    errors,
+    fused,
+    image,
+    linalg,
+    losses,
+    math,
+    nn,
+    operators,
+    public,
+    random,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -50,6 +63,7 @@ from tfpy.dtypes import (
     string,
     uint8,
 )
+from tfpy.einsum import einsum
 from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
 from tfpy.linalg import matmul, norm, tensordot
 from tfpy.math import (
@@ -82,6 +96,16 @@ from tfpy.runtime.registry import (
 from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
+from tfpy.tfjs import (
+    basic_lstm_cell,
+    dot,
+    euclidean_norm,
+    moving_average,
+    multi_rnn_cell,
+    outer_product,
+    prelu,
+    step,
+)
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
 
@@ -101,6 +125,7 @@ __all__ = [
     "argmin",
     "as_dtype",
     "backend_report",
+    "basic_lstm_cell",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -114,37 +139,47 @@ __all__ = [
     "custom_gradient",
     "dispose",
     "divide",
+    "dot",
     "dtypes",
+    "einsum",
     "ensure_shape",
     "env",
     "errors",
+    "euclidean_norm",
     "expand_dims",
     "eye",
     "fill",
     "float16",
     "float32",
+    "fused",
     "gather",
     "get_backend",
     "grad",
     "grads",
     "identity",
+    "image",
     "int8",
     "int32",
     "is_tensor",
     "keep",
     "linalg",
     "linspace",
+    "losses",
     "math",
     "matmul",
     "memory",
     "meshgrid",
+    "moving_average",
+    "multi_rnn_cell",
     "newaxis",
     "nn",
     "norm",
     "one_hot",
     "ones",
     "ones_like",
+    "outer_product",
     "pad",
+    "prelu",
     "random",
     "range",
     "rank",
@@ -170,6 +205,7 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
+    "step",
     "stop_gradient",
     "string",
     "tensordot",
