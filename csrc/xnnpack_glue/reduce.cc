@@ -191,7 +191,7 @@ bool run_reduce(const ReduceShape& shape, int kind, const T* x, T* out) {
   }
 }
 
-// Columns of blocks keep their best value and its row.
+// Columns of blocks keep their best value and its row; NaN is worse than every number.
 template <class T>
 void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out) {
   constexpr size_t kColumns = 64;
@@ -204,6 +204,9 @@ void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out
         T best[kColumns];
         int32_t* where = out + o * inner + first;
         std::copy_n(plane + first, width, best);
+        for (size_t i = 0; i < width; ++i) {
+          if (best[i] != best[i]) best[i] = largest ? Maximum<T>::identity : Minimum<T>::identity;  // NaN
+        }
         std::fill_n(where, width, 0);
         for (size_t row = 1; row < n; ++row) {
           const T* from = plane + row * inner + first;

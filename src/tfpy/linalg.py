@@ -7,11 +7,30 @@ from typing import Any
 
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.diagonals import (
+    band_part,
+    diag,
+    diag_part,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
+
+__all__ = [  # made elsewhere
+    "band_part",
+    "diag",
+    "diag_part",
+    "set_diag",
+    "tensor_diag",
+    "tensor_diag_part",
+    "trace",
+]
 
 
 def matmul(

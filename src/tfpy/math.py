@@ -8,12 +8,53 @@ from typing import Any
 from tfpy import dtypes
 from tfpy.array import cast, reshape, static_ints
 from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
+from tfpy.linalg import l2_normalize
 from tfpy.ops import elementwise as ew
-from tfpy.ops import indexing, reduction
+from tfpy.ops import reduction
 from tfpy.ops.infer import normalize_axis
 from tfpy.ops.op import Op
+from tfpy.scans import cumprod, cumsum, cumulative_logsumexp
+from tfpy.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from tfpy.sorting import in_top_k, invert_permutation, top_k
 from tfpy.tensor import Tensor
+
+__all__ = [  # made elsewhere
+    "bincount",
+    "confusion_matrix",
+    "cumprod",
+    "cumsum",
+    "cumulative_logsumexp",
+    "in_top_k",
+    "invert_permutation",
+    "l2_normalize",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "top_k",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+    "zero_fraction",
+]
 
 
 def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
@@ -192,13 +233,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return first
 
 
-def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: int, name: str | None = None
-) -> Tensor:
-    """Sums of the rows of ``data`` that have the same id; negative ids are dropped."""
-    return indexing.segment_sum(data, convert_to_tensor(segment_ids), segments=int(num_segments))
-
-
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow."""
     return -ew.softplus(-convert_to_tensor(x))
@@ -215,3 +249,45 @@ def clip_by_value(
 ) -> Tensor:
     """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``."""
     return ew.minimum(ew.maximum(t, clip_value_min), clip_value_max)
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Sum of a list of tensors of one shape; the same as :func:`add_n`."""
+    return add_n(inputs)
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """All flat elements but the last, and all but the first."""
+    flat = reshape(x, [-1])
+    return flat[:-1], flat[1:]
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, is larger than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before < after)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element, in row-major order, is smaller than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before <= after)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with a list of coefficients, that of the highest power first, at ``x``.
+
+    Raises:
+        ValueError: when the coefficients are no list.
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(
+            f"Argument coeffs must be list type. Received type {type(coeffs).__name__}."
+        )
+    at = convert_to_tensor(x)
+    result = ew.multiply(at, 0)
+    for i, coefficient in enumerate(coeffs):
+        result = ew.add(result * at if i else result, coefficient)
+    return result

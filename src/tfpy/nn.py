@@ -11,15 +11,24 @@ from typing import Any
 from tfpy import math as m
 from tfpy.array import reshape, static_ints, transpose
 from tfpy.autodiff import stop_gradient
+from tfpy.blocks import depth_to_space, space_to_batch, space_to_depth
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.linalg import l2_normalize
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing, window
 from tfpy.ops.window import Padding, Pair, same_padding
+from tfpy.sorting import in_top_k, top_k
 from tfpy.tensor import Tensor
 
-__all__ = ["l2_normalize"]
+__all__ = [  # made elsewhere
+    "depth_to_space",
+    "in_top_k",
+    "l2_normalize",
+    "space_to_batch",
+    "space_to_depth",
+    "top_k",
+]
 
 _NCHW_TO_NHWC = (0, 2, 3, 1)
 _NHWC_TO_NCHW = (0, 3, 1, 2)

@@ -7,6 +7,9 @@ from tfpy.ops import (
     movement,
     random,
     reduction,
+    scan,
+    scatter,
+    sorting,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -23,5 +26,8 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "scan",
+    "scatter",
+    "sorting",
     "window",
 ]

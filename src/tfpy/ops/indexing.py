@@ -159,14 +159,24 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
     )
 
 
-def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+def gather_inside(rows: Any, ids: Any) -> Any:
+    """``rows[ids]``, and 0 for ids outside the rows."""
     from tfpy.ops.elementwise import logical_and, maximum, minimum, select
     from tfpy.ops.movement import reshape
 
-    rows = gather(g, minimum(maximum(ids, 0), segments - 1), axis=0, batch_dims=0)
-    inside = logical_and(ids >= 0, ids < segments)
-    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(data.shape) - len(ids.shape))))
-    return select(inside, rows, 0), None
+    last = rows.shape[0] - 1
+    if last < 0:
+        from tfpy.array import zeros
+
+        return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
+    found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
+    inside = logical_and(ids >= 0, ids <= last)
+    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(rows.shape) - 1)))
+    return select(inside, found, 0)
+
+
+def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+    return gather_inside(g, ids), None
 
 
 def _segment_samples(rng: np.random.Generator) -> list[Sample]:
