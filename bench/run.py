@@ -38,14 +38,18 @@ Line = dict[str, Any]
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="build.py bench --", description=__doc__)
-    parser.add_argument("site", type=Path, help="the folder of the site (build.py gives it)")
+    parser.add_argument("site", nargs="?", type=Path, help="folder of the site (build.py gives it)")
     parser.add_argument("--backends", nargs="+", choices=BACKENDS, default=list(BACKENDS))
     parser.add_argument("--only", nargs="+", metavar="WORKLOAD", help="only these workloads")
     parser.add_argument("--repeats", type=int, default=15, help="samples of each contender")
     parser.add_argument("--seconds", type=float, default=30, help="limit for one workload")
     parser.add_argument("--browser", choices=BROWSERS, default="chromium")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all samples")
-    return parser.parse_args()
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write JSON lines")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="only print such lines")
+    options = parser.parse_args()
+    if options.site is None and options.show is None:
+        parser.error("needs the site's folder, or --show")
+    return options
 
 
 async def measure(options: argparse.Namespace) -> list[Line]:
@@ -115,13 +119,18 @@ def print_row(*cells: str) -> None:
 def main() -> int:
     options = arguments()
     print_row(*(title for title, _ in COLUMNS))
-    lines = asyncio.run(measure(options))
+    if options.show:
+        lines = [json.loads(text) for text in options.show.read_text().splitlines() if text]
+        for line in lines:
+            print_line(line)
+    else:
+        lines = asyncio.run(measure(options))
     print(
         "Medians; ratio = tfpy / theirs, so below 1 tfpy is faster. wasm is one thread against one."
     )
     print("WebGL times from a software rasteriser (a machine without a GPU) mean nothing.")
     if options.json:
-        options.json.write_text(json.dumps(lines, indent=1) + "\n")
+        options.json.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return int(any("failure" in line for line in lines))
 
 

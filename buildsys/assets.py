@@ -3,7 +3,7 @@
 runtime.js                   web/runtime.mjs and what it imports, as the text of one
                              classic-script expression whose value is the API object
 glsl/                        the kernel templates
-xnnpack-<variant>.js, .wasm  the XNNPACK modules
+xnnpack-<variant>.wasm       the XNNPACK modules
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _wanted() -> dict[Path, bytes]:
     for shader in SHADERS.glob("*.glsl"):
         files[ASSETS / "glsl" / shader.name] = shader.read_bytes()
     for variant in xnnpack.VARIANTS:
-        for file in glue.ensure(variant).iterdir():
-            files[ASSETS / file.name] = file.read_bytes()
+        module = glue.ensure(variant) / f"xnnpack-{variant}.wasm"
+        files[ASSETS / module.name] = module.read_bytes()
     return files
 
 
@@ -59,6 +59,8 @@ def bundle(form: str) -> bytes:
         "--bundle",
         f"--format={form}",
         "--target=es2022",
+        f"--alias:xnnpack={_glue_script('relaxed')}",
+        f"--alias:xnnpack-threads={_glue_script('relaxed-threads')}",
     ]
     argv += ["--minify-whitespace", "--minify-syntax", "--legal-comments=none", "--charset=utf8"]
     if form == "iife":
@@ -68,6 +70,11 @@ def bundle(form: str) -> bytes:
     if done.returncode:
         raise BuildError(f"esbuild could not bundle {RUNTIME}:\n{done.stderr.decode()}")
     return done.stdout
+
+
+def _glue_script(variant: str) -> Path:
+    """Emscripten's JavaScript of a variant: the same text for simd and relaxed."""
+    return glue.ensure(variant) / f"xnnpack-{variant}.js"
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -11,7 +11,7 @@ from .console import announce, run_shown
 from .paths import ROOT
 
 BROWSER_PACKAGES = ("chromium", "firefox-esr", "xvfb")
-PYTHON_SOURCES = ("src", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
+PYTHON_SOURCES = ("src", "web", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
 CPP_SOURCES = ("csrc",)
 
 

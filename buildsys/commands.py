@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -39,7 +40,10 @@ def _check_demo(folder: Path, options: argparse.Namespace) -> int:
     code = "import sys; from e2e.demo_check import main; sys.exit(main(*sys.argv[1:]))"
     with SiteServer(folder, isolated=not options.no_isolation) as server:
         results = options.json.resolve() if options.json else ""
-        return run_shown([pyenv.ensure("build"), "-c", code, server.url, results], cwd=ROOT)
+        env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        return run_shown(
+            [pyenv.ensure("build"), "-c", code, server.url, results], cwd=ROOT, env=env
+        )
 
 
 def test(options: argparse.Namespace) -> int:

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy import ops
-from tfpy.dtypes import as_dtype, float32
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval, single_equation
+from tfpy.dtypes import as_dtype
+from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import webgl_kernels
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
-from tfpy.ops.op import KernelCall, Op
+from tfpy.lower.webgl_kernels import Steps
+from tfpy.ops.op import OPS, KernelCall
 from tfpy.testing import Environment, SiteServer
 from tfpy.testing.drivers import ChromiumDriver
 from tfpy.testing.environments import BROWSERS
@@ -30,6 +29,12 @@ Array = np.ndarray[Any, Any]
 Evaluate = Callable[..., Any]
 
 ROOT = Path(__file__).parents[1]
+CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0}
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module")
@@ -37,17 +42,170 @@ def evaluate() -> Iterator[Evaluate]:
     """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
     executable = BROWSERS["chromium"].executable()
     assert executable is not None, "no Chromium on PATH"
-    blank = {"/blank.html": lambda: b""}
-    with (
-        asyncio.Runner() as runner,
-        SiteServer(ROOT / "web", mounts={"e2e": ROOT / "e2e"}, made=blank) as server,
-    ):
+    with asyncio.Runner() as runner, SiteServer(ROOT) as server:
         driver = runner.run(ChromiumDriver.start(executable, Environment()))
-        page = runner.run(driver.open(f"{server.url}index.html"))
+        # Any page of the server will do: this is the listing of a folder.
+        page = runner.run(driver.open(f"{server.url}e2e/"))
+        module = f"import({json.dumps(server.url + 'e2e/webgl_runtime.mjs')})"
 
         def call(function: str, *args: Any) -> Any:
-            module = f"import({json.dumps(server.url + 'e2e/webgl_runtime.mjs')})"
-            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{json.dumps(args)}))"))
+            arguments = json.dumps(args, allow_nan=False)
+            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
 
         yield call
         runner.run(driver.close())
+
+
+def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
+    """A Program with its inputs, as the page takes it."""
+    inputs = [{"dtype": a.dtype.name, "values": a.ravel().tolist()} for a in arrays]
+    return {"json": program.to_json(), "inputs": inputs}
+
+
+def equation(name: str, arrays: list[Array], **attrs: Any) -> Graph:
+    avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
+    return single_equation(OPS[name], avals, tuple(attrs.items()))
+
+
+def tanh_program() -> Program:
+    return lower(equation("tanh", [np.zeros(5, np.float32)]))
+
+
+def matmul_call(
+    rng: np.random.Generator, batch: int, m: int, n: int, k: int, a: str, b: str, dtype: Any
+) -> tuple[dict[str, Any], Array, list[str]]:
+    x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
+    y = rng.integers(-9, 9, (batch, n, k) if b == "true" else (batch, k, n)).astype(dtype)
+    program = Program("webgl")
+    program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
+    program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
+    params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
+    strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
+    call = KernelCall("matmul", ("a", "b"), params | strides)
+    Steps(program).add(call, program.inputs, program.outputs[0])
+    left = x.swapaxes(1, 2) if a == "true" else x
+    right = y.swapaxes(1, 2) if b == "true" else y
+    names = [program.kernels[step.kernel].name for step in program.steps]
+    return call_of(program, [x, y]), left @ right, names
+
+
+def test_four_rows_at_once(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(webgl_kernels, "LARGE", 1)
+    cases = [
+        matmul_call(rng, *sizes, a, b, dtype)
+        for dtype in (np.float32, np.int32)
+        for a, b in (("false", "false"), ("true", "false"), ("false", "true"))
+        for sizes in ((1, 8, 8, 16), (2, 7, 12, 20), (3, 9, 8, 17), (2, 8, 4, 17))
+    ]
+    found = evaluate("results", {}, [call for call, _, _ in cases])
+    assert found["left"] == CLEAN
+    assert sum(names == ["matmul_rows", "interleave"] for *_, names in cases) >= 18
+    for values, (_, expected, _) in zip(found["values"], cases, strict=True):
+        assert values == expected.ravel().tolist()
+
+
+WINDOWS = [
+    {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))},
+    {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 0))},
+]
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("channels", [(8, 8, 8), (16, 8, 8), (3, 3, 4)])
+def test_convolutions_of_four_rows(
+    evaluate: Evaluate,
+    monkeypatch: pytest.MonkeyPatch,
+    rng: np.random.Generator,
+    window: dict[str, Any],
+    channels: tuple[int, int, int],
+) -> None:
+    monkeypatch.setattr(webgl_kernels, "LARGE", 1)
+    in_c, group_in, out_c = channels
+    x = rng.normal(size=(2, 7, 6, in_c)).astype(np.float32)
+    kernel = rng.normal(size=(3, 2, group_in, out_c * in_c // group_in)).astype(np.float32)
+    y = OPS["conv2d"].ref(x, kernel, **window)
+    dy = rng.normal(size=y.shape).astype(np.float32)
+    cases = [
+        ("conv2d", [x, kernel], window),
+        ("conv2d_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
+        ("conv2d_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
+    ]
+    calls = [call_of(lower(equation(name, a, **attrs)), a) for name, a, attrs in cases]
+    found = evaluate("results", {}, calls)
+    assert found["left"] == CLEAN
+    for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
+        expected = OPS[name].ref(*(v.astype(np.float64) for v in arrays), **attrs)
+        np.testing.assert_allclose(values, expected.ravel(), rtol=1e-4, atol=1e-4, err_msg=name)
+
+
+def test_float16_textures_round_to_nearest_even(
+    evaluate: Evaluate, rng: np.random.Generator
+) -> None:
+    # The reciprocal of what was uploaded, because the software rasteriser stores infinity as NaN.
+    limits = [1 + 2**-11, 1 + 3 * 2**-11, 65504.0, 65519.0, 65520.0, -1e30]
+    powers = np.ldexp(1.0, np.arange(-13, 15))
+    x = np.array([*limits, *rng.normal(size=58), *powers], np.float32)
+    call = call_of(lower(equation("reciprocal", [x])), [x])
+    found = evaluate("results", {"forceFloat16": True}, [call])
+    assert found["variant"] == "webgl2-float16"
+    with np.errstate(over="ignore"):
+        expected = 1 / x.astype(np.float16).astype(np.float64)
+    np.testing.assert_allclose(found["values"][0], expected, rtol=2**-11, atol=2**-24)
+
+
+def test_software_rasteriser_is_refused(evaluate: Evaluate) -> None:
+    assert evaluate("softwareRefused").startswith("software rasteriser")
+
+
+def broken(change: Callable[[dict[str, Any]], None]) -> str:
+    """The tanh Program after a change of its document."""
+    document = json.loads(tanh_program().to_json())
+    change(document)
+    return json.dumps(document)
+
+
+def add_constant(document: dict[str, Any], offset: int) -> None:
+    document["buffers"].append({"dtype": "float32", "shape": [4]})
+    document["constants"].append({"buffer": len(document["buffers"]) - 1, "offset": offset})
+
+
+def misspell(document: dict[str, Any]) -> None:
+    kernel = document["kernels"][0]
+    kernel["source"] = kernel["source"].replace("return v1;", "return v7;")
+
+
+REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
+    (lambda d: d.update(version=9), "program: version 9, this runtime reads 1"),
+    (lambda d: d.update(backend="wasm"), "program: made for backend wasm"),
+    (lambda d: d["steps"][0].update(inputs=[7]), "program: step 0 reads buffer 7 before"),
+    (lambda d: d["steps"][0].update(outputs=[0]), "program: step 0 writes buffer 0 a second time"),
+    (lambda d: d["steps"][0].update(kernel=3), "program: step 0 names kernel 3"),
+    (lambda d: d["steps"][0].update(inputs=[0, 0]), "program: step 0 (elementwise) has too few"),
+    (lambda d: d.update(outputs=[0]), "program: no step writes output buffer 0"),
+    (lambda d: d.update(outputs=[1, 1]), "program: an output appears twice"),
+    (lambda d: d["buffers"][0].update(shape=[-1]), "program: buffer shape [-1]"),
+    (lambda d: d["buffers"][0].update(dtype="int8"), "program: dtype int8"),
+    (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "WebGL2: 1073741824 elements do"),
+    (lambda d: add_constant(d, 16), "program: constant 2 lies outside the data"),
+    (lambda d: add_constant(d, -4), "program: constant 2 lies outside the data"),
+    (misspell, "WebGL2 kernel elementwise does not compile:"),
+]
+
+
+def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
+    found = evaluate("refusals", [broken(change) for change, _ in REFUSED])
+    assert (found["kept"], found["textures"]) == (0, 0)
+    for message, (_, expected) in zip(found["messages"], REFUSED, strict=True):
+        assert message is not None
+        assert message.startswith(expected)
+    assert "\nline " in found["messages"][-1]
+    assert "return v7;" in found["messages"][-1]
+
+
+def test_lost_context_is_an_error(evaluate: Evaluate) -> None:
+    found = evaluate("afterLoss", call_of(tanh_program(), [np.zeros(5, np.float32)]))
+    assert len(found["said"]) == 5
+    assert all("context lost" in text for text in found["said"])
+    assert found["freed"] is None

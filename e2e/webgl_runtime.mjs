@@ -1,6 +1,6 @@
 // Page-side half of test_webgl_runtime.py: drives web/webgl.mjs without Pyodide.
 
-import { openWebgl } from "../webgl.mjs";
+import { openWebgl } from "../web/webgl.mjs";
 
 /**
  * @typedef {{dtype: string, values: number[]}} Tensor
@@ -10,13 +10,11 @@ import { openWebgl } from "../webgl.mjs";
 /** @param {Tensor} tensor */
 function bytesOf({ dtype, values }) {
   if (dtype === "float32") return new Uint8Array(new Float32Array(values).buffer);
-  return dtype === "int32"
-    ? new Uint8Array(new Int32Array(values).buffer)
-    : new Uint8Array(values);
+  return dtype === "int32" ? new Uint8Array(new Int32Array(values).buffer) : new Uint8Array(values);
 }
 
 /**
- * @param {import("../backend.mjs").Backend} backend
+ * @param {import("../web/backend.mjs").Backend} backend
  * @param {Tensor} tensor
  */
 function write(backend, tensor) {
@@ -37,13 +35,19 @@ export async function results(options, calls) {
     const program = backend.register(json, new ArrayBuffer(0), 0, 0);
     const slots = inputs.map((input) => write(backend, input));
     const output = backend.run(program, ...slots);
-    values.push([...(await backend.readAsync(output))].map((v) => (Number.isFinite(v) ? v : `${v}`)));
+    values.push(
+      [...(await backend.readAsync(output))].map((v) => (Number.isFinite(v) ? v : `${v}`)),
+    );
     backend.free(output, ...slots);
     backend.release(program);
   }
   const { slots, bytes, programs, textures, freeTextures } = backend.memory();
   backend.close();
-  return { variant: backend.variant, values, left: { slots, bytes, programs, used: textures - freeTextures } };
+  return {
+    variant: backend.variant,
+    values,
+    left: { slots, bytes, programs, used: textures - freeTextures },
+  };
 }
 
 /**

@@ -62,11 +62,12 @@ async function registerRuntime(pyodide) {
  * @returns {Promise<Tfpy>}
  */
 export async function loadTfpy(options = {}) {
-  const indexURL = new URL(options.indexURL ?? new URL("./pyodide/", import.meta.url), import.meta.url)
-    .href;
+  const indexURL = new URL(
+    options.indexURL ?? new URL("./pyodide/", import.meta.url),
+    import.meta.url,
+  ).href;
   /** @type {(stage: Progress["stage"], fraction: number, message: string) => void} */
-  const progress = (stage, fraction, message) =>
-    options.onProgress?.({ stage, fraction, message });
+  const progress = (stage, fraction, message) => options.onProgress?.({ stage, fraction, message });
 
   progress("pyodide", 0, "loading Python");
   const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);

@@ -27,6 +27,7 @@ export class ShaderCache {
   /** @param {WebGL2RenderingContext} gl */
   constructor(gl) {
     this.gl = gl;
+    // Asking for it lets the driver use its compiler threads.
     gl.getExtension("KHR_parallel_shader_compile");
     this.vertex = compile(gl, gl.VERTEX_SHADER, VERTEX);
     /** @type {Map<string, Shader>} */

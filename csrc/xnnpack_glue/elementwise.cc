@@ -17,7 +17,7 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kBlock = 512;     // elements of a register
-constexpr size_t kMaxDims = 6;
+constexpr size_t kMaxDims = 16;
 constexpr int32_t kMaxRegisters = 4096;
 constexpr size_t kMinRow = 128;    // rows at least so long are split; shorter ones share a block
 

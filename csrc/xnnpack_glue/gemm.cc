@@ -16,8 +16,6 @@ namespace {
 // (kDepth x kColumns) stay in L2.
 constexpr size_t kDepth = 256, kRows = 64, kColumns = 512;
 
-inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
-
 inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
 inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
 

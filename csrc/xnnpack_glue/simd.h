@@ -48,7 +48,6 @@ inline v128_t bits(i32x4 x) { return reinterpret_cast<v128_t>(x); }
 inline v128_t bits(u32x4 x) { return reinterpret_cast<v128_t>(x); }
 inline v128_t bits(f64x2 x) { return reinterpret_cast<v128_t>(x); }
 inline f32x4 as_f32(v128_t x) { return reinterpret_cast<f32x4>(x); }
-inline f32x4 as_f32(i32x4 x) { return reinterpret_cast<f32x4>(x); }
 inline i32x4 as_i32(v128_t x) { return reinterpret_cast<i32x4>(x); }
 inline i32x4 as_i32(f32x4 x) { return reinterpret_cast<i32x4>(x); }
 inline u32x4 as_u32(v128_t x) { return reinterpret_cast<u32x4>(x); }
@@ -93,6 +92,6 @@ inline f32x4 multiply_add(f32x4 a, f32x4 b, f32x4 c) {
 #endif
 }
 
-inline float sum_lanes(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
 
 }  // namespace tfpy

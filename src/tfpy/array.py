@@ -22,7 +22,7 @@ def static_ints(value: Any) -> tuple[int, ...]:
     if isinstance(value, int | np.integer):
         return (int(value),)
     if is_tensor(value):
-        value = value.numpy()
+        value = np.asarray(value)
     if isinstance(value, np.ndarray):
         return tuple(int(v) for v in value.reshape(-1))
     return tuple(int(v) for v in value)
@@ -101,7 +101,7 @@ def range(
     given = [as_dtype(v.dtype) for v in (start, limit, delta) if hasattr(v, "dtype")]
     floating = any(isinstance(v, float) for v in numbers) or any(d.is_floating for d in given)
     kind = as_dtype(dtype) if dtype is not None else dtypes.float32 if floating else dtypes.int32
-    first, last, step = numbers
+    first, last, step = (kind.as_numpy_dtype(v).item() for v in numbers)
     if step == 0:
         raise invalid("range", "Requires delta != 0")
     if (last - first) * step < 0:
@@ -117,6 +117,8 @@ def range(
 def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Tensor:
     """``num`` evenly spaced numbers from ``start`` to ``stop``, both included, along ``axis``."""
     begin, end = convert_to_tensor(start), convert_to_tensor(stop)
+    if begin.dtype.is_integer:
+        begin, end = cast(begin, dtypes.float32), cast(end, dtypes.float32)
     begin, end = expand_dims(begin, axis), expand_dims(end, axis)
     where_ = normalize_axis("linspace", axis, begin.ndim)
     weights = indexing.range_(start=0, delta=1, count=num, dtype=begin.dtype) / max(num - 1, 1)

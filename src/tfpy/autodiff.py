@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Any
 
 from tfpy import tape as tapes
-from tfpy.array import ones_like, zeros
-from tfpy.convert import convert_to_tensor
+from tfpy.array import identity, ones_like, zeros
+from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.tape import Entry, Tape
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
@@ -96,8 +96,9 @@ class GradientTape(Tape):
             super().watch(variable.tensor)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The Variables watched so far, in the order of their first reading."""
-        return tuple(variable for variable, _ in self._variables.values())
+        """The Variables watched so far, in the order in which they were made."""
+        read = (variable for variable, _ in self._variables.values())
+        return tuple(sorted(read, key=lambda variable: variable.number))
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -157,6 +158,8 @@ class GradientTape(Tape):
     def _collect(
         self, source: Any, grads: Mapping[int, Tensor], unconnected: UnconnectedGradients
     ) -> Tensor | None:
+        if not is_tensor(source):
+            raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
             _, read = self._variables.get(id(source), (source, []))
         else:
@@ -172,6 +175,8 @@ class GradientTape(Tape):
 
 
 def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
+    if target is None:
+        raise TypeError("gradient: target must be a tensor or a nest of them, got None")
     targets = [convert_to_tensor(t) for t in _leaves(target)]
     given = (
         [None] * len(targets)
@@ -262,11 +267,11 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``."""
 
     def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
-        inputs = [stop_gradient(a) for a in args]
+        inputs = [identity(a) for a in args]  # the caller may use one tensor twice
         with GradientTape() as tape:
             tape.watch(inputs)
             value = f(*inputs)
-        grads = tape.gradient(value, inputs, dy)
+        grads = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
         if any(d is None for d in grads):
             raise ValueError(
                 "Cannot compute gradient of y=f(xs): f's result does not depend on every x"

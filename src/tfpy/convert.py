@@ -52,14 +52,13 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
             f"{op.name}: Cannot convert {value!r} to EagerTensor of dtype {hint.name}; "
             "convert the tensor with tf.cast"
         )
-    is_array = isinstance(value, np.ndarray | np.generic)
-    return convert_to_tensor(value, dtype=None if is_array else hint)
+    return convert_to_tensor(value, dtype=hint)
 
 
 def _adapts(value: bool | int | float, dtype: DType) -> bool:
     """Whether a Python number can stand for one of that dtype without loss of kind."""
     if isinstance(value, bool):
-        return dtype.is_bool
+        return dtype.is_bool or dtype.is_numeric
     if isinstance(value, int):
         return dtype.is_numeric and (not dtype.is_integer or dtype.min <= value <= dtype.max)
     return dtype.is_floating or dtype.is_complex
@@ -146,7 +145,11 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     """A private array in a dtype that tfpy has."""
     if isinstance(value, np.ndarray | np.generic):
         found = np.asarray(value)
-        dtype = wanted or as_dtype(found.dtype)
+        own = as_dtype(found.dtype)
+        dtype = wanted or own
+        if dtypes.string in (own, dtype):
+            _check_kind(value, own, dtype)
+            return _as_bytes(found)
         _check_range(found, dtype)
         return np.array(found, dtype=dtype.as_numpy_dtype)
     try:
@@ -158,15 +161,16 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
         )
-    own = dtypes.float32 if isinstance(value, list | tuple) and not found.size else None
-    own = own or as_dtype(found.dtype)
+    own = as_dtype(found.dtype)
+    if isinstance(value, list | tuple):
+        if not found.size:
+            own = dtypes.float32
+        elif _are_mixed(_leaf_types(value)):
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
         wanted = as_dtype(hint)
-    if wanted is not None and found.size and not _kind_fits(own, wanted):
-        raise TypeError(
-            f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
-            "use tf.cast or write values of that kind"
-        )
+    if wanted is not None and found.size:
+        _check_kind(value, own, wanted)
     dtype = wanted or own
     _check_range(found, dtype)
     if dtype == dtypes.string:
@@ -181,15 +185,36 @@ def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return out.reshape(found.shape)
 
 
+def _leaf_types(values: Any) -> set[type]:
+    found = set(map(type, values))
+    if found & {list, tuple}:
+        return set().union(*map(_leaf_types, values))
+    return found
+
+
+def _are_mixed(types: set[type]) -> bool:
+    """Whether texts, booleans and numbers come together; NumPy would convert them."""
+    kinds = {str if issubclass(t, str | bytes) else t is bool for t in types}
+    return len(kinds) > 1
+
+
+def _check_kind(value: Any, own: DType, wanted: DType) -> None:
+    if not _kind_fits(own, wanted):
+        raise TypeError(
+            f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
+            "use tf.cast or write values of that kind"
+        )
+
+
 def _kind_fits(own: DType, wanted: DType) -> bool:
-    if own.is_bool or wanted.is_bool or dtypes.string in (own, wanted):
+    """Booleans fit every number, integers fit floats, and both fit complex numbers."""
+    if wanted.is_bool or dtypes.string in (own, wanted):
         return own == wanted
     return _generality(own) <= _generality(wanted)
 
 
 def _generality(dtype: DType) -> int:
-    """Integers fit floats, and both fit complex numbers."""
-    return 0 if dtype.is_integer else 1 if dtype.is_floating else 2
+    return 0 if dtype.is_integer or dtype.is_bool else 1 if dtype.is_floating else 2
 
 
 def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:

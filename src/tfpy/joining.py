@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -26,12 +28,20 @@ from tfpy.slicing import gather, slice
 from tfpy.tensor import Tensor
 
 
+def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
+    """Values as tensors; others take the dtype of the first tensor, else of the first value."""
+    kind = next((v.dtype for v in values if is_tensor(v)), None)
+    tensors: list[Tensor] = []
+    for v in values:
+        tensors.append(convert_to_tensor(v, None if is_tensor(v) else kind))
+        kind = kind or tensors[0].dtype
+    return tensors
+
+
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors one after the other along an axis."""
     values = [values] if is_tensor(values) else list(values)
-    first = next((v for v in values if is_tensor(v)), None)
-    kind = None if first is None else first.dtype
-    tensors = [convert_to_tensor(v, None if is_tensor(v) else kind) for v in values]
+    tensors = _of_one_dtype(values)
     if not tensors:
         raise ValueError("concat: values is empty; give at least one tensor")
     if tensors[0].ndim == 0:
@@ -48,9 +58,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape along a new axis."""
-    first = next((v for v in values if is_tensor(v)), None)
-    kind = None if first is None else first.dtype
-    tensors = [convert_to_tensor(v, None if is_tensor(v) else kind) for v in values]
+    if axis == 0 and not any(is_tensor(v) for v in values):
+        with suppress(ValueError):  # ragged: the shapes are named below
+            return convert_to_tensor(values)
+    tensors = _of_one_dtype(values)
     shapes = {t.aval.shape for t in tensors}
     if len(shapes) > 1:
         raise invalid(
@@ -67,7 +78,10 @@ def unstack(
     x = convert_to_tensor(value)
     at = normalize_axis("unstack", axis, x.ndim)
     if num is not None and num != x.shape[at]:
-        raise ValueError(f"unstack: num is {num}, axis {axis} of shape {x.shape} has {x.shape[at]}")
+        raise invalid(
+            "unstack",
+            f"Input shape axis {at} must equal {num}, got shape {list(x.shape)}",
+        )
     return [squeeze(part, at) for part in split(x, x.shape[at], at)] if x.shape[at] else []
 
 
@@ -225,7 +239,8 @@ def pad(
         )
     kind = mode.upper()
     if kind == "CONSTANT":
-        value = constant_values.numpy().item() if is_tensor(constant_values) else constant_values
+        zero = isinstance(constant_values, int | float) and constant_values == 0
+        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).numpy().item()
         return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
     modes: dict[str, Literal["reflect", "symmetric"]]
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}

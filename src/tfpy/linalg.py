@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from tfpy import math as m
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.diagonals import (
@@ -18,6 +19,7 @@ from tfpy.diagonals import (
 )
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
+from tfpy.math import l2_normalize
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
@@ -26,6 +28,7 @@ __all__ = [  # made elsewhere
     "band_part",
     "diag",
     "diag_part",
+    "l2_normalize",
     "set_diag",
     "tensor_diag",
     "tensor_diag_part",
@@ -57,6 +60,14 @@ def matmul(
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
     x, y = as_tensors(contraction.matmul, (a, b))
     ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+    product = _product(x, y, ta, tb)
+    return product if output_type is None else cast(product, output_type)
+
+
+def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
+    """Applies the op, after making batch dimensions agree; two matrices need no look at them."""
+    if x.aval.rank == 2 == y.aval.rank:
+        return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
     contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
     if y.ndim == 2 and x.ndim > 2 and not ta:
         rows = contraction.matmul(
@@ -65,12 +76,10 @@ def matmul(
             transpose_a=False,
             transpose_b=tb,
         )
-        product = reshape(rows, [*x.shape[:-1], rows.shape[-1]])
-    else:
-        lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
-        x, y = _with_batch(x, lead), _with_batch(y, lead)
-        product = contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
-    return product if output_type is None else cast(product, output_type)
+        return reshape(rows, [*x.shape[:-1], rows.shape[-1]])
+    lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
+    x, y = _with_batch(x, lead), _with_batch(y, lead)
+    return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
 
 
 def _last_two(x: Tensor) -> Any:
@@ -154,29 +163,28 @@ def norm(
 ) -> Tensor:
     """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
 
+    Two axes make a matrix norm: Frobenius, 1 (largest column sum) or infinity (largest row sum).
+
     Raises:
         ValueError: for an order that is none of these.
     """
-    from tfpy import math as m
-
     x = convert_to_tensor(tensor)
-    if ord in ("euclidean", "fro", 2, 2.0):
+    matrix = axis is not None and len(static_ints(axis)) == 2
+    if ord in ("euclidean", "fro") or (ord == 2 and not matrix):
         return m.reduce_euclidean_norm(x, axis, keepdims)
-    if ord in (1, 1.0):
+    if ord in (1, float("inf")) and matrix:
+        rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+        summed, over = (rows, columns) if ord == 1 else (columns, rows)
+        sums = m.reduce_sum(ew.abs_(x), summed, keepdims=True)
+        largest = m.reduce_max(sums, over, keepdims=True)
+        return largest if keepdims else squeeze(largest, [rows, columns])
+    if ord == 1:
         return m.reduce_sum(ew.abs_(x), axis, keepdims)
     if ord == float("inf"):
         return m.reduce_max(ew.abs_(x), axis, keepdims)
-    if isinstance(ord, int | float) and ord > 0:
+    if isinstance(ord, int | float) and ord > 0 and not matrix:
         return ew.power(m.reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
-    raise ValueError(f"norm: ord must be 'euclidean', 'fro', a positive number or inf, got {ord!r}")
-
-
-def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
-) -> Tensor:
-    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
-    from tfpy import math as m
-
-    t = convert_to_tensor(x)
-    total = m.reduce_sum(ew.square(t), axis, keepdims=True)
-    return t * ew.rsqrt(ew.maximum(total, epsilon))
+    raise ValueError(
+        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1 or "
+        f"inf), got {ord!r}"
+    )

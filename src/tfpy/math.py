@@ -7,12 +7,11 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy.array import cast, reshape, static_ints
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.convert import convert_to_tensor
 from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
-from tfpy.linalg import l2_normalize
+from tfpy.ops import activation, reduction
 from tfpy.ops import elementwise as ew
-from tfpy.ops import reduction
 from tfpy.ops.infer import normalize_axis
 from tfpy.ops.op import Op
 from tfpy.scans import cumprod, cumsum, cumulative_logsumexp
@@ -40,7 +39,6 @@ __all__ = [  # made elsewhere
     "cumulative_logsumexp",
     "in_top_k",
     "invert_permutation",
-    "l2_normalize",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -67,8 +65,6 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y; integers give float32."""
-    if is_tensor(x) and isinstance(y, builtins.float) and convert_to_tensor(x).dtype.is_integer:
-        x = cast(x, dtypes.float32)
     a, b = _pair(x, y)
     if a.dtype == b.dtype and (a.dtype.is_integer or a.dtype.is_bool):
         a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
@@ -89,8 +85,9 @@ def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
 
 def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
     x = convert_to_tensor(input_tensor)
-    op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when no axis is left to reduce
     axes = _axes(op.name, x, axis)
+    if not axes:
+        op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
     reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
     return reduced
 
@@ -191,7 +188,13 @@ def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """sqrt(sum(x**2)) over the axes."""
-    return ew.sqrt(reduce_sum(ew.square(input_tensor), axis, keepdims))
+    x = convert_to_tensor(input_tensor)
+    total = reduce_sum(ew.square(x), axis, keepdims)
+    return (
+        cast(ew.sqrt(cast(total, dtypes.float32)), x.dtype)
+        if x.dtype.is_integer
+        else ew.sqrt(total)
+    )
 
 
 def count_nonzero(
@@ -235,7 +238,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow."""
-    return -ew.softplus(-convert_to_tensor(x))
+    return -activation.softplus(-convert_to_tensor(x))
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -249,6 +252,15 @@ def clip_by_value(
 ) -> Tensor:
     """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``."""
     return ew.minimum(ew.maximum(t, clip_value_min), clip_value_max)
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    t = convert_to_tensor(x)
+    total = reduce_sum(ew.square(t), axis, keepdims=True)
+    return t * ew.rsqrt(ew.maximum(total, epsilon))
 
 
 def accumulate_n(

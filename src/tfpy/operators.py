@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy import linalg, math, slicing
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.convert import as_tensors, constant, convert_to_tensor, is_tensor
+from tfpy.errors import InvalidArgumentError
 from tfpy.operand import Operand
 from tfpy.ops import elementwise as ew
+from tfpy.ops import infer
+from tfpy.tensor import Tensor
 
 
 def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
@@ -45,13 +48,28 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def _broadcast(x: Tensor, y: Tensor) -> bool:
+    """Whether the shapes go together."""
+    try:
+        infer.broadcast_shapes("equal", x.aval.shape, y.aval.shape)
+    except InvalidArgumentError:
+        return False
+    return True
+
+
 def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
-    """TensorFlow 2's ``==``: elementwise, and plain False where the values cannot be compared."""
+    """TensorFlow 2's ``==``: elementwise, but one False for None and for shapes that do not fit."""
 
     def compare(self: Any, other: Any) -> Any:
         if other is None:
             return otherwise
-        return op(self, other)
+        try:
+            return op(self, other)
+        except InvalidArgumentError:
+            x, y = as_tensors(op, (self, other))
+            if x.dtype != y.dtype or _broadcast(x, y):
+                raise
+            return constant(otherwise)
 
     return compare
 

@@ -69,9 +69,11 @@ def stateless_uniform(
         if minval == 0 and isinstance(high, int | float) and high == 1:
             return cast(unit, kind)
         return cast(unit * (high - minval) + minval, kind)
+    bits = _draw(primitives.random_bits, shape, seed)
+    if minval is None and maxval is None:
+        return cast(bits, kind)
     if maxval is None:
         raise ValueError("Must specify maxval for integer dtype")
-    bits = _draw(primitives.random_bits, shape, seed)
     return cast(_below(bits, int(maxval) - int(minval)) + int(minval), kind)
 
 

@@ -121,11 +121,7 @@ def _tensor_scatter(name: str, op: Op, tensor: Any, indices: Any, updates: Any) 
 
 
 def tensor_scatter_nd_update(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    name: str | None = None,
-    bad_indices_policy: str = "",
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
     """``tensor`` with slices replaced; of several updates of one slice the last one stays."""
     op = primitives.scatter_update
@@ -238,4 +234,5 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         raise invalid("dynamic_stitch", f"index {flat.min()} is negative")
     rows = concat([reshape(x, [-1 if x.size else 0, *rest]) for x in tensors], 0)
     count = int(flat.max()) + 1 if flat.size else 0
-    return primitives.scatter_update(zeros([count, *rest], rows.dtype), flat, rows)
+    at = convert_to_tensor(flat.astype(np.int32))
+    return primitives.scatter_update(zeros([count, *rest], rows.dtype), at, rows)

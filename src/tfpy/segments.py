@@ -43,8 +43,8 @@ def unsorted_segment_sum(
     Raises:
         InvalidArgumentError: when ``data`` does not begin with the shape of ``segment_ids``.
     """
-    ids = convert_to_tensor(segment_ids)
-    return indexing.segment_sum(data, ids, segments=_count(num_segments))
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    return indexing.segment_sum(x, ids, segments=_count(num_segments))
 
 
 def unsorted_segment_prod(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tfpy.array import broadcast_to, cast, expand_dims, reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
-from tfpy.ops import elementwise, indexing, movement
+from tfpy.ops import elementwise, indexing, infer, movement
 from tfpy.ops.infer import normalize_axis
 from tfpy.tensor import Tensor
 
@@ -122,6 +123,7 @@ def one_hot(
 ) -> Tensor:
     """A new axis of size ``depth``: ``on_value`` at the index, ``off_value`` elsewhere."""
     at = convert_to_tensor(indices)
+    infer.check_dtype("one_hot", at.aval, infer.INTEGER, "indices")
     kind = (
         as_dtype(dtype)
         if dtype is not None
@@ -130,7 +132,7 @@ def one_hot(
             dtypes.float32,
         )
     )
-    where_ = at.ndim if axis is None or axis == -1 else axis
+    where_ = normalize_axis("one_hot", -1 if axis is None else axis, at.ndim + 1)
     rows = indexing.range_(start=0, delta=1, count=int(depth), dtype=dtypes.int32)
     rows = reshape(rows, [int(depth) if i == where_ else 1 for i in builtins.range(at.ndim + 1)])
     hit = elementwise.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
@@ -166,7 +168,7 @@ def boolean_mask(
     return gather(flat, np.flatnonzero(m).astype(np.int32), axis=at)
 
 
-def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Tensor]:
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
     """Coordinate tensors of vectors; "xy" swaps the first two axes as NumPy does."""
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     order = list(builtins.range(len(vectors)))
@@ -186,68 +188,71 @@ def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Tensor]:
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
-    """``tensor[key]``: ints, slices, ``...``, ``tf.newaxis``, scalar tensors, or a boolean mask."""
+    """``tensor[key]``: ints, slices, ``...``, ``tf.newaxis``, scalar tensors, or a boolean mask.
+
+    Raises:
+        InvalidArgumentError: for indices out of range, too many of them, or a step of 0.
+        TypeError: for keys of another kind.
+    """
     keys = key if isinstance(key, tuple) else (key,)
-    if (
-        len(keys) == 1
-        and getattr(keys[0], "dtype", None) == dtypes.bool
-        and getattr(keys[0], "shape", ())
-    ):
-        return boolean_mask(tensor, keys[0])
-    consumed = sum(k is not None and k is not Ellipsis for k in keys)
-    if consumed > tensor.ndim:
-        raise IndexError(f"too many indices for tensor of shape {tensor.shape}: {consumed}")
-    if not any(k is Ellipsis for k in keys):
-        keys = (*keys, Ellipsis)
-    expanded: list[Any] = []
-    for k in keys:
-        expanded += [builtins.slice(None)] * (tensor.ndim - consumed) if k is Ellipsis else [k]
-    begin, size_, strides, result = [], [], [], []
-    axis = 0
-    for k in expanded:
+    if len(keys) == 1 and (isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool):
+        return boolean_mask(tensor, key)
+    shape: list[int] = []
+    picks: list[tuple[int, int, int]] = []
+    for k in _with_all_axes(keys, tensor):
         if k is None:
-            result.append(1)
+            shape.append(1)
             continue
-        n = tensor.shape[axis]
+        axis = len(picks)
         if isinstance(k, builtins.slice):
-            start, stop, step = builtins.slice(
-                *(_bound(v) for v in (k.start, k.stop, k.step))
-            ).indices(n)
-            count = len(builtins.range(start, stop, step))
-            begin.append(start if count else 0)
-            size_.append(count)
-            strides.append(step)
-            result.append(count)
+            picks.append(_run(k, tensor.shape[axis]))
+            shape.append(picks[-1][1])
         else:
-            i = _bound(k)
-            if not -n <= i < n:
-                raise IndexError(
-                    f"slice index {i} of dimension {axis} out of bounds for shape {tensor.shape}"
-                )
-            begin.append(i % n)
-            size_.append(1)
-            strides.append(1)
-        axis += 1
-    whole = all(
-        b == 0 and s == n and t == 1
-        for b, s, t, n in zip(begin, size_, strides, tensor.shape, strict=True)
-    )
-    part = (
-        tensor
-        if whole
-        else movement.strided_slice(
-            tensor, begin=tuple(begin), size=tuple(size_), strides=tuple(strides)
+            picks.append((_position(k, axis, tensor), 1, 1))
+    begin, size, strides = zip(*picks, strict=True) if picks else ((), (), ())
+    part = tensor
+    if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.shape, strict=True)):
+        part = movement.strided_slice(tensor, begin=begin, size=size, strides=strides)
+    return movement.reshape(part, shape=tuple(shape))
+
+
+def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
+    """A key per axis (and None for new ones): ``...`` written out, at the end if there is none."""
+    given = sum(k is not None and k is not Ellipsis for k in keys)
+    if given > tensor.ndim:
+        raise invalid(
+            "strided_slice",
+            f"{given} indices for a tensor of {tensor.ndim} dimensions, shape {list(tensor.shape)}",
         )
-    )
-    return movement.reshape(part, shape=tuple(result))
+    at = next((i for i, k in enumerate(keys) if k is Ellipsis), len(keys))
+    rest = [builtins.slice(None)] * (tensor.ndim - given)
+    return [*keys[:at], *rest, *keys[at + 1 :]]
 
 
-def _bound(value: Any) -> Any:
-    if value is None or isinstance(value, int):
-        return value
+def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
+    """Begin, size and stride of a slice of an axis of size ``n``."""
+    bounds = [None if v is None else _index(v) for v in (key.start, key.stop, key.step)]
+    if bounds[2] == 0:
+        raise invalid("strided_slice", "slice step must not be 0")
+    start, stop, step = builtins.slice(*bounds).indices(n)
+    count = len(builtins.range(start, stop, step))
+    return (start if count else 0), count, step
+
+
+def _position(key: Any, axis: int, tensor: Tensor) -> int:
+    n, i = tensor.aval.shape[axis], _index(key)
+    if not -n <= i < n:
+        raise invalid(
+            "strided_slice",
+            f"slice index {i} of dimension {axis} out of bounds, shape {list(tensor.shape)}",
+        )
+    return i % n
+
+
+def _index(value: Any) -> int:
     try:
-        return value.__index__()
-    except (AttributeError, TypeError):
+        return int(operator.index(value))
+    except TypeError:
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
             f"tf.int32 tensors are valid indices, got {value!r}"

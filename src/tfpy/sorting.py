@@ -189,7 +189,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor  # type: ignore[assignment] - tuple.count is not wanted here
+    count: Tensor  # type: ignore[assignment]
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,7 @@ class Tensor(Operand):
         return int(self.numpy().__index__())
 
     def __format__(self, spec: str) -> str:
-        return format(self.numpy(), spec) if spec else str(self)
+        return format(self.numpy(), spec)
 
     def __len__(self) -> int:
         if not self.aval.shape:
@@ -148,10 +148,10 @@ class Tensor(Operand):
         return (self[i] for i in range(self.aval.shape[0]))
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_values(self)}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"tf.Tensor({printed(self, str)}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        values = repr(self.numpy()) if self.aval.shape else str(self.numpy())
+        values = printed(self, repr)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={values}>"
 
     # Lifetime
@@ -171,8 +171,11 @@ class Tensor(Operand):
         return _Reference(self)
 
 
-def _values(tensor: Tensor) -> str:
-    return str(tensor.numpy())
+def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
+    """The values by ``str`` or ``repr``; more than one line begins on a line of its own."""
+    value = tensor.numpy()
+    text = form(value.item() if form is repr and isinstance(value, np.generic) else value)
+    return f"\n{text}" if "\n" in text else text
 
 
 class _Reference:

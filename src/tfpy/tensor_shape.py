@@ -39,6 +39,12 @@ class TensorShape(tuple[int, ...]):
 
     __hash__ = tuple.__hash__
 
+    def __add__(self, other):  # type: ignore[no-untyped-def]
+        return TensorShape((*self, *other))
+
+    def __radd__(self, other):  # type: ignore[no-untyped-def]
+        return TensorShape((*other, *self))
+
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
         item = tuple.__getitem__(self, key)
         return TensorShape(item) if isinstance(key, slice) else item

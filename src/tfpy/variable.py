@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from tfpy.dtypes import DType
+from tfpy.errors import invalid
 from tfpy.operand import Operand
-from tfpy.ops import elementwise
+from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
-from tfpy.tensor import Tensor, _Reference
+from tfpy.tensor import Tensor, _Reference, printed
 from tfpy.tensor_shape import TensorShape
+
+_numbers = count(1)
 
 
 class Variable(Operand):
@@ -42,6 +46,7 @@ class Variable(Operand):
         initial = initial_value() if callable(initial_value) else initial_value
         tensor = convert_to_tensor(initial, dtype)
         self.trainable = trainable
+        self.number = next(_numbers)
         self.name = f"{name or 'Variable'}:0"
         self._aval = tensor.aval
         self._hold(_own(tensor))
@@ -86,7 +91,8 @@ class Variable(Operand):
         """
         from tfpy.convert import convert_to_tensor
 
-        tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else self.dtype)
+        is_tensor = isinstance(value, Tensor | Variable)
+        tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
         if tensor.aval != self._aval:
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
@@ -98,14 +104,35 @@ class Variable(Operand):
     def assign_add(
         self, delta: Any, use_locking: bool = False, read_value: bool = True
     ) -> Variable:
-        """Adds to the value."""
-        return self.assign(elementwise.add(self._value, delta))
+        """Adds to the value.
+
+        Raises:
+            InvalidArgumentError: when the shapes differ.
+        """
+        return self._update(elementwise.add, delta)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, read_value: bool = True
     ) -> Variable:
-        """Subtracts from the value."""
-        return self.assign(elementwise.subtract(self._value, delta))
+        """Subtracts from the value.
+
+        Raises:
+            InvalidArgumentError: when the shapes differ.
+        """
+        return self._update(elementwise.subtract, delta)
+
+    def _update(self, op: Op, delta: Any) -> Variable:
+        from tfpy.convert import as_tensors
+
+        value, change = as_tensors(op, (self._value, delta))
+        if change.aval.shape != self._aval.shape:
+            raise invalid(
+                op.name,
+                f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
+                f"{list(change.shape)}, shapes must be equal",
+            )
+        self._hold(_own(op(value, change)))
+        return self
 
     def numpy(self) -> Any:
         """The value as a NumPy array; waits for the device."""
@@ -143,7 +170,7 @@ class Variable(Operand):
         return iter(self.value())
 
     def __repr__(self) -> str:
-        values = repr(self.numpy()) if self._aval.shape else str(self.numpy())
+        values = printed(self._value, repr)
         return (
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
             f"numpy={values}>"

@@ -62,7 +62,9 @@ def _pad(x: Any, padding: Any, interior: Any, value: Any) -> Any:
         spread = _padded(spread, room, fill)
         shape = x.shape.as_list()
         shape[axis] = n * (between + 1)
-        x = tf.gather(tf.reshape(spread, shape), np.arange(max(n * (between + 1) - between, 0)), axis=axis)
+        x = tf.gather(
+            tf.reshape(spread, shape), np.arange(max(n * (between + 1) - between, 0)), axis=axis
+        )
     x = _padded(x, [[max(a, 0), max(b, 0)] for a, b in padding], fill)
     begin = [max(-a, 0) for a, _ in padding]
     size = [n - max(-a, 0) - max(-b, 0) for n, (a, b) in zip(x.shape, padding, strict=True)]
@@ -71,7 +73,9 @@ def _pad(x: Any, padding: Any, interior: Any, value: Any) -> Any:
 
 def _padded(x: Any, room: Any, fill: Any) -> Any:
     if x.dtype == tf.bool:
-        return tf.cast(tf.pad(tf.cast(x, tf.int32), room, constant_values=tf.cast(fill, tf.int32)), tf.bool)
+        return tf.cast(
+            tf.pad(tf.cast(x, tf.int32), room, constant_values=tf.cast(fill, tf.int32)), tf.bool
+        )
     return tf.pad(x, room, constant_values=fill)
 
 
@@ -108,8 +112,8 @@ def _range(start: Any, delta: Any, count: int, dtype: Any) -> Any:
     return tf.range(start, start + delta * (count - 0.5), delta, dtype=tf.float64)
 
 
-# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are padded
-# first, filters are spread, groups are split, and gradients come from its tape.
+# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are
+# padded first, filters are spread, groups are split, and gradients come from its tape.
 
 
 def _image(x: Any, padding: Any, value: float = 0) -> Any:
@@ -159,7 +163,9 @@ def _max_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) ->
 def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) -> Any:
     def mean(image: Any) -> Any:
         image = _image(image, padding)
-        return tf.nn.pool(image, ksize, "AVG", strides=strides, padding="VALID", dilations=dilations)
+        return tf.nn.pool(
+            image, ksize, "AVG", strides=strides, padding="VALID", dilations=dilations
+        )
 
     return mean(x) / mean(tf.ones_like(x))
 
@@ -198,6 +204,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "argmin": _arg("argmin"),
     "relu_grad": _broadcast_raw("ReluGrad"),
     "relu6_grad": _broadcast_raw("Relu6Grad"),
+    "leaky_relu": tf.nn.leaky_relu,
     "select": tf.where,
     "cast": lambda x, dtype: tf.cast(x, dtype.name),
     "gather": lambda x, i, axis, batch_dims: tf.gather(x, i, axis=axis, batch_dims=batch_dims),

@@ -17,8 +17,8 @@ Array = np.ndarray[Any, Any]
 DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
 TOLERANCE = 2e-4
 
-STEPPED = {"sign", "floor", "ceil", "round", "max_pool"}
-"""Not continuous, or sampled at ties, so that finite differences say nothing."""
+STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool", "scatter_update"}
+"""Not continuous, rounded, or sampled at ties and repeated places, so that finite differences say nothing."""
 
 
 def float_samples(op: Op, rng: np.random.Generator) -> list[tuple[Sequence[Array], dict[str, Any]]]:
@@ -59,9 +59,7 @@ def test_against_tensorflow(op: Op, rng: np.random.Generator) -> None:
     for arrays, attrs in samples:
         dy = output_gradient(op, arrays, attrs, rng)
         ours = gradients(tfpy, lambda *xs, a=attrs: op(*xs, **a), arrays, dy)
-        theirs = gradients(
-            tf, lambda *xs, a=attrs: oracle.expected(op, xs, a), arrays, dy
-        )
+        theirs = gradients(tf, lambda *xs, a=attrs: oracle.expected(op, xs, a), arrays, dy)
         for mine, wanted in zip(ours, theirs, strict=True):
             np.testing.assert_allclose(mine, wanted, rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -73,6 +71,8 @@ def test_against_finite_differences(op: Op, rng: np.random.Generator) -> None:
     """The derivative of <dy, y> along a random direction, in float64."""
     step = 1e-6
     for arrays, attrs in float_samples(op, rng):
+        if not all(a.size for a in arrays):
+            continue
         dy = output_gradient(op, arrays, attrs, rng)
         found = iter(gradients(tfpy, lambda *xs, a=attrs: op(*xs, **a), arrays, dy))
         for i, array in enumerate(arrays):
@@ -83,20 +83,74 @@ def test_against_finite_differences(op: Op, rng: np.random.Generator) -> None:
             for sign in (1, -1):
                 moved = [a.astype(np.float64) if a.dtype == np.float32 else a for a in arrays]
                 moved[i] = moved[i] + sign * step * direction
-                along.append(float(np.sum(op.ref(*moved, **attrs) * dy.astype(np.float64))))
+                y = op.ref(*moved, **attrs)
+                y = np.where(np.isneginf(y), 0, y)  # logarithms of empty sums do not change
+                along.append(float(np.sum(y * dy.astype(np.float64))))
             slope = (along[0] - along[1]) / (2 * step)
             mine = float(np.sum(next(found) * direction))
             scale = 1 + float(np.sum(np.abs(dy)))
             assert mine == pytest.approx(slope, rel=2e-3, abs=2e-4 * scale)
 
 
-SECOND = (
-    "matmul add multiply real_div divide_no_nan pow squared_difference atan2 abs square reciprocal "
-    "sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh asinh acosh atanh tanh erf "
-    "sigmoid relu elu selu leaky_relu softplus maximum select reduce_sum reduce_prod reduce_max "
-    "gather segment_sum reshape broadcast_to transpose strided_slice pad concat conv2d "
-    "depthwise_conv2d avg_pool"
-).split()
+SECOND = [
+    "matmul",
+    "add",
+    "multiply",
+    "real_div",
+    "divide_no_nan",
+    "pow",
+    "squared_difference",
+    "atan2",
+    "abs",
+    "square",
+    "reciprocal",
+    "sqrt",
+    "rsqrt",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "tanh",
+    "erf",
+    "sigmoid",
+    "relu",
+    "elu",
+    "selu",
+    "leaky_relu",
+    "softplus",
+    "maximum",
+    "select",
+    "reduce_sum",
+    "reduce_prod",
+    "reduce_max",
+    "gather",
+    "cumsum",
+    "cumprod",
+    "cumulative_logsumexp",
+    "scatter_max",
+    "scatter_update",
+    "segment_sum",
+    "reshape",
+    "broadcast_to",
+    "transpose",
+    "strided_slice",
+    "pad",
+    "concat",
+    "conv2d",
+    "depthwise_conv2d",
+    "avg_pool",
+]
 
 
 @pytest.mark.parametrize("name", SECOND)
@@ -116,7 +170,9 @@ def test_second_order(name: str, rng: np.random.Generator) -> None:
 def second(lib: Any, f: Any, arrays: Sequence[Array], seeds: Sequence[Array]) -> list[Array]:
     inputs = [lib.constant(a) for a in arrays]
     watched = [x for x in inputs if x.dtype == lib.float32]
-    weights = [lib.constant(s) for s, x in zip(seeds, inputs, strict=True) if x.dtype == lib.float32]
+    weights = [
+        lib.constant(s) for s, x in zip(seeds, inputs, strict=True) if x.dtype == lib.float32
+    ]
     with lib.GradientTape() as outer:
         outer.watch(watched)
         with lib.GradientTape() as inner:

@@ -16,7 +16,6 @@ from tfpy.ir.graph import Aval, single_equation
 from tfpy.ops import OPS, Op
 
 
-
 def run(op: Op, arrays: Any, attrs: dict[str, Any]) -> Any:
     """The reference evaluator on a one-equation Graph."""
     avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]

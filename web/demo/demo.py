@@ -6,14 +6,17 @@ import json
 import time
 
 import numpy as np
+
 import tfpy as tf
 
 SEED = 1
 LEVELS = 16  # of grey
 BATCH = 64
 EPOCHS = 8
-CHANNELS = (16, 32)
+CHANNELS = (8, 16)
 HIDDEN = 64
+RATE = 0.008
+DECAY = 0.85  # of the rate, after each epoch
 
 
 class Cnn:
@@ -49,7 +52,7 @@ class Cnn:
 class Adam:
     """Adam (Kingma and Ba, 2015) in tensor operations."""
 
-    def __init__(self, variables, rate=0.005, decay1=0.9, decay2=0.999):
+    def __init__(self, variables, rate=RATE, decay1=0.9, decay2=0.999):
         self.variables = variables
         self.means = [tf.Variable(tf.zeros_like(v)) for v in variables]
         self.squares = [tf.Variable(tf.zeros_like(v)) for v in variables]
@@ -124,13 +127,17 @@ class Demo:
                     return
                 await asyncio.sleep(0)
             epoch_ms = milliseconds_since(epoch_started)
+            self.optimizer.rate *= DECAY
             report.epoch(epoch + 1, await self.accuracy(), epoch_ms)
 
     async def accuracy(self):
         """The share of held-out digits that are recognised."""
-        logits = self.model(tf.constant(self.test_images))
-        predicted = await tf.argmax(logits, axis=1).data()
-        return float(np.mean(predicted == self.test_labels))
+        predicted = []
+        for images in np.array_split(self.test_images, len(self.test_images) // BATCH):
+            logits = self.model(tf.constant(images))
+            predicted.append(await tf.argmax(logits, axis=1).data())
+            await asyncio.sleep(0)
+        return float(np.mean(np.concatenate(predicted) == self.test_labels))
 
     async def predict(self, pixels):
         """Probabilities of the ten digits for one image of 64 values 0..16."""

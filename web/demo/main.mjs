@@ -80,12 +80,20 @@ async function text(url) {
   return response.text();
 }
 
+/** The message of a Python error without its traceback. @param {unknown} error */
+function lastLine(error) {
+  return String(error instanceof Error ? error.message : error)
+    .trim()
+    .split("\n")
+    .at(-1);
+}
+
 /** @param {unknown} error */
 function fail(error) {
   console.error(error);
   state.phase = "failed";
   state.error = error instanceof Error ? error.message : String(error);
-  $("status").textContent = state.error;
+  $("status").textContent = lastLine(error);
   $("status").className = "error";
 }
 
@@ -128,11 +136,6 @@ async function pick(name) {
     $("status").textContent = `${name}: ${lastLine(error)}`;
   }
   showReport();
-}
-
-/** The message of a Python error without its traceback. @param {unknown} error */
-function lastLine(error) {
-  return String(error instanceof Error ? error.message : error).trim().split("\n").at(-1);
 }
 
 /** What demo.py calls while it trains. */

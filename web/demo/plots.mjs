@@ -2,7 +2,7 @@
 
 import uPlot from "../uplot/uPlot.esm.js";
 
-const HEIGHT = 190;
+const HEIGHT = 300;
 
 /**
  * A line that grows; it is redrawn at most once a frame.
@@ -10,8 +10,8 @@ const HEIGHT = 190;
  * @param {{points: boolean, range: [number, number | null], format: (value: number) => string}} style
  */
 export function openPlot(container, style) {
-  const colour = (/** @type {string} */ name) =>
-    () => getComputedStyle(document.documentElement).getPropertyValue(name);
+  const colour = (/** @type {string} */ name) => () =>
+    getComputedStyle(document.documentElement).getPropertyValue(name);
   const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
   /** @type {[number[], number[]]} */
   const data = [[], []];

@@ -28,20 +28,21 @@ class Aval:
 
     shape: Shape
     dtype: DType
+    size: int = field(init=False, compare=False, repr=False)
+    """Number of elements."""
+    nbytes: int = field(init=False, compare=False, repr=False)
+    signature: tuple[Shape, str] = field(init=False, compare=False, repr=False)
+    """Shape and dtype name: what the executor's cache compares, quickly."""
 
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
+    def __post_init__(self) -> None:
+        size = math.prod(self.shape)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "nbytes", size * self.dtype.size)
+        object.__setattr__(self, "signature", (self.shape, self.dtype.name))
 
     @property
     def rank(self) -> int:
         return len(self.shape)
-
-    @property
-    def signature(self) -> tuple[Shape, str]:
-        """Shape and dtype name: what the executor's cache compares, quickly."""
-        return self.shape, self.dtype.name
 
     def __str__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"

@@ -16,13 +16,13 @@ from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.lower.broadcast import MAX_DIMS
-from tfpy.lower.program import Program
+from tfpy.lower.program import Param, Program
 from tfpy.ops.op import KernelCall
 
 
 @dataclass(frozen=True)
 class Elementwise:
-    """An elementwise equation: ``root`` reads ``input_(i)`` from ``buffers[i]``, of ``shapes[i]``."""
+    """An elementwise equation; ``input_(i)`` of ``root`` is ``buffers[i]``, of ``shapes[i]``."""
 
     root: ex.Expr
     buffers: tuple[int, ...]
@@ -86,7 +86,10 @@ def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
             taken.add(buffers[value])
         buffer = buffers[value]
         if buffer in taken:
-            source, buffer = buffer, program.add_buffer(graph.avals[value].shape, graph.avals[value].dtype)
+            source, buffer = (
+                buffer,
+                program.add_buffer(graph.avals[value].shape, graph.avals[value].dtype),
+            )
             emitter.kernel(program, _copy(graph.avals[value]), [source], buffer)
         taken.add(buffer)
         program.outputs.append(buffer)
@@ -133,5 +136,5 @@ def _copy(aval: Aval) -> KernelCall:
     """The kernel call that copies a buffer as it is."""
     ones = [1] * (MAX_DIMS - 1)
     zeros = [0] * (MAX_DIMS - 1)
-    params = {"dims": [*ones, aval.size], "strides": [*zeros, 1], "offset": 0}
+    params: dict[str, Param] = {"dims": [*ones, aval.size], "strides": [*zeros, 1], "offset": 0}
     return KernelCall("strided", ("x",), params)

@@ -1,6 +1,7 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
 from tfpy.ops import (
+    activation,
     contraction,
     elementwise,
     indexing,
@@ -19,6 +20,7 @@ __all__ = [
     "UNSUPPORTED",
     "KernelCall",
     "Op",
+    "activation",
     "contraction",
     "elementwise",
     "indexing",

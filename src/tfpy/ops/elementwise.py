@@ -20,7 +20,6 @@ from tfpy.ir.graph import Aval
 from tfpy.ops import host_math as host
 from tfpy.ops import infer
 from tfpy.ops.elementwise_family import (
-    activation,
     binary,
     compare,
     elementwise,
@@ -151,7 +150,8 @@ atan2 = binary(
     lambda y, x: ex.binary("atan2", y, x),
     lambda g, z, y, x: (g * x / (x * x + y * y), -g * y / (x * x + y * y)),
     takes=FLOAT,
-    doc="Angle of the point (second, first), in radians.",
+    params=("y", "x"),
+    doc="Angle of the point (x, y), in radians.",
 )
 negative = elementwise(
     "negative",
@@ -177,7 +177,12 @@ reciprocal = elementwise(
 
 # Functions of one float
 
-sqrt = float_unary("sqrt", np.sqrt, lambda g, y, x: g * 0.5 / y, domain=(0.1, 9.0))
+sqrt = float_unary(
+    "sqrt",
+    np.sqrt,
+    lambda g, y, x: select(equal(g, 0), 0, g * 0.5 / y),  # 0 at x = 0 where g is masked
+    domain=(0.1, 9.0),
+)
 rsqrt = float_unary(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
@@ -232,89 +237,10 @@ sigmoid = elementwise(
     doc="1 / (1 + exp(-x)).",
 )
 
-# Activations
-
-
-def _expm1_below_zero(x: Expr) -> Expr:
-    return ex.unary("expm1", ex.minimum(x, 0.0))
-
-
-relu_grad: Op = binary(
-    "relu_grad",
-    host.relu_grad,
-    lambda g, y: ex.select(y > 0.0, g, 0.0),
-    lambda gg, z, g, y: (relu_grad(gg, y), None),
-    takes=FLOAT,
-    public="",
-    doc="Gradient of relu: g where the output y is positive, else 0.",
-)
-relu6_grad: Op = binary(
-    "relu6_grad",
-    host.relu6_grad,
-    lambda g, y: ex.select((y > 0.0) & (y < 6.0), g, 0.0),
-    lambda gg, z, g, y: (relu6_grad(gg, y), None),
-    takes=FLOAT,
-    domain=(-2.0, 8.0),
-    public="",
-    doc="Gradient of relu6: g where the output y is between 0 and 6, else 0.",
-)
-relu = elementwise(
-    "relu",
-    host.relu,
-    lambda x: ex.maximum(x, 0),
-    lambda g, y, x: relu_grad(g, y),
-    takes=REAL,
-    params=("features",),
-    public="nn.relu",
-    doc="max(features, 0).",
-)
-relu6 = activation(
-    "relu6",
-    host.relu6,
-    lambda x: ex.minimum(ex.maximum(x, 0.0), 6.0),
-    lambda g, y, x: relu6_grad(g, y),
-    domain=(-4.0, 9.0),
-    doc="min(max(features, 0), 6).",
-)
-elu = activation(
-    "elu",
-    host.elu,
-    lambda x: ex.select(x > 0.0, x, _expm1_below_zero(x)),
-    lambda g, y, x: select(x > 0, g, g * (y + 1)),
-    doc="features above 0, exp(features) - 1 below.",
-)
-selu = activation(
-    "selu",
-    host.selu,
-    lambda x: ex.select(
-        x > 0.0, x * host.SELU_SCALE, _expm1_below_zero(x) * (host.SELU_SCALE * host.SELU_ALPHA)
-    ),
-    lambda g, y, x: g * select(x > 0, host.SELU_SCALE, y + host.SELU_SCALE * host.SELU_ALPHA),
-    doc="Scaled exponential linear unit (Klambauer et al., 2017).",
-)
-leaky_relu = activation(
-    "leaky_relu",
-    host.leaky_relu,
-    lambda x, alpha: ex.select(x > 0.0, x, x * alpha),
-    lambda g, y, x, alpha: select(x > 0, g, g * alpha),
-    defaults={"alpha": 0.2},
-    doc="features above 0, alpha * features below.",
-)
-softplus = elementwise(
-    "softplus",
-    host.softplus,
-    lambda x: ex.maximum(x, 0.0) + ex.unary("log1p", ex.unary("exp", -abs(x))),
-    lambda g, y, x: g * sigmoid(x),
-    takes=FLOAT,
-    params=("features",),
-    public="math.softplus nn.softplus",
-    doc="log(1 + exp(features)).",
-)
-
 # Comparison, logic, choice
 
-equal = compare("equal", np.equal, ex.eq, takes=NUMERIC | BOOL)
-not_equal = compare("not_equal", np.not_equal, ex.ne, takes=NUMERIC | BOOL)
+equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY)
+not_equal = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
 less = compare("less", np.less, lambda x, y: x < y)
 less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
 greater = compare("greater", np.greater, lambda x, y: x > y)

@@ -102,7 +102,7 @@ def float_unary(name: str, ref: Any, vjp: Vjp | None, **facts: Any) -> Op:
 
 
 def binary(name: str, ref: Any, expr: Any, vjp: Vjp | None = None, **facts: Any) -> Op:
-    return elementwise(name, ref, expr, vjp, params=("x", "y"), **facts)
+    return elementwise(name, ref, expr, vjp, **({"params": ("x", "y")} | facts))
 
 
 def compare(name: str, ref: Any, expr: Any, **facts: Any) -> Op:

@@ -43,10 +43,12 @@ def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if not batch_dims:
         return np.take(x, indices, axis=axis)
     lead = x.shape[:batch_dims]
-    flat = x.reshape(-1, *x.shape[batch_dims:])
-    rows = indices.reshape(-1, *indices.shape[batch_dims:])
-    taken = [np.take(a, i, axis=axis - batch_dims) for a, i in zip(flat, rows, strict=True)]
-    return np.stack(taken).reshape(*lead, *taken[0].shape)
+    batch, outer = math.prod(lead), x.shape[batch_dims:axis]
+    inner, picks = x.shape[axis + 1 :], indices.shape[batch_dims:]
+    rows = x.reshape(batch, math.prod(outer), x.shape[axis], math.prod(inner))
+    flat = indices.reshape(batch, math.prod(picks))
+    taken = rows[np.arange(batch)[:, None], :, flat]  # [batch, picks, outer, inner]
+    return taken.transpose(0, 2, 1, 3).reshape(*lead, *outer, *picks, *inner)
 
 
 def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> KernelCall:
@@ -213,7 +215,8 @@ def _range_expr(start: float, delta: float, count: int, dtype: DType) -> Expr:
 
 
 def _range_ref(start: float, delta: float, count: int, dtype: DType) -> Any:
-    return (np.arange(count) * delta + start).astype(dtype.as_numpy_dtype)
+    number = dtype.as_numpy_dtype
+    return np.arange(count, dtype=number) * number(delta) + number(start)
 
 
 range_ = register(

@@ -188,8 +188,17 @@ def _arg(name: str, kind: str, ref: Any) -> Op:
     )
 
 
-argmax = _arg("argmax", "max", np.argmax)
-argmin = _arg("argmin", "min", np.argmin)
+def _arg_ref(position: Any, least: float) -> Any:
+    """NaN is never the extreme."""
+
+    def ref(x: Any, axis: int) -> Any:
+        return position(np.where(np.isnan(x), least, x) if x.dtype.kind == "f" else x, axis=axis)
+
+    return ref
+
+
+argmax = _arg("argmax", "max", _arg_ref(np.argmax, -np.inf))
+argmin = _arg("argmin", "min", _arg_ref(np.argmin, np.inf))
 
 
 def axis_runs(axes: Sequence[int]) -> list[tuple[int, int]]:

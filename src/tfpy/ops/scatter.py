@@ -171,7 +171,7 @@ def _ravel_infer(indices: Aval, dims: Shape) -> Aval:
 
 
 def _ravel_ref(indices: Any, dims: Shape) -> Any:
-    flat = indices.reshape(-1, len(dims))
+    flat = indices.reshape(math.prod(indices.shape[:-1]), len(dims))
     wrong = np.flatnonzero(((flat < 0) | (flat >= np.array(dims, np.int32))).any(axis=1))
     if wrong.size:
         place = [int(i) for i in np.unravel_index(wrong[0], indices.shape[:-1])]

@@ -89,8 +89,9 @@ def _search_infer(sequence: Aval, values: Aval, right: bool) -> Aval:
 
 
 def _search_ref(sequence: Any, values: Any, right: bool) -> Any:
-    rows = sequence.reshape(-1, sequence.shape[-1])
-    wanted = values.reshape(-1, values.shape[-1])
+    outer = math.prod(values.shape[:-1])
+    rows = sequence.reshape(outer, sequence.shape[-1])
+    wanted = values.reshape(outer, values.shape[-1])
     side: Any = "right" if right else "left"
     found = [np.searchsorted(row, v, side) for row, v in zip(rows, wanted, strict=True)]
     return np.array(found, np.int32).reshape(values.shape)

@@ -177,10 +177,7 @@ class Device:
     async def read_async(self, slot: int, out: Array) -> None:
         """The same without blocking the page."""
         data = await self._read_async(slot)
-        try:
-            data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
-        finally:
-            data.destroy()
+        data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
 
     def free(self, slots: list[int]) -> None:
         self._free(*slots)

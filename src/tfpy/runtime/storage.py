@@ -43,7 +43,7 @@ class Storage:
         self.counted = counted
         if counted:
             Statistics.buffers += 1
-            Statistics.nbytes += aval.size * aval.dtype.size
+            Statistics.nbytes += aval.nbytes
 
     def slot_on(self, backend: Backend) -> int:
         """The slot on that backend; moves the bytes there when they are elsewhere."""
@@ -82,7 +82,7 @@ class Storage:
         self._free_slot()
         if self.counted:
             _statistics.buffers -= 1
-            _statistics.nbytes -= self.aval.size * self.aval.dtype.size
+            _statistics.nbytes -= self.aval.nbytes
 
 
 def host_storage(array: Array, aval: Aval, counted: bool = True) -> Storage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
 import shutil
@@ -129,8 +130,6 @@ class FirefoxPage:
         return json.loads(answer["result"]["value"])
 
     async def screenshot(self) -> bytes:
-        import base64
-
         answer = await self._driver.command(
             "browsingContext.captureScreenshot", context=self._context
         )
@@ -150,7 +149,8 @@ class FirefoxDriver:
         self._profile = tempfile.mkdtemp(prefix="tfpy-firefox-")
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._socket: Any = None
-        self._reader: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Future[None]] = []
+        self._sent = 0
 
     @classmethod
     async def start(cls, executable: str, environment: Environment) -> FirefoxDriver:
@@ -184,9 +184,9 @@ class FirefoxDriver:
         self._processes.append(process)
         assert process.stderr is not None
         address = await _first_match(process.stderr, r"WebDriver BiDi listening on (ws://\S+)")
-        asyncio.ensure_future(_drain(process.stderr))
+        self._tasks.append(asyncio.ensure_future(_drain(process.stderr)))
         self._socket = await connect(f"{address}/session", max_size=None, proxy=None)
-        self._reader = asyncio.ensure_future(self._read())
+        self._tasks.append(asyncio.ensure_future(self._read()))
         await self.command("session.new", capabilities={})
         await self.command("session.subscribe", events=["log.entryAdded"])
 
@@ -232,14 +232,12 @@ class FirefoxDriver:
 
     async def command(self, method: str, **params: Any) -> Any:
         """Send a BiDi command and wait for its result."""
-        number = max(self._answers, default=self._sent) + 1
-        self._sent = number
+        self._sent += 1
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._answers[number] = answer
-        await self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        self._answers[self._sent] = answer
+        message = {"id": self._sent, "method": method, "params": params}
+        await self._socket.send(json.dumps(message))
         return await answer
-
-    _sent = 0
 
     async def open(self, url: str) -> FirefoxPage:
         created = await self.command("browsingContext.create", type="tab")
@@ -251,8 +249,9 @@ class FirefoxDriver:
         return page
 
     async def close(self) -> None:
-        if self._reader is not None:
-            self._reader.cancel()
+        for task in self._tasks:
+            task.cancel()
+        if self._socket is not None:
             await self._socket.close()
         for process in reversed(self._processes):
             if process.returncode is None:

@@ -111,9 +111,7 @@ def tfpy_page(tfpy_sessions: Sessions) -> Iterator[Callable[..., OpenPage]]:
     """``tfpy_page(path, browser="chromium", environment="default")`` opens a page of the site."""
     opened: list[OpenPage] = []
 
-    def open_page(
-        path: str, browser: str = "chromium", environment: str = "default"
-    ) -> OpenPage:
+    def open_page(path: str, browser: str = "chromium", environment: str = "default") -> OpenPage:
         opened.append(tfpy_sessions.open(browser, ENVIRONMENTS[environment], path))
         return opened[-1]
 

@@ -24,7 +24,9 @@ async function load({ flags, packages, backend }) {
   const pytest = await (await harnessFile("pytest.zip")).arrayBuffer();
   pyodide.FS.writeFile("/tmp/pytest.zip", new Uint8Array(pytest));
   const source = await (await harnessFile("remote.py")).text();
-  remote = pyodide.runPython(source, { globals: pyodide.toPy({}), filename: "remote.py" });
+  const names = pyodide.toPy({});
+  pyodide.runPython(source, { globals: names, filename: "remote.py" });
+  remote = names.get("run");
   pyodide._module.enable_pyproxy_allocation_tracing?.();
   return { backend: tfpy.backend() };
 }
@@ -55,7 +57,10 @@ export async function handle(text) {
     const answer = await (request.kind === "load" ? load(request) : run(request));
     return JSON.stringify({ ok: true, ...answer });
   } catch (error) {
-    return JSON.stringify({ ok: false, error: String(error?.stack ?? error) });
+    return JSON.stringify({
+      ok: false,
+      error: error instanceof Error ? String(error.stack) : String(error),
+    });
   }
 }
 

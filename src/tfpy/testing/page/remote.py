@@ -1,6 +1,6 @@
 """Runs inside Pyodide: imports test modules from their source and runs their functions.
 
-The value of this script's last expression is :func:`run`, which the page's agent calls.
+The page's agent calls :func:`run`.
 """
 
 import ast
@@ -26,6 +26,8 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
+from tfpy.runtime.scalars import clear_scalars
+from tfpy.runtime.scalars import clear_scalars
 
 sources: dict[str, str] = {}
 
@@ -33,13 +35,11 @@ sources: dict[str, str] = {}
 class AssertionLoader(SourceFileLoader):
     """Imports a file with pytest's texts for its assertions."""
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> types.CodeType:
-        tree = ast.parse(data, path)
-        rewrite_asserts(tree, data, path)
-        return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
-
     def get_code(self, fullname: str) -> types.CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
+        source = self.get_data(self.path)
+        tree = ast.parse(source, self.path)
+        rewrite_asserts(tree, source, self.path)
+        return compile(tree, self.path, "exec", dont_inherit=True)
 
 
 def load_module(name: str, filename: str, source: str) -> types.ModuleType:
@@ -49,7 +49,8 @@ def load_module(name: str, filename: str, source: str) -> types.ModuleType:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source, encoding="utf-8")
         spec = spec_from_file_location(name, filename, loader=AssertionLoader(name, filename))
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
@@ -60,6 +61,7 @@ def load_module(name: str, filename: str, source: str) -> types.ModuleType:
 
 def memory() -> dict[str, int]:
     """What the test could leak, after everything unreachable is gone."""
+    clear_scalars()
     gc.collect()
     found = tfpy.memory()
     return {
@@ -127,5 +129,4 @@ async def run(text: str) -> str:
 
 
 gc.collect()
-gc.freeze()
-run
+gc.freeze()  # what is here by now is in no test's garbage

@@ -18,4 +18,7 @@ async function openAgent() {
 }
 
 const opening = openAgent();
-globalThis.tfpySession = async (/** @type {string} */ request) => (await opening)(request);
+Object.assign(globalThis, {
+  /** @param {string} request */
+  tfpySession: async (request) => (await opening)(request),
+});

@@ -1,0 +1,139 @@
+"""Opens the demo in headless Chromium on each backend in turn and checks that it learns."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
+from tfpy.testing.sessions import Browsers, OpenPage
+
+MINIMUM_ACCURACY = 0.97
+LONGEST_GAP_MS = 1000.0
+TRAIN_SECONDS = 300.0
+POLL_SECONDS = 0.25
+SOFTWARE_WEBGL = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true"
+DONE = ("trained", "failed")
+
+
+@dataclass
+class Outcome:
+    """What one visit of the page gave: figures for the report, and what is wrong."""
+
+    figures: dict[str, Any]
+    wrong: list[str] = field(default_factory=list)
+
+
+def wait_for(page: OpenPage, phases: tuple[str, ...], timeout: float) -> dict[str, Any]:
+    """The page's state once it has reached one of these phases."""
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        state: dict[str, Any] = page.evaluate("globalThis.tfpyDemo", timeout)
+        if state and state["phase"] in phases:
+            return state
+        time.sleep(POLL_SECONDS)
+    raise TimeoutError(f"the demo did not come to {' or '.join(phases)} in {timeout:g} s")
+
+
+def problems_of(page: OpenPage, state: dict[str, Any]) -> list[str]:
+    return [*([state["error"]] if state["error"] else []), *page.problems]
+
+
+def check_backend(browsers: Browsers, site: str, browser: str, backend: str) -> Outcome:
+    """Train the demo on one backend."""
+    url = f"{site}?auto=1&backend={backend}&{SOFTWARE_WEBGL}"
+    page = browsers.open(browser, ENVIRONMENTS["default"], url)
+    try:
+        state = wait_for(page, DONE, TRAIN_SECONDS)
+        outcome = Outcome({"backend": state["backend"]}, problems_of(page, state))
+    finally:
+        page.close()
+    if state["phase"] == "failed":
+        return outcome
+    outcome.figures |= {
+        "accuracy": state["accuracies"][-1],
+        "epoch_ms": round(statistics.median(state["epochMs"]), 1),
+        "predict_ms": round(statistics.median(state["predictMs"]), 2),
+        "variant": state["report"][state["backend"]]["variant"],
+        "longest_gap_ms": round(state["longestGapMs"], 1),
+    }
+    outcome.wrong += wrong_figures(outcome.figures, backend)
+    return outcome
+
+
+def wrong_figures(figures: dict[str, Any], backend: str) -> list[str]:
+    """What is not as it should be."""
+    wrong = []
+    if figures["backend"] != backend:
+        wrong.append(f"ran on {figures['backend']}")
+    if figures["accuracy"] < MINIMUM_ACCURACY:
+        wrong.append(f"accuracy {figures['accuracy']:.4f} is below {MINIMUM_ACCURACY}")
+    if figures["longest_gap_ms"] > LONGEST_GAP_MS:
+        wrong.append(f"the page froze for {figures['longest_gap_ms']:.0f} ms")
+    return wrong
+
+
+def check_automatic(browsers: Browsers, site: str) -> Outcome:
+    """Open the demo as a visitor does: which backend is chosen, and why not the others?"""
+    page = browsers.open("chromium", ENVIRONMENTS["default"], site)
+    try:
+        state = wait_for(page, ("ready", "failed"), TRAIN_SECONDS)
+        figures = {"backend": state["backend"], "report": state["report"]}
+        return Outcome(figures, problems_of(page, state))
+    finally:
+        page.close()
+
+
+def attempt(check: Any, *arguments: Any) -> Outcome:
+    """A check's outcome, where failing to answer is one too."""
+    try:
+        outcome: Outcome = check(*arguments)
+        return outcome
+    except (TimeoutError, RuntimeError) as error:
+        return Outcome({}, [f"{type(error).__name__}: {error}"])
+
+
+def print_table(outcomes: dict[str, Outcome]) -> None:
+    print(
+        f"{'backend':8} {'accuracy':>8} {'epoch ms':>9} {'predict ms':>10} {'gap ms':>7}  variant"
+    )
+    for name, outcome in outcomes.items():
+        figures = outcome.figures
+        if "accuracy" in figures:
+            print(
+                f"{name:8} {figures['accuracy']:8.4f} {figures['epoch_ms']:9.1f}"
+                f" {figures['predict_ms']:10.2f} {figures['longest_gap_ms']:7.0f}"
+                f"  {figures['variant']}"
+            )
+    automatic = outcomes["auto"].figures
+    print(f"chosen automatically: {automatic.get('backend', 'none')}")
+    for name, state in automatic.get("report", {}).items():
+        print(f"  {name:8} {state['status']:10} {state['reason'] or state['variant']}")
+
+
+def main(site_url: str, json_path: str | None = None) -> int:
+    """Check the demo at this address; returns the exit status.
+
+    Prints a table and, where a path is given, writes the figures there as JSON.
+    """
+    outcomes: dict[str, Outcome] = {}
+    browsers = Browsers()
+    try:
+        for backend in BACKENDS:
+            print(f"training on {backend} ...", flush=True)
+            outcomes[backend] = attempt(check_backend, browsers, site_url, "chromium", backend)
+        outcomes["auto"] = attempt(check_automatic, browsers, site_url)
+    finally:
+        browsers.close()
+    print_table(outcomes)
+    if json_path:
+        figures = {name: outcome.figures for name, outcome in outcomes.items()}
+        Path(json_path).write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    for name, outcome in outcomes.items():
+        for line in outcome.wrong:
+            print(f"WRONG ({name}): {line}")
+    return 1 if any(outcome.wrong for outcome in outcomes.values()) else 0

@@ -1,0 +1,123 @@
+"""Nothing survives: tensors, slots of devices, proxies between the languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+
+def train_step(tf: Any) -> None:
+    x = tf.constant(np.ones((4, 8), np.float32))
+    w = tf.Variable(np.ones((8, 3), np.float32))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.nn.softmax(tf.matmul(x, w)) ** 2.0)
+    w.assign_sub(0.1 * tape.gradient(loss, w))
+    w.numpy()
+
+
+@run_in_browser(browsers=["chromium", "firefox"])
+def test_a_training_step_frees_everything(tf: Any) -> None:
+    """The plugin's own check does the work."""
+    train_step(tf)
+
+
+@run_in_browser(backends=["wasm", "webgl"])
+def test_device_memory_does_not_grow(tf: Any) -> None:
+    train_step(tf)
+    tf.memory()
+    bytes_before = tf.memory()["backend"]["bytes"]
+    for _ in range(5):
+        train_step(tf)
+    assert tf.memory()["backend"]["bytes"] == bytes_before
+
+
+@run_in_browser()
+def test_errors_leak_nothing(tf: Any) -> None:
+    before = tf.memory()["numTensors"]
+    a, b = tf.zeros([2, 3]), tf.zeros([4, 5])
+    for _ in range(3):
+        try:
+            tf.matmul(a, b)
+        except (ValueError, tf.errors.InvalidArgumentError) as error:
+            assert "matmul" in str(error).lower()
+        else:
+            raise AssertionError("matmul took shapes that do not fit")
+    del a, b
+    assert tf.memory()["numTensors"] == before
+
+
+kept: list[Any] = []
+
+
+@run_in_browser(backends=["webgl"])
+def tensor_leak(tf: Any) -> None:
+    kept.append(tf.zeros([3]) + 1.0)
+
+
+@run_in_browser(backends=["cpu"])
+def proxy_leak() -> None:
+    import js
+    from pyodide.ffi import create_proxy
+
+    js.leaked = create_proxy(lambda: 1)
+
+
+@run_in_browser(backends=["cpu"])
+def clean() -> None:
+    pass
+
+
+@run_in_browser(backends=["cpu"], timeout=3)
+def hang() -> None:
+    while True:
+        pass
+
+
+@run_in_browser(backends=["cpu"])
+def wrong() -> None:
+    values = [1, 2]
+    assert sum(values) == 4, "a message"
+
+
+class TestThePluginItself:
+    """The checks above are only worth something if they can fail."""
+
+    def outcome(self, sessions: Any, browser_test: Any) -> str:
+        from tfpy.testing.plugin import Case, Target
+
+        test = browser_test.tfpy_browser_test
+        target = Target(sessions, Case(test, "chromium", test.backends[0]))
+        try:
+            browser_test(tfpy_target=target)
+        except BaseException as failure:
+            return str(failure)
+        return ""
+
+    def test_finds_a_tensor(self, tfpy_sessions: Any) -> None:
+        text = self.outcome(tfpy_sessions, tensor_leak)
+        assert "more tensors" in text
+        assert "more slots" in text
+
+    def test_finds_a_proxy(self, tfpy_sessions: Any) -> None:
+        assert "1 more PyProxies" in self.outcome(tfpy_sessions, proxy_leak)
+
+    def test_passes_clean_ones(self, tfpy_sessions: Any) -> None:
+        assert self.outcome(tfpy_sessions, clean) == ""
+
+    def test_ends_a_page_that_hangs(self, tfpy_sessions: Any) -> None:
+        assert "no answer in 3 s" in self.outcome(tfpy_sessions, hang)
+        assert self.outcome(tfpy_sessions, clean) == ""
+
+    def test_brings_assertions_back(self, tfpy_sessions: Any) -> None:
+        text = self.outcome(tfpy_sessions, wrong)
+        assert "where 3 = sum([1, 2])" in text
+        assert "a message" in text
+        assert "test_leaks.py" in text
+
+    def test_names_what_is_wrong_with_an_environment(self) -> None:
+        with pytest.raises(ValueError, match="no environment 'moon'"):
+            run_in_browser(environment="moon")

@@ -1,0 +1,90 @@
+"""Every primitive on every device backend, against its NumPy meaning, on the table's samples.
+
+The Graph is compiled by the backend itself, so that no shortcut and no fallback to the host can
+answer instead of the kernel. Float results are compared with the reference in the op's tolerance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfpy.ops import OPS, UNSUPPORTED
+from tfpy.testing import run_in_browser
+
+DEVICES = ("wasm", "webgl")
+DEFAULT_TOLERANCE = 1e-4
+
+
+def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    """What is wrong with a result, or nothing."""
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
+    if expected.dtype.kind != "f":
+        return "" if (got == expected).all() else f"{int((got != expected).sum())} values differ"
+    close = np.isclose(got, expected, tolerance, tolerance, equal_nan=True)
+    if close.all():
+        return ""
+    at = tuple(np.argwhere(~close)[0])
+    return f"{int((~close).sum())} of {close.size} differ; at {at} {got[at]} instead of {expected[at]}"
+
+
+@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if not op.is_alias))
+@run_in_browser(backends=DEVICES)
+def test_op(tf, backend, name):
+    from tfpy.dtypes import as_dtype
+    from tfpy.ir.evaluate import evaluate
+    from tfpy.ir.graph import Aval, single_equation
+    from tfpy.runtime import registry
+
+    if name in UNSUPPORTED[backend]:
+        pytest.skip(UNSUPPORTED[backend][name])
+    op, device = OPS[name], registry.active_backend()
+    wrong = []
+    for arrays, attrs in op.samples(np.random.default_rng(7)):
+        arrays = [np.asarray(a) for a in arrays]
+        avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
+        graph = single_equation(op, avals, tuple(attrs.items()))
+        (expected,) = evaluate(graph, arrays)
+        program = device.compile(graph)
+        slots = [device.upload(a) for a in arrays]
+        out = device.run(program, *slots)
+        got = device.read(out, graph.avals[graph.outputs[0]])
+        device.free([*slots, out])
+        device.release(program)
+        text = difference(got, expected, op.tolerance or DEFAULT_TOLERANCE)
+        if text:
+            wrong.append(f"{', '.join(map(str, avals))} {attrs}: {text}")
+    assert not wrong, "\n".join(wrong)
+
+
+@run_in_browser()
+def test_gradients_of_a_small_network(tf, backend):
+    """One training step of a convolutional network, against the same step on NumPy."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(4, 9, 9, 2)).astype(np.float32)
+    labels = np.array([0, 2, 1, 2], np.int32)
+    weights = [
+        rng.normal(size=s, scale=0.3).astype(np.float32)
+        for s in ((3, 3, 2, 8), (8,), (3, 3, 8, 1), (5, 5, 8, 6), (6 * 25, 3), (3,))
+    ]
+
+    def gradients():
+        variables = [tf.Variable(w) for w in weights]
+        w1, b1, depthwise, w2, dense, b2 = variables
+        with tf.GradientTape() as tape:
+            h = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w1, 1, "SAME"), b1))
+            h = tf.nn.depthwise_conv2d(h, depthwise, [1, 1, 1, 1], "SAME")
+            h = tf.nn.max_pool2d(h, 2, 2, "SAME")
+            h = tf.tanh(tf.nn.conv2d(h, w2, 1, "SAME"))
+            h = tf.nn.avg_pool2d(h, 2, 1, "SAME")
+            logits = tf.reshape(h, [4, -1]) @ dense + b2
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        return [loss.numpy(), *(g.numpy() for g in tape.gradient(loss, variables))]
+
+    got = gradients()
+    tf.set_backend("cpu")
+    expected = gradients()
+    tf.set_backend(backend)
+    for g, e in zip(got, expected, strict=True):
+        np.testing.assert_allclose(g, e, rtol=1e-3, atol=1e-4)

@@ -1,0 +1,97 @@
+"""The same program on a page's main thread and in a module worker, with and without isolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+BROWSERS = ("chromium", "firefox")
+
+
+def gradient_step(tf: Any) -> list[Any]:
+    """A convolution's gradient on seeded data: uses every kind of kernel that training needs."""
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.normal(size=(2, 8, 8, 3)).astype(np.float32))
+    w = tf.Variable(rng.normal(size=(3, 3, 3, 4)).astype(np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.nn.relu(tf.nn.conv2d(x, w, strides=1, padding="SAME"))
+        y = tf.nn.max_pool2d(y, ksize=2, strides=2, padding="VALID")
+        loss = tf.reduce_mean(y * y)
+    return [loss, tape.gradient(loss, w)]
+
+
+async def check(tf: Any, worker: bool) -> None:
+    import js
+
+    assert hasattr(js, "document") != worker
+    found = [await t.data() for t in gradient_step(tf)]
+    active = tf.get_backend()
+    tf.set_backend("cpu")
+    wanted = [t.numpy() for t in gradient_step(tf)]
+    tf.set_backend(active)
+    for ours, reference in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours, reference, rtol=1e-4, atol=1e-5)
+
+
+async def set_up(tf: Any) -> None:
+    """The reference's backend must be open before it is set without waiting."""
+    active = tf.get_backend()
+    await tf.set_backend_async("cpu")
+    await tf.set_backend_async(active)
+
+
+@run_in_browser(backends=["wasm", "webgl"], browsers=BROWSERS)
+async def test_main_thread(tf: Any) -> None:
+    await set_up(tf)
+    await check(tf, worker=False)
+
+
+@run_in_browser(backends=["wasm", "webgl"], environment="not-isolated")
+async def test_main_thread_not_isolated(tf: Any) -> None:
+    await set_up(tf)
+    await check(tf, worker=False)
+
+
+@run_in_browser(environment="worker", browsers=BROWSERS)
+async def test_worker(tf: Any) -> None:
+    await set_up(tf)
+    await check(tf, worker=True)
+
+
+@run_in_browser(backends=["wasm", "webgl"], environment="worker-not-isolated")
+async def test_worker_not_isolated(tf: Any) -> None:
+    await set_up(tf)
+    await check(tf, worker=True)
+
+
+@run_in_browser(browsers=BROWSERS)
+def test_reads_without_awaiting(tf: Any, backend: str) -> None:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]]) * 2.0
+    assert x.numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    assert np.asarray(x).sum() == pytest.approx(20.0)
+
+
+@run_in_browser(backends=["wasm", "webgl"])
+async def test_page_stays_awake_while_reading(tf: Any) -> None:
+    """``await x.data()`` lets other tasks run."""
+    import asyncio
+
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0)
+
+    ticking = asyncio.create_task(tick())
+    x = tf.random.uniform([256, 256])
+    for _ in range(4):
+        x = tf.matmul(x, x) / 256.0
+        await x.data()
+    ticking.cancel()
+    assert ticks >= 4

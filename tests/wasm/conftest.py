@@ -1,0 +1,25 @@
+"""The runtime under test; skipped only where node or the built assets are missing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from .node_runtime import ASSETS, NodeRuntime
+
+
+@pytest.fixture(scope="session", params=["simd", "relaxed"])
+def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
+    variant = request.param
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
+    for name in ("runtime.js", f"xnnpack-{variant}.wasm"):
+        if not (ASSETS / name).is_file():
+            pytest.skip(f"needs {name}: python build.py wheel")
+    started = NodeRuntime(variant)
+    yield started
+    memory = started.call("memory")
+    started.close()
+    assert memory["slots"] == 0, "tests have left slots"

@@ -1,0 +1,119 @@
+"""The wasm backend of the built runtime in a node process: no browser and no Pyodide."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tfpy.dtypes import as_dtype
+from tfpy.ir.graph import Aval, Graph
+from tfpy.lower import wasm
+from tfpy.lower.program import Program
+from tfpy.ops.op import KernelCall
+
+ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
+DRIVER = Path(__file__).with_name("driver.mjs")
+
+Array = np.ndarray[Any, Any]
+
+
+class RuntimeFailed(Exception):
+    """The runtime answered with an error."""
+
+
+class NodeRuntime:
+    """Drives one backend; arrays cross as base64."""
+
+    def __init__(self, variant: str) -> None:
+        flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in variant and _is_old() else []
+        self._process = subprocess.Popen(
+            ["node", *flags, str(DRIVER), str(ASSETS), variant],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def call(self, command: str, **args: Any) -> Any:
+        """Sends a command.
+
+        Raises:
+            RuntimeFailed: with the runtime's text.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"command": command, **args}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeFailed("the runtime's process has ended")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeFailed(answer["error"])
+        return answer["result"]
+
+    def write(self, array: Array) -> int:
+        data = base64.b64encode(array.tobytes()).decode()
+        return int(self.call("write", data=data, count=array.size, dtype=array.dtype.name))
+
+    def read(self, slot: int, aval: Aval) -> Array:
+        dtype = np.dtype(aval.dtype.as_numpy_dtype)
+        data = self.call("read", slot=slot, nbytes=aval.size * dtype.itemsize)
+        return np.frombuffer(base64.b64decode(data), dtype).reshape(aval.shape)
+
+    def register(self, program: Program) -> int:
+        return self.register_text(program.to_json(), program.constant_bytes())
+
+    def register_text(self, text: str, constants: bytes = b"") -> int:
+        data = base64.b64encode(constants).decode()
+        return int(self.call("register", json=text, data=data, nbytes=len(constants)))
+
+    def run_program(self, program: Program, arrays: Sequence[Array]) -> list[Array]:
+        """Registers, uploads, runs, reads and frees; nothing is left in the runtime."""
+        number = self.register(program)
+        slots = [self.write(np.ascontiguousarray(a)) for a in arrays]
+        try:
+            first = int(self.call("run", program=number, slots=slots))
+        except RuntimeFailed:
+            self.call("free", slots=slots)
+            raise
+        outputs = []
+        for i, buffer in enumerate(program.outputs):
+            spec = program.buffers[buffer]
+            outputs.append(self.read(first + i, Aval(spec.shape, spec.dtype)))
+        self.call("free", slots=[*slots, *range(first, first + len(outputs))])
+        self.call("release", program=number)
+        return outputs
+
+    def run_graph(self, graph: Graph, arrays: Sequence[Array]) -> list[Array]:
+        return self.run_program(wasm.lower(graph), arrays)
+
+    def run_kernel(self, call: KernelCall, arrays: Sequence[Array], out: Aval) -> Array:
+        """Runs one named kernel."""
+        return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
+
+    def close(self) -> None:
+        self._process.communicate(timeout=30)
+
+
+def _is_old() -> bool:
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+    return int(version.lstrip("v").split(".")[0]) < 24
+
+
+def aval_of(array: Array) -> Aval:
+    return Aval(array.shape, as_dtype(array.dtype))
+
+
+def kernel_program(call: KernelCall, inputs: Sequence[Aval], out: Aval) -> Program:
+    """A Program of one kernel."""
+    program = Program("wasm")
+    program.inputs = [program.add_buffer(a.shape, a.dtype) for a in inputs]
+    program.outputs = [program.add_buffer(out.shape, out.dtype)]
+    wasm.add_kernel(program, call, program.inputs, program.outputs[0])
+    return program

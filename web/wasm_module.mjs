@@ -1,0 +1,81 @@
+// Starts the XNNPACK module, with its thread workers where the variant has threads.
+
+import createXnnpack from "xnnpack";
+import threadsText from "xnnpack-threads" with { type: "text" };
+import createXnnpackThreads from "xnnpack-threads";
+
+/** @typedef {"simd" | "relaxed" | "simd-threads" | "relaxed-threads"} Variant */
+
+/** More threads than this gain little on the devices that have them, and cost memory. */
+const MAX_THREADS = 8;
+
+/** @param {string} text */
+function scriptUrl(text) {
+  return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+}
+
+/**
+ * Whether the page's content security policy lets a worker start from a Blob.
+ * @returns {Promise<boolean>}
+ */
+async function canStartWorkers() {
+  const url = scriptUrl("postMessage(0)");
+  try {
+    const worker = new Worker(url);
+    const started = await new Promise((resolve) => {
+      worker.onmessage = () => resolve(true);
+      worker.onerror = () => resolve(false);
+    });
+    worker.terminate();
+    return started;
+  } catch {
+    return false;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/**
+ * @param {number} wanted 0 for as many as the device has
+ * @returns {Promise<number>}
+ */
+async function threadCount(wanted) {
+  const count = Math.min(wanted || navigator.hardwareConcurrency || 1, MAX_THREADS);
+  return count > 1 && !(await canStartWorkers()) ? 1 : count;
+}
+
+/**
+ * @param {Uint8Array} wasm
+ * @param {number} threads
+ */
+async function createWithWorkers(wasm, threads) {
+  const url = scriptUrl(threadsText);
+  try {
+    return await createXnnpackThreads({
+      wasmBinary: wasm,
+      mainScriptUrlOrBlob: url,
+      threads: threads - 1,
+    });
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/**
+ * A started module; the main thread counts as one of its threads.
+ * @param {Variant} variant
+ * @param {Uint8Array} wasm the module's bytes
+ * @param {number} threads 0 for as many as the device has
+ * @returns {Promise<XnnpackModule>}
+ */
+export async function startModule(variant, wasm, threads) {
+  const isThreaded = variant.endsWith("-threads");
+  const count = isThreaded ? await threadCount(threads) : 1;
+  const module = isThreaded
+    ? await createWithWorkers(wasm, count)
+    : await createXnnpack({ wasmBinary: wasm });
+  if (module._tfpy_open(count) < 0) {
+    throw new Error(`wasm: ${module.UTF8ToString(module._tfpy_last_error())}`);
+  }
+  return module;
+}
