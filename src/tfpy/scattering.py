@@ -234,5 +234,5 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         raise invalid("dynamic_stitch", f"index {flat.min()} is negative")
     rows = concat([reshape(x, [-1 if x.size else 0, *rest]) for x in tensors], 0)
     count = int(flat.max()) + 1 if flat.size else 0
-    at = convert_to_tensor(flat.astype(np.int32))
-    return primitives.scatter_update(zeros([count, *rest], rows.dtype), at, rows)
+    ids = convert_to_tensor(flat.astype(np.int32))
+    return primitives.scatter_update(zeros([count, *rest], rows.dtype), ids, rows)

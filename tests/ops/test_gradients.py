@@ -18,7 +18,7 @@ DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
 TOLERANCE = 2e-4
 
 STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool", "scatter_update"}
-"""Not continuous, rounded, or sampled at ties and repeated places, so that finite differences say nothing."""
+"""Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing."""
 
 
 def float_samples(op: Op, rng: np.random.Generator) -> list[tuple[Sequence[Array], dict[str, Any]]]:
