@@ -75,7 +75,8 @@ void scan(const ScanShape& shape, const T* x, T* out) {
 }  // namespace
 
 std::unique_ptr<Kernel> make_scan(StepSpec& step) {
-  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), inner = step.params.number("inner");
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
+                 inner = step.params.number("inner");
   const int kind = step.params.choice("kind", {"sum", "prod", "logsumexp"});
   const bool exclusive = step.params.choice("exclusive", {"false", "true"}) == 1;
   const bool reverse = step.params.choice("reverse", {"false", "true"}) == 1;
@@ -91,7 +92,8 @@ std::unique_ptr<Kernel> make_scan(StepSpec& step) {
     if (dtype == DType::kInt32) {
       const int32_t* x = inputs[0].as<int32_t>();
       int32_t* out = static_cast<int32_t*>(output);
-      kind == 0 ? scan<int32_t, RunningSum<int32_t>>(shape, x, out) : scan<int32_t, RunningProduct<int32_t>>(shape, x, out);
+      kind == 0 ? scan<int32_t, RunningSum<int32_t>>(shape, x, out)
+                : scan<int32_t, RunningProduct<int32_t>>(shape, x, out);
       return;
     }
     const float* x = inputs[0].as<float>();

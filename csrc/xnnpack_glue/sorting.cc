@@ -45,11 +45,13 @@ bool argsort(const SortShape& shape, bool descending, const T* x, int32_t* out) 
 }
 
 template <class T>
-void searchsorted(size_t outer, size_t n, size_t m, bool right, const T* sequence, const T* values, int32_t* out) {
+void searchsorted(size_t outer, size_t n, size_t m, bool right, const T* sequence, const T* values,
+                  int32_t* out) {
   parallel_ranges(outer * m, 16, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const T* row = sequence + i / m * n;
-      const T* found = right ? std::upper_bound(row, row + n, values[i]) : std::lower_bound(row, row + n, values[i]);
+      const T* found = right ? std::upper_bound(row, row + n, values[i])
+                             : std::lower_bound(row, row + n, values[i]);
       out[i] = static_cast<int32_t>(found - row);
     }
   });
@@ -58,7 +60,8 @@ void searchsorted(size_t outer, size_t n, size_t m, bool right, const T* sequenc
 }  // namespace
 
 std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
-  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), k = step.params.number("k");
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
+                 k = step.params.number("k");
   const bool descending = step.params.choice("direction", {"ascending", "descending"}) == 1;
   step.params.require(step.inputs.size() == 1, "argsort takes one input");
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
@@ -78,13 +81,15 @@ std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
 }
 
 std::unique_ptr<Kernel> make_searchsorted(StepSpec& step) {
-  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), m = step.params.number("m");
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
+                 m = step.params.number("m");
   const bool right = step.params.choice("side", {"left", "right"}) == 1;
   step.params.require(step.inputs.size() == 2, "searchsorted takes two inputs");
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
   if (!step.ok()) return nullptr;
   const DType dtype = step.inputs[0].dtype;
-  step.params.require(dtype != DType::kBool && step.inputs[1].dtype == dtype, "the inputs' dtypes do not fit");
+  step.params.require(dtype != DType::kBool && step.inputs[1].dtype == dtype,
+                      "the inputs' dtypes do not fit");
   step.require_count(step.inputs[0], product({outer, n}), "sequence");
   step.require_count(step.inputs[1], product({outer, m}), "values");
   step.require_count(step.output, product({outer, m}), "the output");

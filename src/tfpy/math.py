@@ -29,16 +29,22 @@ from tfpy.segments import (
     unsorted_segment_sum,
 )
 from tfpy.sorting import in_top_k, invert_permutation, top_k
+from tfpy.special import bessel_i0, bessel_i1, erfcinv, lbeta, polygamma
 from tfpy.tensor import Tensor
 
 __all__ = [  # made elsewhere
+    "bessel_i0",
+    "bessel_i1",
     "bincount",
     "confusion_matrix",
     "cumprod",
     "cumsum",
     "cumulative_logsumexp",
+    "erfcinv",
     "in_top_k",
     "invert_permutation",
+    "lbeta",
+    "polygamma",
     "segment_max",
     "segment_mean",
     "segment_min",

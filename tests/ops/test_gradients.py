@@ -17,8 +17,22 @@ Array = np.ndarray[Any, Any]
 DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
 TOLERANCE = 2e-4
 
-STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool", "scatter_update"}
-"""Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing."""
+STEPPED = [
+    "sign",
+    "floor",
+    "ceil",
+    "round",
+    "rint",
+    "truncatediv",
+    "cast",
+    "max_pool",
+    "scatter_update",
+    "zeta",
+]
+"""Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing.
+
+The gradient of zeta is that of its second argument alone, as TensorFlow's.
+"""
 
 
 def float_samples(op: Op, rng: np.random.Generator) -> list[tuple[Sequence[Array], dict[str, Any]]]:

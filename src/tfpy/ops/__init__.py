@@ -12,6 +12,7 @@ from tfpy.ops import (
     scan,
     scatter,
     sorting,
+    special,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -33,5 +34,6 @@ __all__ = [
     "scan",
     "scatter",
     "sorting",
+    "special",
     "window",
 ]
