@@ -43,10 +43,12 @@ def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if not batch_dims:
         return np.take(x, indices, axis=axis)
     lead = x.shape[:batch_dims]
-    flat = x.reshape(-1, *x.shape[batch_dims:])
-    rows = indices.reshape(-1, *indices.shape[batch_dims:])
-    taken = [np.take(a, i, axis=axis - batch_dims) for a, i in zip(flat, rows, strict=True)]
-    return np.stack(taken).reshape(*lead, *taken[0].shape)
+    batch, outer = math.prod(lead), x.shape[batch_dims:axis]
+    inner, picks = x.shape[axis + 1 :], indices.shape[batch_dims:]
+    rows = x.reshape(batch, math.prod(outer), x.shape[axis], math.prod(inner))
+    flat = indices.reshape(batch, math.prod(picks))
+    taken = rows[np.arange(batch)[:, None], :, flat]  # [batch, picks, outer, inner]
+    return taken.transpose(0, 2, 1, 3).reshape(*lead, *outer, *picks, *inner)
 
 
 def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> KernelCall:
@@ -159,14 +161,24 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
     )
 
 
-def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+def gather_inside(rows: Any, ids: Any) -> Any:
+    """``rows[ids]``, and 0 for ids outside the rows."""
     from tfpy.ops.elementwise import logical_and, maximum, minimum, select
     from tfpy.ops.movement import reshape
 
-    rows = gather(g, minimum(maximum(ids, 0), segments - 1), axis=0, batch_dims=0)
-    inside = logical_and(ids >= 0, ids < segments)
-    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(data.shape) - len(ids.shape))))
-    return select(inside, rows, 0), None
+    last = rows.shape[0] - 1
+    if last < 0:
+        from tfpy.array import zeros
+
+        return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
+    found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
+    inside = logical_and(ids >= 0, ids <= last)
+    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(rows.shape) - 1)))
+    return select(inside, found, 0)
+
+
+def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+    return gather_inside(g, ids), None
 
 
 def _segment_samples(rng: np.random.Generator) -> list[Sample]:
