@@ -2,7 +2,7 @@
 
 ``scatter_*`` take ``x [segments, ...rest]``, int32 ``ids`` of any shape and ``updates
 [*ids.shape, ...rest]``. Updates whose id is negative are dropped; ids beyond the segments are an
-error on cpu and dropped on devices. Sums need no op of their own: ``x + segment_sum(updates, ids)``.
+error on cpu and dropped on devices. Sums need no op: they are ``x + segment_sum(updates, ids)``.
 """
 
 from __future__ import annotations
