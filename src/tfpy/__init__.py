@@ -4,7 +4,20 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    bitwise,
+    dtypes,
+    errors,
+    fused,
+    image,
+    linalg,
+    losses,
+    math,
+    nn,
+    operators,
+    public,
+    random,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -52,6 +65,7 @@ from tfpy.dtypes import (
     string,
     uint8,
 )
+from tfpy.einsum import einsum
 from tfpy.joining import (
     concat,
     pad,
@@ -127,6 +141,16 @@ from tfpy.sorting import (
 )
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
+from tfpy.tfjs import (
+    basic_lstm_cell,
+    dot,
+    euclidean_norm,
+    moving_average,
+    multi_rnn_cell,
+    outer_product,
+    prelu,
+    step,
+)
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
 
@@ -147,6 +171,7 @@ __all__ = [
     "argsort",
     "as_dtype",
     "backend_report",
+    "basic_lstm_cell",
     "batch_to_space",
     "batch_to_space_nd",
     "bitwise",
@@ -163,17 +188,21 @@ __all__ = [
     "custom_gradient",
     "dispose",
     "divide",
+    "dot",
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "einsum",
     "ensure_shape",
     "env",
     "errors",
+    "euclidean_norm",
     "expand_dims",
     "eye",
     "fill",
     "float16",
     "float32",
+    "fused",
     "gather",
     "gather_nd",
     "get_backend",
@@ -182,24 +211,30 @@ __all__ = [
     "histogram_fixed_width",
     "histogram_fixed_width_bins",
     "identity",
+    "image",
     "int8",
     "int32",
     "is_tensor",
     "keep",
     "linalg",
     "linspace",
+    "losses",
     "lower_bound",
     "math",
     "matmul",
     "memory",
     "meshgrid",
+    "moving_average",
+    "multi_rnn_cell",
     "newaxis",
     "nn",
     "norm",
     "one_hot",
     "ones",
     "ones_like",
+    "outer_product",
     "pad",
+    "prelu",
     "random",
     "range",
     "rank",
@@ -233,6 +268,7 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
+    "step",
     "stop_gradient",
     "strided_slice",
     "string",

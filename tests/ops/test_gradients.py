@@ -26,6 +26,7 @@ STEPPED = [
     "truncatediv",
     "cast",
     "max_pool",
+    "max_pool_grad",
     "scatter_update",
     "zeta",
 ]
@@ -164,6 +165,9 @@ SECOND = [
     "conv2d",
     "depthwise_conv2d",
     "avg_pool",
+    "max_pool",
+    "sliding_windows",
+    "resample",
 ]
 
 
