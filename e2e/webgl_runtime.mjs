@@ -9,8 +9,11 @@ import { openWebgl } from "../web/webgl.mjs";
 
 /** @param {Tensor} tensor */
 function bytesOf({ dtype, values }) {
-  if (dtype === "float32") return new Uint8Array(new Float32Array(values.map(Number)).buffer);
-  return dtype === "int32" ? new Uint8Array(new Int32Array(values).buffer) : new Uint8Array(values);
+  const numbers = values.map(Number);
+  if (dtype === "float32") return new Uint8Array(new Float32Array(numbers).buffer);
+  return dtype === "int32"
+    ? new Uint8Array(new Int32Array(numbers).buffer)
+    : new Uint8Array(numbers);
 }
 
 /**

@@ -117,6 +117,7 @@ from tfpy.scattering import (
     tensor_scatter_nd_min,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
+    unravel_index,
 )
 from tfpy.slicing import (
     boolean_mask,
@@ -284,6 +285,7 @@ __all__ = [
     "uint8",
     "unique",
     "unique_with_counts",
+    "unravel_index",
     "unstack",
     "upper_bound",
     "value_and_grad",

@@ -14,9 +14,10 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.array import broadcast_to, reshape, static_ints, zeros
-from tfpy.convert import convert_to_tensor
+from tfpy.convert import constant, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.joining import concat
+from tfpy.lower.broadcast import dense_strides
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing
 from tfpy.ops import scatter as primitives
@@ -40,8 +41,11 @@ def gather_nd(
 
     Raises:
         InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions.
+        ValueError: when ``batch_dims`` is negative.
     """
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    if batch_dims < 0:
+        raise ValueError(f"gather_nd: batch_dims must not be negative, got {batch_dims}")
     if batch_dims:
         at = _with_batch_index(x, at, int(batch_dims))
     depth = _depth("gather_nd", at, x.aval.shape)
@@ -90,8 +94,8 @@ def scatter_nd(
     sizes = static_ints(shape)
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
     ids, segments, rest = _places("scatter_nd", at, values, sizes)
-    if values.dtype.is_bool:
-        x = zeros([segments, *rest], dtypes.bool)
+    if not values.dtype.is_numeric:
+        x = zeros([segments, *rest], values.dtype)
         return reshape(primitives.scatter_update(x, ids, values), sizes)
     return reshape(indexing.segment_sum(values, ids, segments=segments), sizes)
 
@@ -179,6 +183,21 @@ def tensor_scatter_nd_sub(
 def _operands(tensor: Any, updates: Any) -> tuple[Tensor, Tensor]:
     x = convert_to_tensor(tensor)
     return x, convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """The coordinates ``[len(dims), ...]`` of row-major places in a tensor of shape ``dims``.
+
+    Raises:
+        InvalidArgumentError: on cpu, when a place is outside the tensor.
+    """
+    at, sizes = convert_to_tensor(indices), static_ints(dims)
+    count = math.prod(sizes)
+    places = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
+    inside = gather(places, at)  # checks them
+    column = [len(sizes), *[1] * at.ndim]
+    strides = constant(dense_strides(sizes), dtypes.int32, shape=column)
+    return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, dtypes.int32, shape=column))
 
 
 def dynamic_partition(

@@ -14,7 +14,7 @@ from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
 from tfpy.ops import infer
-from tfpy.ops.infer import REAL
+from tfpy.ops.infer import NUMERIC
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
 
@@ -131,11 +131,12 @@ gather = register(
 )
 
 
-# segment_sum: rows of data summed into the segments that ids name; other ids are dropped.
+# segment_sum: rows of data summed into the segments that ids name. Negative ids are dropped; those
+# beyond the segments are an error on cpu and dropped on other backends.
 
 
 def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
-    infer.check_dtype("unsorted_segment_sum", data, REAL, "data")
+    infer.check_dtype("unsorted_segment_sum", data, NUMERIC, "data")
     infer.check_dtype("unsorted_segment_sum", ids, {dtypes.int32}, "segment_ids")
     if data.shape[: ids.rank] != ids.shape:
         raise invalid(
@@ -145,11 +146,23 @@ def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
     return Aval((segments, *data.shape[ids.rank :]), data.dtype)
 
 
+def kept_ids(op: str, ids: Any, segments: int) -> Any:
+    """Where ids are not negative.
+
+    Raises:
+        InvalidArgumentError: when one is beyond the segments.
+    """
+    if ids.size and ids.max() >= segments:
+        at = int(np.argmax(ids >= segments))
+        raise invalid(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
+    return ids >= 0
+
+
 def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     out = np.zeros((segments, *data.shape[ids.ndim :]), data.dtype)
     flat = ids.reshape(-1)
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
-    valid = (flat >= 0) & (flat < segments)
+    valid = kept_ids("unsorted_segment_sum", flat, segments)
     np.add.at(out, flat[valid], rows[valid])
     return out
 
@@ -185,7 +198,7 @@ def _segment_samples(rng: np.random.Generator) -> list[Sample]:
     cases = [((9,), (9,), 4), ((8, 5), (8,), 3), ((3, 4, 2), (3, 4), 6), ((40, 16), (40,), 10)]
     return [
         (
-            (array(rng, data, d), rng.integers(-1, segments + 1, ids).astype(np.int32)),
+            (array(rng, data, d), rng.integers(-1, segments, ids).astype(np.int32)),
             {"segments": segments},
         )
         for d in (dtypes.float32, dtypes.int32)

@@ -1,8 +1,8 @@
 """Rows written or combined at computed places, and the places of n-dimensional indices.
 
 ``scatter_*`` take ``x [segments, ...rest]``, int32 ``ids`` of any shape and ``updates
-[*ids.shape, ...rest]``; updates whose id is outside ``0 .. segments - 1`` are dropped. Sums need no
-op of their own: they are ``x + segment_sum(updates, ids)``.
+[*ids.shape, ...rest]``. Updates whose id is negative are dropped; ids beyond the segments are an
+error on cpu and dropped on devices. Sums need no op: they are ``x + segment_sum(updates, ids)``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import infer
-from tfpy.ops.indexing import gather_inside, segment_sum
-from tfpy.ops.infer import REAL
+from tfpy.ops.indexing import gather_inside, kept_ids, segment_sum
+from tfpy.ops.infer import NUMERIC, REAL
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
 
@@ -41,7 +41,7 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
 
     def ref(x: Any, ids: Any, updates: Any) -> Any:
         out, flat = x.copy(), ids.reshape(-1)
-        valid = (flat >= 0) & (flat < len(x))
+        valid = kept_ids(name, flat, len(x))
         combine(out, flat[valid], updates.reshape(flat.size, *x.shape[1:])[valid])
         return out
 
@@ -80,7 +80,7 @@ def _scatter_samples(takes: frozenset[DType]) -> Any:
             (
                 (
                     array(rng, x, d, 0.5, 3),
-                    rng.integers(-1, x[0] + 1, ids).astype(np.int32),
+                    rng.integers(-1, x[0], ids).astype(np.int32),
                     array(rng, (*ids, *x[1:]), d, 0.5, 3),
                 ),
                 {},
@@ -147,7 +147,7 @@ scatter_update: Op = _scatter(
     "x with rows replaced by updates; of several for one row the last one stays.",
 )
 scatter_prod: Op = _scatter(
-    "scatter_prod", "prod", np.multiply.at, _prod_vjp, REAL, "x times the updates of each row."
+    "scatter_prod", "prod", np.multiply.at, _prod_vjp, NUMERIC, "x times the updates of each row."
 )
 scatter_max = _scatter(
     "scatter_max", "max", np.maximum.at, _extreme_vjp, REAL, "Largest of x and its row's updates."
