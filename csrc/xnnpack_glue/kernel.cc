@@ -38,6 +38,7 @@ constexpr Entry kKernels[] = {
     {"pool", make_pool},
     {"max_pool_grad", make_max_pool_grad},
     {"avg_pool_grad", make_avg_pool_grad},
+    {"overlap_add", make_overlap_add},
     {"resample", make_resample},
 };
 

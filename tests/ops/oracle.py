@@ -178,6 +178,12 @@ def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
     return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
 
 
+def _overlap_add(x: Any, input_shape: Any, strides: Any, dilations: Any) -> Any:
+    ksize = tuple(x.shape[3:5])
+    zeros = tf.zeros(input_shape)
+    return _gradient(lambda v: _windows(v, ksize, strides, dilations), zeros, x)
+
+
 def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
     n, m = spec.sizes
     table = np.asarray(table)
@@ -250,6 +256,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
     "sliding_windows": _windows,
+    "overlap_add": _overlap_add,
     "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),

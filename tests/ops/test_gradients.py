@@ -167,6 +167,7 @@ SECOND = [
     "avg_pool",
     "max_pool",
     "sliding_windows",
+    "overlap_add",
     "resample",
 ]
 

@@ -398,5 +398,6 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "pool": _pool,
     "max_pool_grad": _pool,
     "avg_pool_grad": _pool,
+    "overlap_add": _pool,
     "resample": _resample,
 }
