@@ -93,7 +93,7 @@ def sort(
     descending = _descending(direction)
     x, perm = _last("sort", values, axis)
     order = primitives.argsort(x, k=x.shape[-1], descending=descending)
-    return _back(_take(x, order), perm)
+    return _back(primitives.permute(x, order), perm)
 
 
 def argsort(

@@ -244,6 +244,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "scatter_prod": _scatter_prod,
     "ravel_index": _ravel_index,
     "argsort": _argsort,
+    "permute": lambda x, order: tf.gather(x, order, axis=-1, batch_dims=len(x.shape) - 1),
     "searchsorted": lambda s, v, right: tf.searchsorted(s, v, "right" if right else "left"),
     "range": _range,
     "reshape": tf.reshape,

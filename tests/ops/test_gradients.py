@@ -153,6 +153,7 @@ SECOND = [
     "cumsum",
     "cumprod",
     "cumulative_logsumexp",
+    "permute",
     "scatter_max",
     "scatter_update",
     "segment_sum",

@@ -73,6 +73,53 @@ argsort = register(
 )
 
 
+# permute: each row in an order of its own. Its gradient is the inverse order, not a scatter.
+
+
+def _permute_infer(x: Aval, order: Aval) -> Aval:
+    infer.check_dtype("permute", order, {dtypes.int32}, "order")
+    if x.shape != order.shape or not x.rank:
+        raise invalid(
+            "permute", f"order {list(order.shape)} must have the shape of x {list(x.shape)}"
+        )
+    return x
+
+
+def _permute_kernel(x: Aval, order: Aval) -> KernelCall:
+    n = x.shape[-1]
+    sizes = {"batch": math.prod(x.shape[:-1]), "outer": 1, "n": n, "inner": 1, "m": n}
+    return KernelCall("gather", ("x", "indices"), sizes)
+
+
+def _permute_vjp(g: Any, y: Any, x: Any, order: Any) -> tuple[Any, None]:
+    inverse = argsort(order, k=order.shape[-1], descending=False)
+    return permute(g, inverse), None
+
+
+def _permute_samples(rng: np.random.Generator) -> list[Sample]:
+    shapes: list[Shape] = [(7,), (2, 3, 5), (0, 4), (3, 100)]
+    return [
+        ((array(rng, s, d), np.argsort(rng.random(s), axis=-1).astype(np.int32)), {})
+        for d in (dtypes.float32, dtypes.int32, dtypes.bool)
+        for s in shapes
+    ]
+
+
+permute: Op = register(
+    Op(
+        "permute",
+        "sorting",
+        _permute_infer,
+        lambda x, order: np.take_along_axis(x, order, -1),
+        _permute_vjp,
+        kernel=_permute_kernel,
+        params=("x", "order"),
+        doc="Each row of x in the order that a permutation of its places gives.",
+        samples=_permute_samples,
+    )
+)
+
+
 # searchsorted: where values would be put into sorted sequences; leading dimensions go together.
 
 
