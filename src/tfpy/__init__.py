@@ -4,7 +4,21 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    bitwise,
+    dispatch,
+    dtypes,
+    errors,
+    linalg,
+    math,
+    nn,
+    operators,
+    public,
+    ragged,
+    random,
+    sparse,
+    strings,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -68,6 +82,8 @@ from tfpy.math import (
     reduce_sum,
     truediv,
 )
+from tfpy.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
+from tfpy.ragged_tensor import RaggedTensor
 from tfpy.runtime import eager as _eager  # noqa: F401 - says what calling an op does
 from tfpy.runtime.env import env
 from tfpy.runtime.registry import (
@@ -80,6 +96,8 @@ from tfpy.runtime.registry import (
     set_backend_async,
 )
 from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
+from tfpy.sparse import IndexedSlices, sparse_to_dense
+from tfpy.sparse_tensor import SparseTensor
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tidy import dispose, keep, memory, tidy
@@ -92,6 +110,9 @@ operators.install()
 __all__ = [
     "DType",
     "GradientTape",
+    "IndexedSlices",
+    "RaggedTensor",
+    "SparseTensor",
     "Tensor",
     "TensorShape",
     "UnconnectedGradients",
@@ -145,6 +166,10 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
+    "ragged",
+    "ragged_gather",
+    "ragged_range",
+    "ragged_tensor_to_tensor",
     "random",
     "range",
     "rank",
@@ -167,11 +192,14 @@ __all__ = [
     "shape",
     "size",
     "slice",
+    "sparse",
+    "sparse_to_dense",
     "split",
     "squeeze",
     "stack",
     "stop_gradient",
     "string",
+    "strings",
     "tensordot",
     "tidy",
     "tile",
@@ -187,3 +215,5 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += public.install()  # the op table's
+
+dispatch.install()

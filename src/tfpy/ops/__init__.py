@@ -8,6 +8,7 @@ from tfpy.ops import (
     movement,
     random,
     reduction,
+    text,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -25,5 +26,6 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "text",
     "window",
 ]
