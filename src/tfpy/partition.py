@@ -1,4 +1,4 @@
-"""Row partitions of ragged tensors: int32 arrays on the host, in the forms that TensorFlow takes."""
+"""Row partitions of ragged tensors: int32 arrays on the host, in all forms TensorFlow takes."""
 
 from __future__ import annotations
 

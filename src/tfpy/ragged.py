@@ -227,7 +227,7 @@ def ragged_tensor_to_tensor(
             result = RaggedTensor.from_value_rowids(result, tensors[i], above)
         elif types[i] != "FIRST_DIM_SIZE":
             raise ValueError(f"row partition type {types[i]!r} is not known")
-    wanted = [n for n in _host(shape).reshape(-1).tolist()] if np.ndim(_host(shape)) else None
+    wanted = _host(shape).tolist() if np.ndim(_host(shape)) else None
     return result.to_tensor(default_value, shape=wanted)  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""Ops on elements of ragged tensors: rows are matched on the host, values computed on the device."""
+"""Ops on elements of ragged tensors: rows are matched on the host, values on the device."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
 
 
 def match(operands: list[Any]) -> tuple[list[Any], RaggedTensor]:
-    """Flat values of each operand in the rows that all have, and a ragged tensor with those rows."""
+    """Flat values of each operand in the rows that all share, and a ragged tensor of them."""
     ragged = [x for x in operands if isinstance(x, RaggedTensor)]
     first = ragged[0]
     scalars = [not isinstance(x, RaggedTensor) and x.ndim == 0 for x in operands]

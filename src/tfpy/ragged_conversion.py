@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tfpy import partition
 from tfpy.array import broadcast_to, reshape, zeros
 from tfpy.convert import constant, convert_to_tensor
+from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.joining import concat
 from tfpy.ops import movement
@@ -156,3 +158,11 @@ def from_sparse(x: Any) -> RaggedTensor:
     if (partition.positions(splits) != indices[:, 1]).any():
         raise invalid("from_sparse", "SparseTensor is not right-ragged: rows have gaps")
     return RaggedTensor(x.values, splits)
+
+
+def ragged_from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
+    """A ragged matrix of host lists."""
+    flat = np.empty(sum(map(len, rows)), kind.as_numpy_dtype)
+    flat[:] = [v for row in rows for v in row]
+    lengths = np.array([len(row) for row in rows], np.int32)
+    return RaggedTensor(constant(flat, kind), partition.from_lengths(lengths))

@@ -25,8 +25,7 @@ Reduce = Callable[..., Any]
 def _identity(kind: str, dtype: dtypes.DType) -> Any:
     """What a row without values reduces to."""
     if kind in ("max", "min"):
-        low, high = (-np.inf, np.inf) if dtype.is_floating else (dtype.min, dtype.max)
-        return low if kind == "max" else high
+        return dtype.min if kind == "max" else dtype.max
     return {"sum": 0, "prod": 1, "any": False, "all": True}[kind]
 
 

@@ -258,7 +258,7 @@ def gather(
     rows = take_rows(x, positions.reshape(-1))
     for i in range(positions.ndim - 1, 0, -1):
         outer = int(np.prod(positions.shape[:i]))
-        rows = RaggedTensor.from_uniform_row_length(rows, positions.shape[i], outer)
+        rows = RaggedTensor(rows, np.arange(outer + 1, dtype=np.int32) * positions.shape[i])
     return rows
 
 

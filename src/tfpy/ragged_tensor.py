@@ -7,6 +7,7 @@ gathers, so that ops on ragged tensors run natively and carry gradients.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -332,7 +333,7 @@ class RaggedTensor(Composite):
         inner = self.values
         items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
         bounds = self.splits.tolist()
-        return [items[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [items[a:b] for a, b in pairwise(bounds)]
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """An array of rows; an object array when their lengths differ."""
@@ -373,7 +374,7 @@ class RaggedTensor(Composite):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(self.splits.size - 1))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
         from tfpy.ragged_indexing import getitem
 
         return getitem(self, key)
@@ -397,11 +398,3 @@ def _printed(value: Any) -> str:
     if not isinstance(value, np.ndarray):
         return str(value)
     return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
-
-
-def ragged_from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
-    """A ragged matrix of host lists."""
-    flat = np.empty(sum(map(len, rows)), kind.as_numpy_dtype)
-    flat[:] = [v for row in rows for v in row]
-    lengths = np.array([len(row) for row in rows], np.int32)
-    return RaggedTensor(constant(flat, kind), partition.from_lengths(lengths))

@@ -30,25 +30,26 @@ from tfpy.sparse_reduction import (
     sparse_segment_mean,
     sparse_segment_sum,
 )
-from tfpy.sparse_tensor import SparseTensor, filled, positions_to_indices
+from tfpy.sparse_rows import fill_empty_rows, sparse_fill_empty_rows
+from tfpy.sparse_tensor import SparseTensor, checked, filled, made, positions_to_indices
 from tfpy.tensor import Tensor
 
 __all__ = [
-    "SparseTensor", "bincount", "maximum", "minimum", "reduce_max", "reduce_sum", "segment_mean",
-    "segment_sqrt_n", "segment_sum", "softmax", "sparse_segment_mean", "sparse_segment_sum",
-]  # fmt: skip
-
-
-def _sparse(value: Any) -> SparseTensor:
-    if not isinstance(value, SparseTensor):
-        raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
-    return value
-
-
-def _made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:
-    rank = len(shape)
-    found = np.ascontiguousarray(np.asarray(indices, np.int32).reshape(-1, rank))
-    return SparseTensor(constant(found), values, constant(np.array(shape, np.int32)))
+    "SparseTensor",
+    "bincount",
+    "fill_empty_rows",
+    "maximum",
+    "minimum",
+    "reduce_max",
+    "reduce_sum",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "softmax",
+    "sparse_fill_empty_rows",
+    "sparse_segment_mean",
+    "sparse_segment_sum",
+]
 
 
 # To and from dense tensors
@@ -61,7 +62,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     kept = host != b"" if x.dtype == dtypes.string else host != 0
     at = np.argwhere(kept)
     values = take_rows(array.reshape(x, [-1]), np.flatnonzero(kept).astype(np.int32))
-    return _made(at, values, x.shape)
+    return made(at, values, x.shape)
 
 
 def to_dense(
@@ -72,7 +73,7 @@ def to_dense(
     Raises:
         InvalidArgumentError: for indices out of bounds, not in order, or repeated.
     """
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     at = x.positions
     if validate_indices and (np.diff(at) <= 0).any():
         row = int(np.argmax(np.diff(at) <= 0)) + 1
@@ -91,7 +92,7 @@ def to_dense(
 def sparse_to_dense(
     sparse_indices: Any, sparse_values: Any, output_shape: Any, default_value: Any = 0
 ) -> Tensor:
-    """TensorFlow.js's ``sparseToDense``: indices as scalar, vector or matrix; one or many values."""
+    """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix."""
     found = convert_to_tensor(sparse_indices, dtypes.int32)
     shape = static_ints(output_shape)
     matrix = array.reshape(found, [-1, found.shape[1] if found.ndim == 2 else 1])
@@ -111,7 +112,7 @@ def eye(
     """Ones on the diagonal."""
     columns = num_rows if num_columns is None else num_columns
     at = np.arange(min(num_rows, columns))
-    return _made(np.stack([at, at], 1), array.ones([at.size], dtype), [num_rows, columns])
+    return made(np.stack([at, at], 1), array.ones([at.size], dtype), [num_rows, columns])
 
 
 # Shape
@@ -119,9 +120,9 @@ def eye(
 
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Values in row-major order of their indices."""
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     order = np.argsort(x.positions, kind="stable").astype(np.int32)
-    return _made(x.host_indices[order], take_rows(x.values, order), x.host_shape)
+    return made(x.host_indices[order], take_rows(x.values, order), x.host_shape)
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
@@ -130,9 +131,9 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     Raises:
         InvalidArgumentError: when the numbers of elements differ.
     """
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     sizes = _sizes(x.host_shape, static_ints(shape))
-    return _made(positions_to_indices(x.positions, sizes), x.values, sizes)
+    return made(positions_to_indices(x.positions, sizes), x.values, sizes)
 
 
 def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
@@ -163,22 +164,22 @@ def sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> dict
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """Dimensions in the order ``perm``; reversed by default."""
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     rank = x.ndim
     order = (
         [p % rank for p in static_ints(perm)] if perm is not None else [*builtins.range(rank)][::-1]
     )
     if sorted(order) != [*builtins.range(rank)]:
         raise invalid("sparse.transpose", f"perm {order} is not a permutation of {rank} dimensions")
-    return reorder(_made(x.host_indices[:, order], x.values, [x.host_shape[p] for p in order]))
+    return reorder(made(x.host_indices[:, order], x.values, [x.host_shape[p] for p in order]))
 
 
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """With a dimension of size 1 put in at ``axis`` (at the end by default)."""
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     at = normalize_axis("sparse.expand_dims", -1 if axis is None else int(axis), x.ndim + 1)
     shape = (*x.host_shape[:at], 1, *x.host_shape[at:])
-    return _made(np.insert(x.host_indices, at, 0, axis=1), x.values, shape)
+    return made(np.insert(x.host_indices, at, 0, axis=1), x.values, shape)
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -187,16 +188,16 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     Raises:
         ValueError: when it is smaller.
     """
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     if new_shape is None:
         shape = tuple((x.host_indices.max(axis=0, initial=-1) + 1).tolist())
-        return _made(x.host_indices, x.values, shape)
+        return made(x.host_indices, x.values, shape)
     shape = static_ints(new_shape)
     if len(shape) != x.ndim:
         raise ValueError(f"new_shape {list(shape)} must have rank {x.ndim}")
     if any(n < m for n, m in zip(shape, x.host_shape, strict=True)):
         raise ValueError(f"new_shape {list(shape)} is smaller than {list(x.host_shape)}")
-    return _made(x.host_indices, x.values, shape)
+    return made(x.host_indices, x.values, shape)
 
 
 # Parts
@@ -205,12 +206,12 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def _kept(x: SparseTensor, kept: Any, offset: Any = 0, shape: Any = None) -> SparseTensor:
     rows = np.flatnonzero(kept).astype(np.int32)
     sizes = x.host_shape if shape is None else shape
-    return _made(x.host_indices[rows] - offset, take_rows(x.values, rows), sizes)
+    return made(x.host_indices[rows] - offset, take_rows(x.values, rows), sizes)
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The values from ``start`` on, in a box of ``size`` (cut at the end of the tensor)."""
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     begin, extent = np.array(static_ints(start)), np.array(static_ints(size))
     whole = np.array(x.host_shape)
     if begin.shape != whole.shape or extent.shape != whole.shape:
@@ -226,7 +227,7 @@ def split(
     """Parts along an axis; the first ones are larger by one if it does not divide evenly."""
     if sp_input is None or num_split is None or axis is None:
         raise ValueError("sparse.split: sp_input, num_split and axis are required")
-    x, count = _sparse(sp_input), int(num_split)
+    x, count = checked(sp_input), int(num_split)
     at = normalize_axis("sparse.split", int(axis), x.ndim)
     n = x.host_shape[at]
     if not 1 <= count <= n:
@@ -242,7 +243,7 @@ def split(
 
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The values for which ``to_retain`` is True."""
-    x, kept = _sparse(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
+    x, kept = checked(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
     if kept.shape != (x.values.size,):
         raise ValueError(f"to_retain must have {x.values.size} entries, got shape {kept.shape}")
     return _kept(x, kept)
@@ -276,7 +277,7 @@ def concat(
     Args:
         expand_nonconcat_dims: lets the other dimensions differ; the largest ones are taken.
     """
-    parts = [_sparse(x) for x in sp_inputs]
+    parts = [checked(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
     at = normalize_axis("sparse.concat", int(axis), parts[0].ndim)
@@ -293,7 +294,7 @@ def concat(
         offset += part.host_shape[at]
     shape[at] = offset
     values = dense_concat([p.values for p in parts], 0)
-    return reorder(_made(np.concatenate(found), values, shape.tolist()))
+    return reorder(made(np.concatenate(found), values, shape.tolist()))
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
@@ -310,52 +311,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     at, ids = np.unique(np.concatenate([a.positions, b.positions]), return_inverse=True)
     values = dense_concat([a.values, b.values], 0)
     total = indexing.segment_sum(values, constant(ids.astype(np.int32)), segments=at.size)
-    result = _made(positions_to_indices(at, a.host_shape), total, a.host_shape)
+    result = made(positions_to_indices(at, a.host_shape), total, a.host_shape)
     limit = np.asarray(convert_to_tensor(threshold))
     return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)
-
-
-def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
-) -> tuple[SparseTensor, Tensor]:
-    """With ``default_value`` at the beginning of rows without values, and which rows those are."""
-    x = _sparse(sp_input)
-    default = convert_to_tensor(default_value, x.dtype)
-    filled_, empty, _ = _fill_empty_rows(x, default)
-    return filled_, empty
-
-
-def _fill_empty_rows(
-    x: SparseTensor, default: Tensor
-) -> tuple[SparseTensor, Tensor, np.ndarray[Any, Any]]:
-    _ = x.positions
-    n = x.host_shape[0]
-    empty = np.bincount(x.host_indices[:, 0], minlength=n) == 0
-    extra = np.zeros((int(empty.sum()), x.ndim), np.int32)
-    extra[:, 0] = np.flatnonzero(empty)
-    found = np.concatenate([x.host_indices, extra])
-    order = np.argsort(found[:, 0], kind="stable").astype(np.int32)
-    values = dense_concat([x.values, array.broadcast_to(default, [len(extra)])], 0)
-    back = np.argsort(order, kind="stable")[: x.values.size].astype(np.int32)
-    return _made(found[order], take_rows(values, order), x.host_shape), constant(empty), back
-
-
-def sparse_fill_empty_rows(
-    indices: Any, values: Any, dense_shape: Any, default_value: Any
-) -> dict[str, Tensor]:
-    """TensorFlow.js's ``sparseFillEmptyRows``.
-
-    Returns:
-        ``output_indices``, ``output_values``, ``empty_row_indicator``, ``reverse_index_map``.
-    """
-    x = SparseTensor(indices, values, dense_shape)
-    y, empty, back = _fill_empty_rows(x, convert_to_tensor(default_value, x.dtype))
-    return {
-        "output_indices": y.indices,
-        "output_values": y.values,
-        "empty_row_indicator": empty,
-        "reverse_index_map": constant(back),
-    }
 
 
 # Computing
@@ -395,7 +353,7 @@ def sparse_dense_matmul(
     if isinstance(b, SparseTensor):
         swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return movement.transpose(swapped, perm=(1, 0))
-    a, dense = _sparse(sp_a), convert_to_tensor(b, sp_a.dtype)
+    a, dense = checked(sp_a), convert_to_tensor(b, sp_a.dtype)
     if a.ndim != 2 or dense.ndim != 2:
         raise invalid("sparse_dense_matmul", f"matrices wanted, got {a.shape} and {dense.shape}")
     matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
@@ -415,7 +373,7 @@ def sparse_dense_matmul(
 
 def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
     """True at the (integer) values along the last axis, for each row."""
-    x = _sparse(sp_input)
+    x = checked(sp_input)
     host, size = x.values.host_view(), int(vocab_size)
     if host.size and (host.min() < 0 or host.max() >= size):
         raise invalid("to_indicator", f"values must be in [0, {size})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ class SparseTensor(Composite):
     def __iter__(self) -> Any:
         raise TypeError("'SparseTensor' object is not iterable; use tf.sparse.slice")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
         raise TypeError("'SparseTensor' object is not subscriptable; use tf.sparse.slice")
 
     # Ops
@@ -127,10 +128,10 @@ class SparseTensor(Composite):
             return self.with_values(op(self.values, **attrs))
         others = [x for x in inputs if x is not self]
         divides = op is elementwise.real_div and inputs[0] is self
-        if len(others) == 1 and not isinstance(others[0], Composite):
-            if op is elementwise.multiply or divides:
-                other = convert_to_tensor(others[0], self.dtype)
-                return self.with_values(op(self.values, self.dense_at(other)))
+        scales = op is elementwise.multiply or divides
+        if scales and len(others) == 1 and not isinstance(others[0], Composite):
+            other = convert_to_tensor(others[0], self.dtype)
+            return self.with_values(op(self.values, self.dense_at(other)))
         raise ValueError(
             f"{op.name} does not take a SparseTensor; use a function of tf.sparse, or "
             "tf.sparse.to_dense"
@@ -191,3 +192,21 @@ def positions_to_indices(positions: Ints, shape: tuple[int, ...]) -> Ints:
     if not math.prod(shape) or not shape:
         return np.zeros((len(positions), len(shape)), np.int32)
     return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int32)
+
+
+def checked(value: Any) -> SparseTensor:
+    """The sparse tensor itself.
+
+    Raises:
+        TypeError: for other values.
+    """
+    if not isinstance(value, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
+    return value
+
+
+def made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:
+    """A sparse tensor of host indices."""
+    rank = len(shape)
+    found = np.ascontiguousarray(np.asarray(indices, np.int32).reshape(-1, rank))
+    return SparseTensor(constant(found), values, constant(np.array(shape, np.int32)))

@@ -15,7 +15,8 @@ from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
 from tfpy.ops import host_text, text
 from tfpy.ops.infer import normalize_axis
-from tfpy.ragged_tensor import RaggedTensor, ragged_from_rows
+from tfpy.ragged_conversion import ragged_from_rows
+from tfpy.ragged_tensor import RaggedTensor
 from tfpy.strings_format import format
 from tfpy.strings_ngrams import ngrams, string_n_grams
 from tfpy.tensor import Tensor

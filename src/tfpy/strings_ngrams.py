@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from tfpy import dtypes
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.errors import invalid
-from tfpy.ragged_tensor import RaggedTensor, ragged_from_rows
+from tfpy.ragged_conversion import ragged_from_rows
+from tfpy.ragged_tensor import RaggedTensor
 from tfpy.tensor import Tensor
 
 _Words = list[bytes]
@@ -141,7 +143,7 @@ def string_n_grams(
     rows = [
         _of_row(words[a:b], list(n_gram_widths), _bytes(separator), pads, width,
                 preserve_short_sequences)
-        for a, b in zip(splits, splits[1:], strict=False)
+        for a, b in pairwise(splits)
     ]  # fmt: skip
     if not splits:
         return {

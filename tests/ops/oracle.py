@@ -29,6 +29,11 @@ def function(op: Op) -> Callable[..., Any]:
     return ORACLES.get(op.name) or next(f for path in op.public if (f := public(path)))
 
 
+def values(tensor: Any) -> Array:
+    """A TensorFlow tensor's values; one text as an object, because NumPy cuts null bytes off."""
+    return np.array(tensor.numpy(), object if tensor.dtype == tf.string else None)
+
+
 def public(path: str) -> Any:
     """``tf.<path>``, or None."""
     return functools.reduce(lambda found, name: getattr(found, name, None), path.split("."), tf)
@@ -146,6 +151,26 @@ def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) ->
     return mean(x) / mean(tf.ones_like(x))
 
 
+def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    patches = tf.image.extract_patches(
+        tf.cast(x, tf.float32), [1, *ksize, 1], [1, *strides, 1], [1, *dilations, 1], "VALID"
+    )
+    return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
+
+
+def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
+    n, m = spec.sizes
+    table = np.asarray(table)
+    matrix = np.zeros((m, n), np.float32)
+    for row, (first, *bits) in enumerate(table):
+        for tap, weight in enumerate(np.array(bits, np.int32).view(np.float32)):
+            if weight:
+                matrix[row, first + tap] = weight
+    y = tf.tensordot(matrix, x, [[1], [axis]])
+    return tf.transpose(y, [*range(1, axis + 1), 0, *range(axis + 1, y.ndim)])
+
+
 def _random(name: str, **more: Any) -> Callable[..., Any]:
     """TensorFlow's op on the key and counter that the four words make."""
 
@@ -170,7 +195,25 @@ def _broadcast_raw(name: str) -> Callable[..., Any]:
     return call
 
 
+def _buckets(name: str) -> Callable[..., Any]:
+    """Hash buckets, which are int64 in TensorFlow."""
+    return lambda x, **attrs: tf.cast(public(f"strings.{name}")(x, **attrs), tf.int32)
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
+    "substr": tf.strings.substr,
+    "string_join": lambda *xs, separator: tf.strings.join(xs, separator),
+    "reduce_join": lambda x, axes, separator: tf.strings.reduce_join(x, axes, separator=separator),
+    "unsorted_segment_join": lambda x, ids, segments, separator: tf.strings.unsorted_segment_join(
+        x, ids, segments, separator
+    ),
+    "regex_full_match": tf.strings.regex_full_match,
+    "regex_replace": tf.strings.regex_replace,
+    "string_to_hash_bucket": _buckets("to_hash_bucket"),
+    "string_to_hash_bucket_fast": _buckets("to_hash_bucket_fast"),
+    "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
+    "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
+    "unicode_transcode": tf.strings.unicode_transcode,
     "matmul": tf.matmul,
     **{
         f"reduce_{kind}": _reduction(f"reduce_{kind}")
@@ -195,6 +238,8 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
+    "sliding_windows": _windows,
+    "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),
     "conv2d_backprop_filter": _backprop_filter(_conv2d),

@@ -2,20 +2,20 @@
 
 const TICK_MS = 10;
 
-/** @returns {{stop: () => number}} `stop` gives the longest gap in milliseconds */
+/** @returns {{stop: () => number}} stop gives the longest gap since the start, in milliseconds */
 export function watchResponsiveness() {
   let last = performance.now();
   let longest = 0;
-  const tick = () => {
+  function tick() {
     const now = performance.now();
     longest = Math.max(longest, now - last);
     last = now;
-  };
+  }
   const timer = setInterval(tick, TICK_MS);
   return {
     stop() {
-      tick();
       clearInterval(timer);
+      tick();
       return longest;
     },
   };

@@ -1,4 +1,4 @@
-"""Regular expressions as TensorFlow means them (RE2's syntax over UTF-8), run by Python's ``re``."""
+"""Regular expressions as TensorFlow means them (RE2's syntax on UTF-8), by Python's ``re``."""
 
 from __future__ import annotations
 
