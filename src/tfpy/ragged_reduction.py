@@ -45,7 +45,7 @@ def _segments(kind: str, values: Tensor, ids: Ints, n: int) -> Tensor:
         return indexing.segment_sum(values, constant(ids), segments=n)
     order = np.argsort(ids, kind="stable").astype(np.int32)
     lengths = np.bincount(ids, minlength=n)
-    width, inner = int(lengths.max(initial=0)), list(values.shape[1:])
+    width, inner = int(lengths.max(initial=1)), list(values.shape[1:])
     at = np.arange(width)
     rows = np.full((n, width), ids.size, np.int32)
     rows[at < lengths[:, None]] = order

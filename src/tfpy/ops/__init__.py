@@ -11,6 +11,10 @@ from tfpy.ops import (
     random,
     reduction,
     resample,
+    scan,
+    scatter,
+    sorting,
+    special,
     text,
     window,
 )
@@ -32,6 +36,10 @@ __all__ = [
     "reduction",
     "register",
     "resample",
+    "scan",
+    "scatter",
+    "sorting",
+    "special",
     "text",
     "window",
 ]
