@@ -7,6 +7,8 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Sequence
+from itertools import dropwhile
+from operator import not_
 from typing import Any
 
 import numpy as np
@@ -119,6 +121,7 @@ def reduce_join(x: Array, axes: Sequence[int], separator: str) -> Array:
 
 
 def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Array:
+    """As in TensorFlow, no separator follows empty strings at the beginning."""
     inner = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, -1)
     parts: list[list[Any]] = [[] for _ in range(segments)]
@@ -132,7 +135,8 @@ def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Ar
     out = np.full((segments, math.prod(inner)), b"", object)
     for i, rows_of in enumerate(parts):
         if rows_of:
-            out[i] = [separator.encode().join(column) for column in zip(*rows_of, strict=True)]
+            columns = (dropwhile(not_, column) for column in zip(*rows_of, strict=True))
+            out[i] = [separator.encode().join(column) for column in columns]
     return out.reshape(segments, *inner)
 
 
