@@ -6,6 +6,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 
 from tfpy import (
     bitwise,
+    dispatch,
     dtypes,
     errors,
     fused,
@@ -16,7 +17,10 @@ from tfpy import (
     nn,
     operators,
     public,
+    ragged,
     random,
+    sparse,
+    strings,
 )
 from tfpy.array import (
     broadcast_to,
@@ -95,6 +99,8 @@ from tfpy.math import (
     reduce_sum,
     truediv,
 )
+from tfpy.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
+from tfpy.ragged_tensor import RaggedTensor
 from tfpy.runtime import eager as _eager  # noqa: F401 - says what calling an op does
 from tfpy.runtime.env import env
 from tfpy.runtime.registry import (
@@ -139,6 +145,8 @@ from tfpy.sorting import (
     unique_with_counts,
     upper_bound,
 )
+from tfpy.sparse import IndexedSlices, sparse_to_dense
+from tfpy.sparse_tensor import SparseTensor
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
@@ -161,6 +169,9 @@ operators.install()
 __all__ = [
     "DType",
     "GradientTape",
+    "IndexedSlices",
+    "RaggedTensor",
+    "SparseTensor",
     "Tensor",
     "TensorShape",
     "UnconnectedGradients",
@@ -235,6 +246,10 @@ __all__ = [
     "outer_product",
     "pad",
     "prelu",
+    "ragged",
+    "ragged_gather",
+    "ragged_range",
+    "ragged_tensor_to_tensor",
     "random",
     "range",
     "rank",
@@ -265,6 +280,8 @@ __all__ = [
     "sort",
     "space_to_batch",
     "space_to_batch_nd",
+    "sparse",
+    "sparse_to_dense",
     "split",
     "squeeze",
     "stack",
@@ -272,6 +289,7 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "string",
+    "strings",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
@@ -296,3 +314,5 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += public.install()  # the op table's
+
+dispatch.install()

@@ -11,6 +11,7 @@ from typing import Any
 from tfpy import tape as tapes
 from tfpy.array import identity, ones_like, zeros
 from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.operand import Composite
 from tfpy.tape import Entry, Tape
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
@@ -197,6 +198,8 @@ def _leaves(nest: Any) -> list[Any]:
         return [leaf for item in nest for leaf in _leaves(item)]
     if isinstance(nest, Mapping):
         return [leaf for item in nest.values() for leaf in _leaves(item)]
+    if isinstance(nest, Composite):
+        return [nest.differentiable]
     return [nest]
 
 
@@ -208,6 +211,9 @@ def _map(nest: Any, function: Callable[[Any], Any]) -> Any:
         return type(nest)(*(_map(v, function) for v in nest))
     if isinstance(nest, list | tuple):
         return type(nest)(_map(v, function) for v in nest)
+    if isinstance(nest, Composite):
+        mapped = function(nest.differentiable)
+        return None if mapped is None else nest.with_differentiable(mapped)
     return function(nest)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.dtypes import DType, as_dtype
 from tfpy.ir.graph import Aval
+from tfpy.operand import Composite, Operand
 from tfpy.runtime.scalars import scalar
 from tfpy.runtime.storage import host_storage
 from tfpy.tensor import Tensor
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def is_tensor(x: Any) -> bool:
-    """True for tensors and Variables (``tf.is_tensor``)."""
-    return isinstance(x, Tensor | Variable)
+    """True for tensors, Variables, ragged and sparse tensors (``tf.is_tensor``)."""
+    return isinstance(x, Operand)
 
 
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
@@ -85,6 +86,11 @@ def convert_to_tensor(
                 f"{value.dtype.name}: {value!r}; use tf.cast"
             )
         return value
+    if isinstance(value, Composite):
+        raise ValueError(
+            f"Attempt to convert a {type(value).__name__} to a Tensor: use to_tensor() or "
+            "tf.sparse.to_dense, or a function that takes it as it is"
+        )
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, list | tuple) and _holds_tensor(value):
@@ -152,11 +158,15 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
             return _as_bytes(found)
         _check_range(found, dtype)
         return np.array(found, dtype=dtype.as_numpy_dtype)
+    if _begins_with_text(value):
+        found = _texts(value)
+        _check_kind(value, dtypes.string, wanted or dtypes.string)
+        return _as_bytes(found)
     try:
         found = np.asarray(value)
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
-    if found.dtype == object and not isinstance(value, str | bytes):
+    if found.dtype == object:
         raise ValueError(
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
@@ -176,6 +186,23 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     if dtype == dtypes.string:
         return _as_bytes(found)
     return np.array(found, dtype=dtype.as_numpy_dtype)
+
+
+def _begins_with_text(value: Any) -> bool:
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, str | bytes)
+
+
+def _texts(value: Any) -> np.ndarray[Any, Any]:
+    """Texts as objects: NumPy's own text types cut null bytes off."""
+    found = np.asarray(value, object)
+    kinds = {type(v) for v in found.reshape(-1).tolist()}
+    if kinds & {list, tuple}:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    if not all(issubclass(kind, str | bytes) for kind in kinds):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    return found
 
 
 def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tfpy.ops.op import Op
     from tfpy.tensor import Tensor
 
 Unary = Callable[[Any], "Tensor"]
@@ -47,7 +48,30 @@ class Operand:
     __neg__: Unary
     __abs__: Unary
     __invert__: Unary
-    __getitem__: Binary
+    __getitem__: Callable[[Any, Any], Any]
     __eq__: Any
     __ne__: Any
     __hash__ = None  # type: ignore[assignment]
+
+
+class Composite(Operand):
+    """A value made of several tensors, of which ops on elements compute on some."""
+
+    __slots__ = ()
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The result of an op of which this is an input.
+
+        Raises:
+            ValueError: when the op is not defined element by element.
+        """
+        raise NotImplementedError
+
+    @property
+    def differentiable(self) -> Tensor:
+        """The tensor that gradients flow through."""
+        raise NotImplementedError
+
+    def with_differentiable(self, tensor: Any) -> Any:
+        """The same structure over other elements (such as gradients)."""
+        raise NotImplementedError

@@ -26,7 +26,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": ew.add,
     "sub": ew.subtract,
     "mul": ew.multiply,
-    "truediv": math.divide,
+    "truediv": lambda x, y: math.divide(x, y),  # which then takes ragged tensors too
     "floordiv": ew.floor_div,
     "mod": ew.floor_mod,
     "pow": ew.power,

@@ -6,7 +6,10 @@ import math
 
 
 class TensorShape(tuple[int, ...]):
-    """A static shape. Compares equal to the tuple or list of its sizes."""
+    """A static shape. Compares equal to the tuple or list of its sizes.
+
+    Ragged tensors have None where a dimension has no single size.
+    """
 
     __slots__ = ()
 
@@ -25,11 +28,11 @@ class TensorShape(tuple[int, ...]):
     def as_list(self) -> list[int]:
         return list(self)
 
-    def num_elements(self) -> int:
-        return math.prod(self)
+    def num_elements(self) -> int | None:
+        return math.prod(self) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
-        return True
+        return None not in self
 
     def __eq__(self, other: object) -> bool:
         return tuple(self) == (tuple(other) if isinstance(other, list) else other)

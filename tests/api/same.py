@@ -44,6 +44,15 @@ def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
         assert len(mine) == len(wanted), where
         for i, (a, b) in enumerate(zip(mine, wanted, strict=True)):
             compare(a, b, tolerance, f"{where}[{i}]")
+    elif isinstance(wanted, tensorflow.RaggedTensor):
+        compare(list(mine.nested_row_splits), list(wanted.nested_row_splits), 0, where)
+        compare(mine.flat_values, wanted.flat_values, tolerance, where)
+        compare(mine.shape, wanted.shape, 0, where)
+        if equal_bits(mine.flat_values, wanted.flat_values):
+            compare(str(mine), str(wanted), 0, where)
+    elif isinstance(wanted, tensorflow.SparseTensor):
+        for part in ("indices", "values", "dense_shape"):
+            compare(getattr(mine, part), getattr(wanted, part), tolerance, f"{where}.{part}")
     elif tensorflow.is_tensor(wanted) or isinstance(wanted, tensorflow.Variable):
         assert tfpy.is_tensor(mine), f"{where}: {mine!r}"
         compare_arrays(np.asarray(mine), array_of(wanted), tolerance, where)
@@ -59,6 +68,15 @@ def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
         assert narrowed(str(mine)) == narrowed(str(wanted)), where
     else:
         assert mine == wanted, where
+
+
+def error(call: Callable[[], Any]) -> str:
+    """The name of the class of error that a call raises."""
+    try:
+        call()
+    except Exception as raised:
+        return type(raised).__name__
+    return "none"
 
 
 def narrowed(text: str) -> str:

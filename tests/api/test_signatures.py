@@ -11,7 +11,7 @@ import tensorflow as tf
 
 import tfpy
 
-NAMESPACES = ("", "math", "nn", "linalg", "random", "bitwise")
+NAMESPACES = ("", "math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged")
 NOT_TAKEN = {"layout", "dim"}
 """Parameters of TensorFlow for placement and old names."""
 

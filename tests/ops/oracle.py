@@ -29,6 +29,11 @@ def function(op: Op) -> Callable[..., Any]:
     return ORACLES.get(op.name) or next(f for path in op.public if (f := public(path)))
 
 
+def values(tensor: Any) -> Array:
+    """A TensorFlow tensor's values; one text as an object, because NumPy cuts null bytes off."""
+    return np.array(tensor.numpy(), object if tensor.dtype == tf.string else None)
+
+
 def public(path: str) -> Any:
     """``tf.<path>``, or None."""
     return functools.reduce(lambda found, name: getattr(found, name, None), path.split("."), tf)
@@ -220,7 +225,25 @@ def _broadcast_raw(name: str) -> Callable[..., Any]:
     return call
 
 
+def _buckets(name: str) -> Callable[..., Any]:
+    """Hash buckets, which are int64 in TensorFlow."""
+    return lambda x, **attrs: tf.cast(public(f"strings.{name}")(x, **attrs), tf.int32)
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
+    "substr": tf.strings.substr,
+    "string_join": lambda *xs, separator: tf.strings.join(xs, separator),
+    "reduce_join": lambda x, axes, separator: tf.strings.reduce_join(x, axes, separator=separator),
+    "unsorted_segment_join": lambda x, ids, segments, separator: tf.strings.unsorted_segment_join(
+        x, ids, segments, separator
+    ),
+    "regex_full_match": tf.strings.regex_full_match,
+    "regex_replace": tf.strings.regex_replace,
+    "string_to_hash_bucket": _buckets("to_hash_bucket"),
+    "string_to_hash_bucket_fast": _buckets("to_hash_bucket_fast"),
+    "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
+    "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
+    "unicode_transcode": tf.strings.unicode_transcode,
     "matmul": tf.matmul,
     **{
         f"reduce_{kind}": _reduction(f"reduce_{kind}")

@@ -15,6 +15,7 @@ from tfpy.ops import (
     scatter,
     sorting,
     special,
+    text,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -39,5 +40,6 @@ __all__ = [
     "scatter",
     "sorting",
     "special",
+    "text",
     "window",
 ]

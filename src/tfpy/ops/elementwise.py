@@ -32,7 +32,14 @@ from tfpy.ops.samples import elementwise_samples
 
 # Arithmetic
 
-add = binary("add", np.add, lambda x, y: x + y, lambda g, z, x, y: (g, g), takes=NUMERIC)
+add = binary(
+    "add",
+    np.add,
+    lambda x, y: x + y,
+    lambda g, z, x, y: (g, g),
+    takes=NUMERIC | {dtypes.string},
+    doc="x + y; strings are joined.",
+)
 subtract = binary(
     "subtract", np.subtract, lambda x, y: x - y, lambda g, z, x, y: (g, lambda: -g), takes=NUMERIC
 )

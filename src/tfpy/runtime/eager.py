@@ -9,6 +9,7 @@ from tfpy.convert import as_tensors
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower.program import NotLowerable
+from tfpy.operand import Composite
 from tfpy.ops.op import UNSUPPORTED, Op, set_executor
 from tfpy.runtime import registry
 from tfpy.runtime.backend import Backend
@@ -34,7 +35,7 @@ class _Compiled:
 _HOST, _ALIAS = 0, -1
 
 
-def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Computes ``op`` on tensors (or what converts to them) and records it on active tapes.
 
     Raises:
@@ -43,6 +44,9 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
     """
     for x in inputs:
         if type(x) is not Tensor:
+            for y in inputs:
+                if isinstance(y, Composite):
+                    return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
             break
     backend = registry.active_backend()

@@ -1,0 +1,341 @@
+"""Ragged tensors: rows of different lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.same import error, same
+
+
+def r_(tf: Any) -> Any:
+    return tf.ragged.constant([[3, 1, 4, 1], [], [5, 9, 2], [6], []])
+
+
+def q_(tf: Any) -> Any:
+    return tf.ragged.constant([[[1, 2], [3]], [], [[4, 5, 6]]])
+
+
+@same
+def test_facts(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        r.shape,
+        r.dtype,
+        r.ragged_rank,
+        r.row_splits,
+        r.nrows(),
+        r.row_lengths(),
+        r.bounding_shape(),
+        r.value_rowids(),
+        r.row_starts(),
+        r.row_limits(),
+    ]
+
+
+@same
+def test_indexing(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        r[0],
+        r[-1],
+        r[1:3],
+        r[:, 1:],
+        r[:, -2:],
+        r[0, 1],
+        r[::2],
+        r[..., :1],
+        r[tf.newaxis],
+        r[:, tf.newaxis],
+        r[::-1],
+        r[0][1],
+        r[1:][1:],
+        r[:, ::-1],
+        r[:, :, None],
+        r[0, 1:],
+        q[0],
+        q[0, 0],
+        q[:, :, 1:],
+        q[:, :1],
+        q[..., 0:1],
+        q[0, :, 0:1],
+        q[2, 0, 1],
+        q[:, 0:1, 0:1],
+    ]
+
+
+@same
+def test_indexing_errors(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        error(lambda: r[5]),
+        error(lambda: r[:, 0]),
+    ]
+
+
+@same
+def test_parts_and_conversions(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        q.shape,
+        q.flat_values,
+        q.nested_row_splits,
+        q.row_lengths(axis=2),
+        q.bounding_shape(),
+        q.bounding_shape(axis=1),
+        q.to_tensor(),
+        q.to_tensor(-1),
+        q.to_tensor(shape=[None, 1, 2]),
+        r.to_tensor(shape=[2, 2]),
+        r.to_tensor(shape=[7, None]),
+        q.merge_dims(0, 1),
+        q.merge_dims(1, 2),
+        q.merge_dims(0, 2),
+        q.to_sparse(),
+        str(q.numpy()),
+        str(r.numpy()),
+        q.values,
+    ]
+
+
+@same
+def test_constant(tf: Any) -> Any:
+    return [
+        tf.ragged.constant([[1.5], []]),
+        tf.ragged.constant([["a", "b"], ["c"]]),
+        tf.ragged.constant([]),
+        tf.ragged.constant([[], []]),
+        tf.ragged.constant([[1, 2], [3, 4]]),
+        tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1),
+        tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], inner_shape=(2,)),
+        tf.ragged.constant([1, 2]),
+        tf.ragged.constant(3),
+    ]
+
+
+@same
+def test_constant_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.ragged.constant([[1], 2])),
+    ]
+
+
+@same
+def test_arithmetic(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        r + 1,
+        r * r,
+        r == 3,
+        -r,
+        tf.abs(r),
+        [*r, [1], [2], [3], [4], [5]],
+        [*q, [[1]], [[2]], [[3]]],
+        q + tf.constant([[[1]], [[2]], [[3]]]),
+        [*r, [1]],
+        r // 2,
+        r / 2,
+        r > 2,
+        tf.where(r > 2, r, 0),
+        tf.where(r > 2),
+    ]
+
+
+@same
+def test_arithmetic_errors(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        error(lambda: r + q),
+        error(lambda: r + tf.constant([10, 20, 30, 40])),
+    ]
+
+
+@same
+def test_reductions(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        tf.reduce_sum(r, 1),
+        tf.reduce_sum(r, 0),
+        tf.reduce_sum(r),
+        tf.reduce_max(r, 1),
+        tf.reduce_min(r, 1),
+        tf.reduce_prod(r, axis=1),
+        tf.reduce_sum(q, axis=2),
+        tf.reduce_sum(q, axis=1),
+        tf.reduce_sum(q, axis=0),
+        tf.reduce_max(q, axis=1),
+        tf.reduce_sum(q, axis=[1, 2]),
+        tf.reduce_any(r > 2, 1),
+        tf.reduce_all(r > 2, axis=1),
+        tf.reduce_mean(q, axis=-1),
+        tf.reduce_mean(r, axis=1),
+        tf.reduce_mean(r),
+        tf.reduce_sum(r, 1, keepdims=True),
+    ]
+
+
+@same
+def test_joining(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        tf.concat([r, r], 0),
+        tf.concat([r, r], 1),
+        tf.stack([r, r]),
+        tf.ragged.stack([r, r]),
+        tf.ragged.stack([[1, 2], [3]]),
+        tf.stack([r, r], axis=1),
+        tf.tile(r, [1, 2]),
+        tf.tile(r, [2, 1]),
+        tf.expand_dims(r, 0),
+        tf.expand_dims(r, 1),
+        tf.expand_dims(r, 2),
+    ]
+
+
+@same
+def test_joining_errors(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        error(lambda: tf.ragged.stack([r, q])),
+    ]
+
+
+@same
+def test_gathering(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        tf.gather(r, [0, 2, 0]),
+        tf.gather(tf.constant([10, 20, 30, 40, 50, 60, 70, 80, 90, 99]), r),
+        tf.gather(r, tf.ragged.constant([[0], [2, 2]])),
+        tf.gather(r, [[0], [3]], batch_dims=0),
+        tf.gather(r, tf.ragged.constant([[0], [], [2], [0], []]), batch_dims=1),
+        tf.ragged.boolean_mask(r, [True, False, True, False, True]),
+        tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]),
+        tf.ragged.boolean_mask(r, r > 2),
+    ]
+
+
+@same
+def test_namespace(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        tf.ragged.range([3, 5, 2]),
+        tf.ragged.range([0, 5], [3, 3], [1, -1]),
+        tf.ragged.range(3),
+        tf.ragged.range([1.5, 2], [3, 5]),
+        tf.ragged.map_flat_values(tf.multiply, r, r),
+        tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]),
+        tf.ragged.segment_ids_to_row_splits([0, 0, 2]),
+        tf.ragged.segment_ids_to_row_splits([0, 0, 2], 5),
+        tf.ragged.stack_dynamic_partitions([1, 2, 3, 4], [1, 0, 1, 0], 3),
+    ]
+
+
+@same
+def test_functions(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        tf.reverse(r, [1]),
+        tf.size(r),
+        tf.rank(r),
+        tf.ones_like(r),
+        tf.zeros_like(r),
+        tf.cast(r, tf.float32),
+        tf.split(r, [2, 3]),
+        tf.squeeze(tf.expand_dims(r, 0), [0]),
+        tf.one_hot(r, 10),
+        tf.nn.softmax(tf.cast(r, tf.float32)),
+        tf.is_tensor(r),
+        [x.numpy().tolist() for x in r],
+        tf.identity(r),
+        tf.reshape(r, [-1]),
+        tf.clip_by_value(r, 2, 4),
+        tf.add_n([r, r]),
+        tf.nn.relu(r),
+    ]
+
+
+@same
+def test_functions_errors(tf: Any) -> Any:
+    r = r_(tf)
+    return [
+        error(lambda: bool(r)),
+        error(lambda: len(r)),
+        error(lambda: tf.convert_to_tensor(r)),
+    ]
+
+
+@same
+def test_constructors(tf: Any) -> Any:
+    return [
+        tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0),
+        tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], lengths=[2, 1]),
+        tf.RaggedTensor.from_tensor([[[1, 2]], [[3, 4]]], ragged_rank=2),
+        tf.RaggedTensor.from_tensor([[1, 2], [3, 4]]).shape,
+        tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2),
+        tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).shape,
+        tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2], nrows=4),
+        tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 1]),
+        tf.RaggedTensor.from_row_limits([1, 2, 3], [0, 3]),
+        tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 2, 3]]),
+        tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]]),
+        tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]]),
+    ]
+
+
+@same
+def test_constructors_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.RaggedTensor.from_row_splits([1, 2], [0, 1])),
+        error(lambda: tf.RaggedTensor.from_row_splits([1, 2], [1, 2])),
+        error(lambda: tf.RaggedTensor.from_row_lengths([1, 2], [1, 2])),
+        error(lambda: tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 2, 1])),
+    ]
+
+
+@same
+def test_more(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        r.with_row_splits_dtype(tf.int32),
+        r.to_list(),
+        r != r,
+        1 - r,
+        2**r,
+        r + tf.constant([1]),
+        tf.concat([r, [[1], [2], [3], [4], [5]]], 1),
+        tf.concat([q, q], 2),
+        tf.concat([q, q], 1),
+        tf.ragged.constant([[1, 2, 3]] * 3 + [list(range(30))]),
+        tf.ragged.constant([[1.123456789, 2.5]]),
+        tf.constant(10) + r,
+        tf.constant(10) == r,
+        tf.ragged.constant([["a"], ["b", "c"]]) + "x",
+        tf.ragged.constant([["a"], ["b", "c"]]) == "b",
+        tf.math.reduce_variance(tf.cast(r, tf.float32), 1),
+        tf.math.reduce_std(tf.cast(q, tf.float32), 2),
+        tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1) + tf.constant([10, 20]),
+        tf.reduce_sum(tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1), 2),
+        tf.reduce_sum(tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1), 1),
+        tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 4])),
+        tf.math.logical_not(r > 2),
+        (r > 2) & (r < 5),
+        ~(r > 2),
+        tf.concat([tf.ragged.constant([[1]]), tf.constant([[2, 3]])], 0),
+    ]
+
+
+@same
+def test_more_errors(tf: Any) -> Any:
+    r = r_(tf)
+    q = q_(tf)
+    return [
+        error(lambda: tf.concat([r, q], 0)),
+        error(lambda: tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 1]], [1], [1, 2]))),
+    ]

@@ -1,0 +1,196 @@
+"""Sparse tensors: values at indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.same import error, same
+
+
+def a_(tf: Any) -> Any:
+    return tf.SparseTensor([[0, 0], [1, 2], [1, 3]], [1.0, -2.0, 3.0], [3, 4])
+
+
+def b_(tf: Any) -> Any:
+    return tf.SparseTensor([[0, 0], [0, 1], [1, 2]], [5.0, 6.0, 2.0], [3, 4])
+
+
+@same
+def test_construction(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        a.shape,
+        a.dtype,
+        a,
+    ]
+
+
+@same
+def test_arithmetic(tf: Any) -> Any:
+    a = a_(tf)
+    b = b_(tf)
+    return [
+        tf.sparse.add(a, b),
+        tf.sparse.add(a, b, 0.5),
+        tf.sparse.add(a, tf.ones([3, 4])),
+        a * 2.0,
+        a * tf.ones([4]) * 3,
+        tf.constant(2.0) * a,
+        a / 2.0,
+        a * [[1.0], [2.0], [3.0]],
+        tf.abs(a),
+        tf.sqrt(a),
+        tf.square(a),
+        tf.negative(a),
+        tf.cast(a, tf.int32),
+    ]
+
+
+@same
+def test_arithmetic_errors(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        error(lambda: a + a),
+        error(lambda: a + 1.0),
+    ]
+
+
+@same
+def test_reductions(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        tf.sparse.reduce_sum(a),
+        tf.sparse.reduce_sum(a, 1),
+        tf.sparse.reduce_sum(a, 1, output_is_sparse=True),
+        tf.sparse.reduce_sum(a, 0, keepdims=True),
+        tf.sparse.reduce_max(a, 1),
+        tf.sparse.reduce_max(a, 1, output_is_sparse=True),
+        tf.sparse.reduce_max(a),
+    ]
+
+
+@same
+def test_shapes(tf: Any) -> Any:
+    a = a_(tf)
+    b = b_(tf)
+    return [
+        tf.sparse.transpose(a),
+        tf.sparse.reshape(a, [2, -1]),
+        tf.sparse.slice(a, [1, 1], [2, 2]),
+        tf.sparse.split(a, 2, 1),
+        tf.sparse.split(a, 3, 1),
+        tf.sparse.concat(0, [a, b]),
+        tf.sparse.concat(1, [a, b]),
+        tf.sparse.fill_empty_rows(a, 9.0),
+        tf.sparse.maximum(a, b),
+        tf.sparse.minimum(a, b),
+        tf.sparse.eye(2, 3),
+        tf.sparse.expand_dims(a, 0),
+        tf.sparse.expand_dims(a),
+    ]
+
+
+@same
+def test_shapes_errors(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        error(lambda: tf.sparse.reshape(a, [5, 2])),
+    ]
+
+
+@same
+def test_values(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        tf.sparse.map_values(tf.multiply, a, a),
+        tf.sparse.retain(a, [True, False, True]),
+        tf.sparse.reset_shape(a),
+        tf.sparse.reset_shape(a, [5, 5]),
+        tf.sparse.to_indicator(tf.SparseTensor([[0, 0], [1, 0]], [1, 3], [2, 1]), 5),
+        tf.sparse.bincount([1, 1, 3]),
+        tf.sparse.bincount([[1, 1, 3], [0, 0, 0]], axis=-1),
+        tf.sparse.bincount([[1, 1, 3], [0, 0, 0]], axis=0),
+        tf.sparse.bincount([[1, 1, 3], [0, 0, 0]], axis=-1, binary_output=True),
+        tf.sparse.bincount(
+            [[1, 1, 3], [0, 0, 0]], weights=[[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]], axis=-1
+        ),
+        tf.sparse.bincount([1, 1, 3], minlength=6),
+        tf.sparse.bincount([1, 1, 3], maxlength=2),
+    ]
+
+
+@same
+def test_values_errors(tf: Any) -> Any:
+    a = a_(tf)
+    b = b_(tf)
+    return [
+        error(lambda: tf.sparse.map_values(tf.multiply, a, b)),
+        error(lambda: tf.sparse.reset_shape(a, [1, 5])),
+    ]
+
+
+@same
+def test_sums(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        tf.sparse.segment_sum(tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 2], [0, 0]),
+        tf.sparse.segment_mean(tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 2], [0, 2]),
+        tf.sparse.segment_sqrt_n(
+            tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 2], [0, 0], num_segments=3
+        ),
+        tf.sparse.sparse_dense_matmul(a, tf.ones([4, 2])),
+        tf.sparse.sparse_dense_matmul(a, tf.ones([3, 2]), adjoint_a=True),
+        tf.sparse.sparse_dense_matmul(a, tf.ones([2, 4]), adjoint_b=True),
+        tf.sparse.sparse_dense_matmul(tf.ones([2, 3]), a),
+    ]
+
+
+@same
+def test_sums_errors(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        error(lambda: tf.sparse.sparse_dense_matmul(a, tf.ones([3, 2]))),
+    ]
+
+
+@same
+def test_dense(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        tf.sparse.from_dense(["", "a"]),
+        tf.sparse.from_dense([[True, False]]),
+        tf.sparse.from_dense(tf.zeros([2, 0])),
+        tf.sparse.reorder(tf.SparseTensor([[1, 0], [0, 1]], [1, 2], [2, 2])),
+        tf.SparseTensor([[0]], ["a"], [2]),
+        tf.sparse.to_dense(a, -1.0),
+        tf.sparse.to_dense(tf.SparseTensor([[0]], ["a"], [2]), "z"),
+        a.with_values([1.0, 1.0, 1.0]),
+        tf.sparse.fill_empty_rows(tf.SparseTensor([[0, 0]], ["a"], [3, 2]), "z"),
+        tf.shape(a),
+        tf.size(a),
+        tf.math.tanh(a),
+        tf.sparse.mask(
+            tf.IndexedSlices(tf.constant([[1], [2], [3]]), tf.constant([4, 5, 6])), [5]
+        ).values,
+    ]
+
+
+@same
+def test_dense_errors(tf: Any) -> Any:
+    a = a_(tf)
+    return [
+        error(lambda: tf.sparse.to_dense(tf.SparseTensor([[1], [0]], [1, 2], [3]))),
+        error(lambda: tf.sparse.to_dense(tf.SparseTensor([[1], [1]], [1, 2], [3]))),
+        error(lambda: tf.sparse.to_dense(tf.SparseTensor([[5]], [1], [3]))),
+        error(lambda: tf.SparseTensor([[0]], [1, 2], [3])),
+        error(lambda: tf.SparseTensor([[0, 1]], [1], [3])),
+        error(lambda: a[0]),
+        error(lambda: tf.convert_to_tensor(a)),
+        error(lambda: tf.reduce_sum(a)),
+        error(
+            lambda: tf.sparse.segment_sum(tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 3], [0, 0])
+        ),
+        error(
+            lambda: tf.sparse.segment_sum(tf.constant([[1.0, 2], [3, 4], [5, 6]]), [0, 1], [1, 0])
+        ),
+    ]

@@ -1,0 +1,257 @@
+"""Strings: tf.strings, and the functions under tf that take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from api.same import error, same
+
+
+@same
+def test_as_string_and_case(tf: Any) -> Any:
+    return [
+        tf.strings.as_string(1.5),
+        tf.strings.length(["é", b"\xff"], unit="UTF8_CHAR"),
+        tf.strings.lower(["ABÉ"]),
+        tf.strings.lower(["ABÉ"], encoding="utf-8"),
+    ]
+
+
+@same
+def test_as_string_and_case_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.length("a", unit="X")),
+        error(lambda: tf.strings.lower(["A"], encoding="x")),
+    ]
+
+
+@same
+def test_joining(tf: Any) -> Any:
+    return [
+        tf.strings.join(["a", ["b", "c"]]),
+        tf.strings.join([], "."),
+        tf.strings.join(["a"], "."),
+        tf.strings.reduce_join([["a", "b"], ["c", "d"]]),
+        tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=[0, 1], separator="."),
+        tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=[1, 0], separator="."),
+        tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, keepdims=True),
+        tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=[], separator="."),
+        tf.strings.reduce_join(tf.ragged.constant([["a", "b"], ["c"]]), axis=1, separator=" "),
+        tf.strings.reduce_join(tf.ragged.constant([["a", "b"], ["c"], []]), axis=-1, separator=" "),
+    ]
+
+
+@same
+def test_joining_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.join([["a", "d", "e"], ["b", "c"]])),
+        error(lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=2)),
+    ]
+
+
+@same
+def test_regex(tf: Any) -> Any:
+    return [
+        tf.strings.regex_full_match("ab", "a"),
+        tf.strings.regex_replace("hello", "(l)(o)", r"<\2\1\0\\>"),
+        tf.strings.regex_replace("hello", "l", r"\3"),
+        tf.strings.regex_replace("aaa", "a", "b", replace_global=False),
+        tf.strings.regex_replace("abc", "", "-"),
+        tf.strings.regex_replace("aab", "a*", "-"),
+        tf.strings.regex_replace("baac", "a*", "-"),
+        tf.strings.regex_replace("a1é", "\\W", "-"),
+        tf.strings.regex_replace("a1é中", "\\p{L}", "-"),
+        tf.strings.regex_replace("a,é!", "[[:punct:]]", "-"),
+        tf.strings.regex_replace("a,é![x]", "[^[:alpha:]]", "-"),
+        tf.strings.regex_replace("a]b-c", "[]-]", "x"),
+        tf.strings.regex_replace("x^y[z", "[[^]", "x"),
+        tf.strings.regex_full_match("a\n", "a$"),
+        tf.strings.regex_full_match("é", "."),
+        tf.strings.regex_full_match(["A"], "(?i)a"),
+        tf.strings.regex_replace("ab", "(?P<x>a)", r"\1\1"),
+    ]
+
+
+@same
+def test_regex_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.regex_replace("a.b", "[", "x")),
+    ]
+
+
+@same
+def test_substr(tf: Any) -> Any:
+    return [
+        tf.strings.substr("hello", 1, 3),
+        tf.strings.substr(["hello", "ab"], [-2, 0], [9, 1]),
+        tf.strings.substr("hello", 5, 1),
+        tf.strings.substr("héllo", 1, 1, unit="UTF8_CHAR"),
+        tf.strings.substr("héllo", -4, 2, unit="UTF8_CHAR"),
+        tf.strings.substr(["ab", "cd"], 1, -1),
+        tf.strings.substr(["abc", "def"], [[0], [1]], [[1], [2]]),
+        tf.strings.substr("abc", [0, 1], [1, 1]),
+    ]
+
+
+@same
+def test_substr_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.substr("hello", 6, 1)),
+        error(lambda: tf.strings.substr("a", 1, [1, 2])),
+        error(lambda: tf.strings.substr("a", -2, 1)),
+    ]
+
+
+@same
+def test_numbers_and_hashes(tf: Any) -> Any:
+    return [
+        tf.strings.to_number(["1", "2.5", " 3 ", "1e3", "inf", "nan", "-Inf", "0x10"]),
+        tf.strings.to_number(" 7 ", tf.int32),
+        tf.strings.to_number("1e999"),
+        tf.strings.strip([" a \n", "\t\x0bb\x0c\r"]),
+        tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3),
+        tf.strings.to_hash_bucket(tf.ragged.constant([["a"], ["b", "c"]]), 10),
+    ]
+
+
+@same
+def test_numbers_and_hashes_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.to_number("a")),
+        error(lambda: tf.strings.to_number("1.5", tf.int32)),
+        error(lambda: tf.strings.to_number("", tf.int32)),
+        error(lambda: tf.strings.to_number("99999999999", tf.int32)),
+        error(lambda: tf.strings.to_number("1_0")),
+        error(lambda: tf.strings.to_number("1", tf.bool)),
+        error(lambda: tf.strings.to_hash_bucket_fast("a", 0)),
+        error(lambda: tf.strings.to_hash_bucket_strong("a", 5, [1])),
+    ]
+
+
+@same
+def test_format(tf: Any) -> Any:
+    return [
+        tf.strings.format("x {} y {}", (tf.constant([1, 2, 3, 4, 5, 6, 7, 8]), tf.constant("a"))),
+        tf.strings.format("v: {}", tf.constant([[1.5, 2], [3, 4]])),
+        tf.strings.format("v: {}", [tf.constant(True)]),
+        tf.strings.format("v: %t%", tf.range(10), placeholder="%t%", summarize=2),
+        tf.strings.format("v: {}", tf.constant(["a", "b"])),
+        tf.strings.format("{}", tf.eye(8)),
+        tf.strings.format("{}", tf.constant([1e10, 1 / 3])),
+        tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator=":"),
+        tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [1, 0], 2, separator=","),
+    ]
+
+
+@same
+def test_format_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.format("{} {}", (1,))),
+        error(lambda: tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 5], 3)),
+    ]
+
+
+@same
+def test_unicode(tf: Any) -> Any:
+    return [
+        tf.strings.unicode_transcode([b"\xff a", b"ok\x01"], "UTF-8", "UTF-8"),
+        tf.strings.unicode_transcode([b"\xff a"], "UTF-8", "UTF-16-BE", errors="ignore"),
+        tf.strings.unicode_transcode(
+            [b"ok\x01"], "UTF-8", "UTF-8", replace_control_characters=True
+        ),
+        tf.strings.unicode_transcode(["a"], "latin1", "UTF-8"),
+        tf.strings.unicode_transcode(["\xe9"], "UTF-8", "UTF-32-BE", replacement_char=0x20),
+        tf.strings.unicode_transcode(
+            [b"\xe4\xb8", b"\xf0\x9f\x98", b"a\xc0\xafz"], "UTF-8", "UTF-8"
+        ),
+        tf.add(tf.constant(["a"]), "b"),
+        tf.strings.bytes_split(["ab", "é"]),
+        tf.strings.bytes_split("ab"),
+        tf.strings.unicode_split(["ab", "é"], "UTF-8"),
+        tf.strings.unicode_decode(["ab", "é"], "UTF-8"),
+        tf.strings.unicode_decode("ab", "UTF-8"),
+        tf.strings.unicode_decode([b"a\xffb"], "UTF-8"),
+        tf.strings.unicode_decode([b"a\xffb"], "UTF-8", errors="ignore"),
+        tf.strings.unicode_decode_with_offsets(["aéb"], "UTF-8"),
+        tf.strings.unicode_split_with_offsets(["aéb", "x"], "UTF-8"),
+        tf.strings.unicode_encode([[97, 98], [0xE9, 0x110000]], "UTF-8"),
+        tf.strings.unicode_encode([0xD800, 97], "UTF-8", errors="ignore"),
+        tf.strings.unicode_encode([0xE9], "UTF-16-BE"),
+        tf.strings.unicode_encode(tf.ragged.constant([[97, 98], [99]]), "UTF-8"),
+    ]
+
+
+@same
+def test_unicode_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.unicode_transcode([b"\xff a"], "UTF-8", "UTF-8", errors="strict")),
+        error(lambda: tf.strings.unicode_transcode(["a"], "UTF-8", "latin1")),
+        error(lambda: tf.strings.unicode_transcode(["\xe9"], "bogus", "UTF-8")),
+        error(lambda: tf.strings.unicode_transcode([b"a"], "UTF-8", "UTF-8", errors="bad")),
+        error(lambda: tf.constant("a") < "b"),
+        error(lambda: tf.strings.unicode_encode([0xD800], "UTF-8", errors="strict")),
+    ]
+
+
+@same
+def test_splitting(tf: Any) -> Any:
+    return [
+        tf.strings.split(["a b  c", ""]),
+        tf.strings.split("a b"),
+        tf.strings.split(["a,b,,c"], ","),
+        tf.strings.split(["a,b,c"], ",", maxsplit=1),
+        tf.strings.split([["a b", "c"], ["d", ""]]),
+        tf.strings.split(tf.ragged.constant([["a b", "c"], ["d"]])),
+        tf.strings.split(["a  b c "], maxsplit=1),
+        tf.strings.split([""], ","),
+        tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), 2),
+        tf.strings.ngrams(["a", "b", "c"], [1, 2]),
+        tf.strings.ngrams(["a", "b", "c"], 2, pad_values=("<", ">")),
+        tf.strings.ngrams(tf.ragged.constant([["a", "b"], []]), 3, preserve_short_sequences=True),
+        tf.strings.ngrams(["a", "b", "c"], 3, pad_values="_", padding_width=1, separator="|"),
+        tf.strings.ngrams([["a", "b", "c"], ["d", "e", "f"]], 2),
+        tf.strings.ngrams(
+            tf.ragged.constant([["a"], ["b", "c"]]), [2, 3], pad_values="_", padding_width=5
+        ),
+        tf.strings.ngrams(
+            tf.ragged.constant([["a"], ["b", "c"]]),
+            [4],
+            pad_values="_",
+            padding_width=1,
+            preserve_short_sequences=True,
+        ),
+    ]
+
+
+@same
+def test_splitting_errors(tf: Any) -> Any:
+    return [
+        error(lambda: tf.strings.ngrams(["a"], 0)),
+        error(lambda: tf.strings.ngrams(["a"], 2, pad_values=1)),
+    ]
+
+
+@same
+def test_tensors_of_strings(tf: Any) -> Any:
+    return [
+        tf.strings.upper(tf.ragged.constant([["a"], ["b", "c"]])),
+        tf.constant(["a", "b"]) == "a",
+        tf.where([True, False], "x", "y"),
+        tf.gather(["a", "b"], [1, 1, 0]),
+        tf.concat([["a"], ["b"]], 0),
+        tf.reshape(["a", "b"], [2, 1]),
+        tf.stack(["a", "b"]),
+        tf.tile(["a"], [3]),
+        tf.transpose([["a", "b"]]),
+        tf.constant(["a", "b", "c"])[::-1],
+        tf.boolean_mask(["a", "b"], [True, False]),
+        tf.fill([2], "q"),
+        tf.repeat(["a", "b"], 2),
+        tf.expand_dims("a", 0),
+        tf.zeros_like(tf.constant(["a"])),
+        tf.unstack(["a", "b"]),
+        tf.split(["a", "b"], 2),
+        tf.broadcast_to("a", [2, 2]),
+        tf.size(["a", "b"]),
+        tf.not_equal(["a", "b"], ["a", "c"]),
+    ]
