@@ -68,6 +68,7 @@ from tfpy.math import (
     reduce_sum,
     truediv,
 )
+from tfpy.random.stateful import multinomial, rand
 from tfpy.runtime import eager as _eager  # noqa: F401 - says what calling an op does
 from tfpy.runtime.env import env
 from tfpy.runtime.registry import (
@@ -138,6 +139,7 @@ __all__ = [
     "matmul",
     "memory",
     "meshgrid",
+    "multinomial",
     "newaxis",
     "nn",
     "norm",
@@ -145,6 +147,7 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
+    "rand",
     "random",
     "range",
     "rank",

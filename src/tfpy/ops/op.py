@@ -63,11 +63,13 @@ class Op:
     tolerance: float | None = None
     """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
     reason: str = ""
+    host_only: str = ""
+    """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
     @property
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""
-        return self.expr is None and self.kernel is None
+        return self.expr is None and self.kernel is None and not self.host_only
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
         return _execute(self, inputs, attrs)
@@ -99,6 +101,9 @@ def register(op: Op) -> Op:
     if op.name in OPS:
         raise ValueError(f"op {op.name} is already in the table")
     OPS[op.name] = op
+    if op.host_only:
+        for device in ("wasm", "webgl"):
+            UNSUPPORTED[device][op.name] = op.host_only
     return op
 
 
