@@ -26,7 +26,9 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     if close.all():
         return ""
     at = tuple(np.argwhere(~close)[0])
-    return f"{int((~close).sum())} of {close.size} differ; at {at} {got[at]} instead of {expected[at]}"
+    return (
+        f"{int((~close).sum())} of {close.size} differ; at {at} {got[at]} instead of {expected[at]}"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if not op.is_alias))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ from ops import oracle
 import tfpy
 from tfpy import dtypes
 from tfpy.ir.expr import SCALAR_OPS, input_, linearize
-from tfpy.ir.graph import Aval
+from tfpy.ir.graph import Aval, Graph, single_equation
+from tfpy.lower import wasm, webgl
 from tfpy.lower.glsl import Glsl
+from tfpy.lower.program import Program, verify
 from tfpy.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]
@@ -113,10 +117,21 @@ def test_glsl_knows_every_scalar_op() -> None:
 
 
 def test_wasm_knows_every_scalar_op() -> None:
-    wasm = pytest.importorskip("tfpy.lower.wasm")
     text = (ROOT / "csrc/xnnpack_glue/scalar_ops.cc").read_text(encoding="utf-8")
-    assert wasm is not None
-    assert text
+    names = set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
+    assert {name.split(".")[0] for name in names} | SPELT >= SCALAR_OPS
+
+
+@pytest.mark.parametrize("lower", [webgl.lower, wasm.lower], ids=["webgl", "wasm"])
+@EVERY_OP
+def test_lowers(op: Op, lower: Callable[[Graph], Program], rng: np.random.Generator) -> None:
+    """Every sample becomes a Program that the verifier accepts."""
+    assert op.samples is not None
+    for arrays, attrs in op.samples(rng):
+        avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]
+        program = lower(single_equation(op, avals, tuple(attrs.items())))
+        verify(program)
+        assert json.loads(program.to_json())["version"] == 1
 
 
 def kernel_names(rng: np.random.Generator) -> set[str]:
@@ -146,15 +161,30 @@ def test_every_kernel_is_in_glsl_and_wasm(rng: np.random.Generator) -> None:
 def test_gradient_or_none(op: Op) -> None:
     """What has no gradient is not differentiable by nature."""
     without = {
-        "reduce_any", "reduce_all", "argmax", "argmin", "equal", "not_equal", "less",
-        "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
-        "logical_not", "is_nan", "is_inf", "is_finite", "bitwise_and", "bitwise_or",
-        "bitwise_xor", "invert", "range", "random_uniform", "random_bits", "random_normal",
-        "random_int", "random_truncated_normal", "random_gamma", "random_poisson",
-        "random_binomial", "random_categorical", "random_permutation",
-        "max_pool_grad",
-    }  # fmt: skip
-    assert (op.vjp is None) == (op.name in without)
+        "reduce_any",
+        "reduce_all",
+        "argmax",
+        "argmin",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "is_nan",
+        "is_inf",
+        "is_finite",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "invert",
+        "range",
+    }
+    assert (op.vjp is None) == (op.name in without or op.family == "random")
 
 
 def test_unsupported_ops_have_reasons() -> None:

@@ -27,7 +27,6 @@ from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
 from tfpy.runtime.scalars import clear_scalars
-from tfpy.runtime.scalars import clear_scalars
 
 sources: dict[str, str] = {}
 
