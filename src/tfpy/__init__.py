@@ -4,7 +4,7 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import autodiff, bitwise, dtypes, errors, linalg, math, nn, operators, public, random
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -29,9 +29,13 @@ from tfpy.array import (
 from tfpy.autodiff import (
     GradientTape,
     UnconnectedGradients,
+    custom_grad,
     custom_gradient,
     grad,
+    gradients,
     grads,
+    hessians,
+    recompute_grad,
     stop_gradient,
     value_and_grad,
     value_and_grads,
@@ -101,6 +105,7 @@ __all__ = [
     "argmax",
     "argmin",
     "as_dtype",
+    "autodiff",
     "backend_report",
     "bitwise",
     "bool",
@@ -112,6 +117,7 @@ __all__ = [
     "concat",
     "constant",
     "convert_to_tensor",
+    "custom_grad",
     "custom_gradient",
     "dispose",
     "divide",
@@ -127,7 +133,9 @@ __all__ = [
     "gather",
     "get_backend",
     "grad",
+    "gradients",
     "grads",
+    "hessians",
     "identity",
     "int8",
     "int32",
@@ -152,6 +160,7 @@ __all__ = [
     "range",
     "rank",
     "ready",
+    "recompute_grad",
     "reduce_all",
     "reduce_any",
     "reduce_logsumexp",

@@ -338,12 +338,22 @@ def test_custom_gradient_of_wrong_length() -> None:
 
 
 def test_op_without_gradient_is_named() -> None:
-    x = tfpy.constant(np.ones((1, 4, 4, 1), np.float32))
-    with tfpy.GradientTape() as second:
+    x = tfpy.constant([1.5])
+    with tfpy.GradientTape() as tape:
+        tape.watch(x)
+        y = tfpy.random.stateless_gamma([1], [1, 2], x)
+    with pytest.raises(LookupError, match=r"random_gamma.*stop_gradient"):
+        tape.gradient(y, x)
+
+
+@same
+def test_second_order_of_max_pool(tf: Any) -> Any:
+    x = tf.constant(np.arange(32).reshape(1, 4, 4, 2) % 7, tf.float32)
+    with tf.GradientTape() as second:
         second.watch(x)
-        with tfpy.GradientTape() as first:
+        with tf.GradientTape() as first:
             first.watch(x)
-            y = tfpy.nn.max_pool2d(x * x, 2, 2, "VALID")
-        d = first.gradient(y, x)
-    with pytest.raises(LookupError, match=r"max_pool_grad.*stop_gradient"):
-        second.gradient(d, x)
+            y = tf.nn.max_pool2d(x * x, 2, 1, "SAME")
+            loss = tf.reduce_sum(y * y)
+        d = first.gradient(loss, x)
+    return [d, second.gradient(d, x)]

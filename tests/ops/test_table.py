@@ -85,6 +85,7 @@ def test_names_of_the_package_are_tensorflows() -> None:
         "keep",
         "dispose",
         "memory",
+        "custom_grad",
         "multinomial",
         "rand",
         "floor_div",
@@ -126,6 +127,8 @@ def test_wasm_knows_every_scalar_op() -> None:
 @EVERY_OP
 def test_lowers(op: Op, lower: Callable[[Graph], Program], rng: np.random.Generator) -> None:
     """Every sample becomes a Program that the verifier accepts."""
+    if op.host_only:
+        pytest.skip(op.host_only)
     assert op.samples is not None
     for arrays, attrs in op.samples(rng):
         avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]
