@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
 TOLERANCE = 2e-4
 
-STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool"}
+STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool", "max_pool_grad"}
 """Not continuous, rounded or sampled at ties, so that finite differences say nothing."""
 
 
