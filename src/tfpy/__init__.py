@@ -4,7 +4,21 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import autodiff, bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    autodiff,
+    bitwise,
+    dtypes,
+    errors,
+    fused,
+    image,
+    linalg,
+    losses,
+    math,
+    nn,
+    operators,
+    public,
+    random,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -47,13 +61,20 @@ from tfpy.dtypes import (
     as_dtype,
     bool,
     complex64,
+    complex128,
+    double,
     float16,
     float32,
+    float64,
+    half,
     int8,
     int32,
+    int64,
     string,
     uint8,
+    uint32,
 )
+from tfpy.einsum import einsum
 from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
 from tfpy.linalg import matmul, norm, tensordot
 from tfpy.math import (
@@ -87,6 +108,16 @@ from tfpy.runtime.registry import (
 from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
+from tfpy.tfjs import (
+    basic_lstm_cell,
+    dot,
+    euclidean_norm,
+    moving_average,
+    multi_rnn_cell,
+    outer_product,
+    prelu,
+    step,
+)
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
 
@@ -107,6 +138,7 @@ __all__ = [
     "as_dtype",
     "autodiff",
     "backend_report",
+    "basic_lstm_cell",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -114,6 +146,7 @@ __all__ = [
     "cast",
     "clip_by_value",
     "complex64",
+    "complex128",
     "concat",
     "constant",
     "convert_to_tensor",
@@ -121,32 +154,44 @@ __all__ = [
     "custom_gradient",
     "dispose",
     "divide",
+    "dot",
+    "double",
     "dtypes",
+    "einsum",
     "ensure_shape",
     "env",
     "errors",
+    "euclidean_norm",
     "expand_dims",
     "eye",
     "fill",
     "float16",
     "float32",
+    "float64",
+    "fused",
     "gather",
     "get_backend",
     "grad",
     "gradients",
     "grads",
+    "half",
     "hessians",
     "identity",
+    "image",
     "int8",
     "int32",
+    "int64",
     "is_tensor",
     "keep",
     "linalg",
     "linspace",
+    "losses",
     "math",
     "matmul",
     "memory",
     "meshgrid",
+    "moving_average",
+    "multi_rnn_cell",
     "multinomial",
     "newaxis",
     "nn",
@@ -154,7 +199,9 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "outer_product",
     "pad",
+    "prelu",
     "rand",
     "random",
     "range",
@@ -182,6 +229,7 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
+    "step",
     "stop_gradient",
     "string",
     "tensordot",
@@ -190,6 +238,7 @@ __all__ = [
     "transpose",
     "truediv",
     "uint8",
+    "uint32",
     "unstack",
     "value_and_grad",
     "value_and_grads",

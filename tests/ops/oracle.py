@@ -146,6 +146,26 @@ def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) ->
     return mean(x) / mean(tf.ones_like(x))
 
 
+def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    patches = tf.image.extract_patches(
+        tf.cast(x, tf.float32), [1, *ksize, 1], [1, *strides, 1], [1, *dilations, 1], "VALID"
+    )
+    return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
+
+
+def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
+    n, m = spec.sizes
+    table = np.asarray(table)
+    matrix = np.zeros((m, n), np.float32)
+    for row, (first, *bits) in enumerate(table):
+        for tap, weight in enumerate(np.array(bits, np.int32).view(np.float32)):
+            if weight:
+                matrix[row, first + tap] = weight
+    y = tf.tensordot(matrix, x, [[1], [axis]])
+    return tf.transpose(y, [*range(1, axis + 1), 0, *range(axis + 1, y.ndim)])
+
+
 def _halves(state: Any) -> list[int]:
     """Key and the two halves of the counter of a state of six words."""
     words = [int(w) & 0xFFFFFFFF for w in state]
@@ -236,6 +256,8 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_truncated_normal": _random("StatelessTruncatedNormalV2", dtype=tf.float32),
     **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial", "categorical")},
     "random_permutation": _permutation,
+    "sliding_windows": _windows,
+    "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),
     "conv2d_backprop_filter": _backprop_filter(_conv2d),

@@ -143,6 +143,9 @@ SECOND = [
     "conv2d",
     "depthwise_conv2d",
     "avg_pool",
+    "max_pool",
+    "sliding_windows",
+    "resample",
 ]
 
 

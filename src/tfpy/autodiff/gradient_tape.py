@@ -162,6 +162,9 @@ class GradientTape(Tape):
     def _backward(
         self, target: Any, sources: Any, output_gradients: Any, unconnected: UnconnectedGradients
     ) -> Any:
+        for leaf in leaves(target):
+            if isinstance(leaf, Variable) and leaf.trainable:
+                self.on_read(leaf)  # a Variable may be the target itself
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )

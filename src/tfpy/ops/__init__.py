@@ -6,9 +6,11 @@ from tfpy.ops import (
     elementwise,
     indexing,
     movement,
+    patches,
     pooling,
     random,
     reduction,
+    resample,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -23,9 +25,11 @@ __all__ = [
     "elementwise",
     "indexing",
     "movement",
+    "patches",
     "pooling",
     "random",
     "reduction",
     "register",
+    "resample",
     "window",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -10,9 +9,10 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import elementwise, host_window, infer, movement
+from tfpy.ops import host_window, infer
 from tfpy.ops.infer import FLOAT
 from tfpy.ops.op import KernelCall, Op, register
+from tfpy.ops.patches import at_first_maximum, padded_windows
 from tfpy.ops.samples import Sample, array
 from tfpy.ops.window import Pair, Window, check_output, window_params
 
@@ -89,32 +89,24 @@ def _avg_grad_infer(dy: Aval, input_shape: Shape, **attrs: Any) -> Aval:
     return x
 
 
-def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[Any, Any]:
-    """What ``g`` has at the first maximum of each window; the maxima's places are constant."""
-    ksize, window = _pool_attrs(attrs)
-    room = ((0, 0), *window.padding, (0, 0))
-    values = movement.pad(x, padding=room, interior=(0,) * 4, value=-math.inf)
-    grads = movement.pad(g, padding=room, interior=(0,) * 4, value=0.0)
-    largest = found = None
-    for place in itertools.product(range(ksize[0]), range(ksize[1])):
-        begin = (0, *(p * d for p, d in zip(place, window.dilations, strict=True)), 0)
-        every = {"begin": begin, "size": tuple(dy.shape), "strides": (1, *window.strides, 1)}
-        value, grad = (movement.strided_slice(t, **every) for t in (values, grads))
-        if largest is None or found is None:
-            largest, found = value, grad
-        else:
-            larger = elementwise.greater(value, largest)
-            largest = elementwise.select(larger, value, largest)
-            found = elementwise.select(larger, grad, found)
-    return None, found
-
-
 max_pool = _pool(
     "max_pool",
     "max",
     host_window.max_pool,
     lambda g, y, x, **attrs: (max_pool_grad(x, g, **attrs),),
 )
+
+
+def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[None, Any]:
+    """To ``dy``: what ``g`` has at each window's first maximum. ``x`` only chooses."""
+
+    def to_dy() -> Any:
+        scores = padded_windows(x, value=-math.inf, **attrs)
+        return at_first_maximum(padded_windows(g, value=0, **attrs), scores)
+
+    return None, to_dy
+
+
 avg_pool = _pool(
     "avg_pool",
     "avg",
