@@ -55,7 +55,9 @@ from tfpy.autodiff import (
     value_and_grads,
     variable_grads,
 )
+from tfpy.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
 from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.counting import histogram_fixed_width, histogram_fixed_width_bins
 from tfpy.dtypes import (
     DType,
     as_dtype,
@@ -75,7 +77,18 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
-from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
+from tfpy.joining import (
+    concat,
+    pad,
+    repeat,
+    reverse,
+    reverse_sequence,
+    roll,
+    split,
+    stack,
+    tile,
+    unstack,
+)
 from tfpy.linalg import matmul, norm, tensordot
 from tfpy.math import (
     add_n,
@@ -105,7 +118,39 @@ from tfpy.runtime.registry import (
     set_backend,
     set_backend_async,
 )
-from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
+from tfpy.scans import cumsum
+from tfpy.scattering import (
+    dynamic_partition,
+    dynamic_stitch,
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    unravel_index,
+)
+from tfpy.slicing import (
+    boolean_mask,
+    gather,
+    meshgrid,
+    newaxis,
+    one_hot,
+    slice,
+    strided_slice,
+    where,
+)
+from tfpy.sorting import (
+    argsort,
+    lower_bound,
+    searchsorted,
+    setdiff1d,
+    sort,
+    unique,
+    unique_with_counts,
+    upper_bound,
+)
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
@@ -135,10 +180,13 @@ __all__ = [
     "add_n",
     "argmax",
     "argmin",
+    "argsort",
     "as_dtype",
     "autodiff",
     "backend_report",
     "basic_lstm_cell",
+    "batch_to_space",
+    "batch_to_space_nd",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -150,6 +198,7 @@ __all__ = [
     "concat",
     "constant",
     "convert_to_tensor",
+    "cumsum",
     "custom_grad",
     "custom_gradient",
     "dispose",
@@ -157,6 +206,8 @@ __all__ = [
     "dot",
     "double",
     "dtypes",
+    "dynamic_partition",
+    "dynamic_stitch",
     "einsum",
     "ensure_shape",
     "env",
@@ -170,12 +221,15 @@ __all__ = [
     "float64",
     "fused",
     "gather",
+    "gather_nd",
     "get_backend",
     "grad",
     "gradients",
     "grads",
     "half",
     "hessians",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "identity",
     "image",
     "int8",
@@ -186,6 +240,7 @@ __all__ = [
     "linalg",
     "linspace",
     "losses",
+    "lower_bound",
     "math",
     "matmul",
     "memory",
@@ -221,17 +276,31 @@ __all__ = [
     "repeat",
     "reshape",
     "reverse",
+    "reverse_sequence",
+    "roll",
+    "scatter_nd",
+    "searchsorted",
     "set_backend",
     "set_backend_async",
+    "setdiff1d",
     "shape",
     "size",
     "slice",
+    "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
     "split",
     "squeeze",
     "stack",
     "step",
     "stop_gradient",
+    "strided_slice",
     "string",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
     "tensordot",
     "tidy",
     "tile",
@@ -239,7 +308,11 @@ __all__ = [
     "truediv",
     "uint8",
     "uint32",
+    "unique",
+    "unique_with_counts",
+    "unravel_index",
     "unstack",
+    "upper_bound",
     "value_and_grad",
     "value_and_grads",
     "variable_grads",

@@ -8,6 +8,15 @@ from typing import Any
 from tfpy import math as m
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.diagonals import (
+    band_part,
+    diag,
+    diag_part,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
 from tfpy.einsum import einsum as einsum
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
@@ -16,7 +25,16 @@ from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
 
-__all__ = ["l2_normalize"]
+__all__ = [  # made elsewhere
+    "band_part",
+    "diag",
+    "diag_part",
+    "l2_normalize",
+    "set_diag",
+    "tensor_diag",
+    "tensor_diag_part",
+    "trace",
+]
 
 
 def matmul(

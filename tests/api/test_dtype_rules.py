@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,7 @@ PYTHON_NUMBERS: list[Callable[[Any], Any]] = [
     lambda tf: 1.5 + integers(tf),
     lambda tf: integers(tf) * 1.5,
     lambda tf: integers(tf) - [1.5],
-    lambda tf: integers(tf) + [1.5],
+    lambda tf: operator.add(integers(tf), [1.5]),
     lambda tf: integers(tf) ** 0.5,
     lambda tf: integers(tf) < 1.5,
     lambda tf: integers(tf) == 1.5,

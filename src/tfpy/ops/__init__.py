@@ -11,6 +11,10 @@ from tfpy.ops import (
     random,
     reduction,
     resample,
+    scan,
+    scatter,
+    sorting,
+    special,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -31,5 +35,9 @@ __all__ = [
     "reduction",
     "register",
     "resample",
+    "scan",
+    "scatter",
+    "sorting",
+    "special",
     "window",
 ]
