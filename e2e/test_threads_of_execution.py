@@ -62,6 +62,12 @@ async def test_worker(tf: Any) -> None:
     await check(tf, worker=True)
 
 
+@run_in_browser(backends=["wasm"], environment="worker", browsers=["firefox"])
+def test_firefox_workers_have_one_thread(tf: Any) -> None:
+    """Starting a nested worker may hang there for good."""
+    assert not tf.backend_report()["wasm"]["variant"].endswith("-threads")
+
+
 @run_in_browser(backends=["wasm", "webgl"], environment="worker-not-isolated")
 async def test_worker_not_isolated(tf: Any) -> None:
     await set_up(tf)

@@ -41,6 +41,14 @@ function validates(instructions, ...sections) {
   return WebAssembly.validate(new Uint8Array([...WASM_HEADER, ...sections.flat(), ...code]));
 }
 
+/**
+ * Whether a worker that is started here may block this thread for good: in Firefox (153),
+ * `new Worker()` inside a worker does not return in one to seven of a hundred calls.
+ */
+function workersMayHang() {
+  return typeof document === "undefined" && /\bFirefox\//.test(navigator.userAgent);
+}
+
 function probeWasm() {
   return {
     simd: validates(SPLAT_ZERO, RETURNS_V128, ONE_FUNCTION),
@@ -51,6 +59,7 @@ function probeWasm() {
     ),
     threads:
       globalThis.crossOriginIsolated === true &&
+      !workersMayHang() &&
       typeof SharedArrayBuffer !== "undefined" &&
       validates(ATOMIC_LOAD_AT_ZERO, RETURNS_I32, ONE_FUNCTION, SHARED_MEMORY),
     jspi: "Suspending" in WebAssembly && "promising" in WebAssembly,

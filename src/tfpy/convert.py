@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -175,7 +175,7 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     if isinstance(value, list | tuple):
         if not found.size:
             own = dtypes.float32
-        elif _are_mixed(_leaf_types(value)):
+        elif _are_mixed(list(_leaf_values(value))):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
         wanted = as_dtype(hint)
@@ -212,17 +212,20 @@ def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return out.reshape(found.shape)
 
 
-def _leaf_types(values: Any) -> set[type]:
-    found = set(map(type, values))
-    if found & {list, tuple}:
-        return set().union(*map(_leaf_types, values))
-    return found
+def _leaf_values(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _leaf_values(value)
+        else:
+            yield value
 
 
-def _are_mixed(types: set[type]) -> bool:
-    """Whether texts, booleans and numbers come together; NumPy would convert them."""
-    kinds = {str if issubclass(t, str | bytes) else t is bool for t in types}
-    return len(kinds) > 1
+def _are_mixed(values: Sequence[Any]) -> bool:
+    """Whether NumPy would convert texts or numbers: booleans may follow numbers, as 0 and 1."""
+    texts = {isinstance(v, str | bytes) for v in values}
+    return len(texts) > 1 or (
+        isinstance(values[0], bool) and not all(isinstance(v, bool) for v in values)
+    )
 
 
 def _check_kind(value: Any, own: DType, wanted: DType) -> None:

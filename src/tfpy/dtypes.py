@@ -103,6 +103,12 @@ _BY_NAME = {d.name: d for d in ALL}
 _NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "uint64": uint32}
 _NARROWED |= {"int16": int32, "uint16": int32, "object": string}
 
+# Names of dtypes that programs for TensorFlow use, and what they are here.
+float64 = double = float32
+int64 = int32
+complex128 = complex64
+half = float16
+
 DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
 

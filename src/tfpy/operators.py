@@ -22,8 +22,18 @@ def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]
     return function
 
 
+def _add(x: Any, y: Any) -> Any:
+    """TensorFlow converts ``y`` by itself where it does not fit ``x``; then the dtypes differ."""
+    try:
+        return ew.add(x, y)
+    except TypeError:
+        if not is_tensor(x):
+            raise
+        return ew.add(x, convert_to_tensor(y, dtype_hint=x.dtype))
+
+
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "add": ew.add,
+    "add": _add,
     "sub": ew.subtract,
     "mul": ew.multiply,
     "truediv": lambda x, y: math.divide(x, y),  # which then takes ragged tensors too

@@ -25,6 +25,9 @@ class Entry(NamedTuple):
 class Tape:
     """A list of entries over the tensors that depend on watched ones."""
 
+    last = False
+    """Whether the tape is told after those that are not; it may run ops when it is told."""
+
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.watched: set[int] = set()
@@ -37,6 +40,12 @@ class Tape:
 
     def on_read(self, variable: Variable) -> None:
         """Told of each Variable that an op reads."""
+
+    def on_custom(self, computed: Tensor, output: Tensor) -> None:
+        """Told that ``output``, whose gradient is a custom one, is ``computed`` by ops.
+
+        Forward mode follows those ops, as in TensorFlow.
+        """
 
     def record_op(
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
@@ -69,7 +78,14 @@ class Tape:
 
 
 active_tapes: list[Tape] = []
-"""The tapes that record, outermost first."""
+"""The tapes that record, outermost first; those that are ``last`` after the others."""
+
+
+def activate(tape: Tape) -> None:
+    """Lets a tape record."""
+    end = len(active_tapes)
+    place = next((i for i, t in enumerate(active_tapes) if t.last and not tape.last), end)
+    active_tapes.insert(place, tape)
 
 
 def backpropagate(

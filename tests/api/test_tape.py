@@ -344,3 +344,16 @@ def test_op_without_gradient_is_named() -> None:
         y = tfpy.truncatemod(x, 3.0)
     with pytest.raises(LookupError, match=r"truncatemod.*stop_gradient"):
         tape.gradient(y, x)
+
+
+@same
+def test_second_order_of_max_pool(tf: Any) -> Any:
+    x = tf.constant(np.arange(32).reshape(1, 4, 4, 2) % 7, tf.float32)
+    with tf.GradientTape() as second:
+        second.watch(x)
+        with tf.GradientTape() as first:
+            first.watch(x)
+            y = tf.nn.max_pool2d(x * x, 2, 1, "SAME")
+            loss = tf.reduce_sum(y * y)
+        d = first.gradient(loss, x)
+    return [d, second.gradient(d, x)]

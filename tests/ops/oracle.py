@@ -201,18 +201,55 @@ def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
     return tf.transpose(y, [*range(1, axis + 1), 0, *range(axis + 1, y.ndim)])
 
 
-def _random(name: str, **more: Any) -> Callable[..., Any]:
-    """TensorFlow's op on the key and counter that the four words make."""
+def _halves(state: Any) -> list[int]:
+    """Key and the two halves of the counter of a state of six words."""
+    words = [int(w) & 0xFFFFFFFF for w in state]
+    return [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
 
-    def call(k0: Any, k1: Any, c2: Any, c3: Any, shape: Any) -> Any:
-        words = [int(w) & 0xFFFFFFFF for w in (k0, k1, c2, c3)]
-        key = tf.constant([words[0] | words[1] << 32], tf.uint64)
-        counter = tf.constant([0, words[2] | words[3] << 32], tf.uint64)
+
+def _random(name: str, **more: Any) -> Callable[..., Any]:
+    """TensorFlow's op on the key and counter that the six words make."""
+
+    def call(*inputs: Any, shape: Any) -> Any:
+        key, *counter = (tf.constant(n, tf.uint64) for n in _halves(inputs[:6]))
+        bounds = dict(zip(("minval", "maxval"), inputs[6:], strict=False))
         return getattr(tf.raw_ops, name)(
-            shape=tf.constant(shape, tf.int32), key=key, counter=counter, alg=1, **more
+            shape=tf.constant(shape, tf.int32), key=[key], counter=counter, alg=1, **more, **bounds
         )
 
     return call
+
+
+def _seeded(name: str) -> Callable[..., Any]:
+    """TensorFlow's stateful op, whose seeds are the key and the counter's upper half."""
+
+    def call(*inputs: Any, samples: int, **more: Any) -> Any:
+        key, low, high = (n - (n >> 63 << 64) for n in _halves(inputs[:6]))
+        assert low == 0
+        tf.random.set_seed(0)  # kernels that ran begin anew
+        make: dict[str, Callable[..., Any]] = {
+            "gamma": lambda alpha: tf.raw_ops.RandomGamma(
+                shape=[samples], alpha=alpha, seed=key, seed2=high
+            ),
+            "poisson": lambda rate: tf.raw_ops.RandomPoissonV2(
+                shape=[samples], rate=rate, seed=key, seed2=high, dtype=tf.float32
+            ),
+            "categorical": lambda logits: tf.raw_ops.Multinomial(
+                logits=logits, num_samples=samples, seed=key, seed2=high, output_dtype=tf.int32
+            ),
+            "binomial": lambda counts, probs: tf.random.Generator.from_key_counter(
+                key, [low, high], "philox"
+            ).binomial([samples, *counts.shape], counts, probs, tf.float32),
+        }
+        return make[name](*inputs[6:])
+
+    return call
+
+
+def _permutation(*state: Any, count: int) -> Any:
+    key, *counter = (tf.constant(n, tf.uint64) for n in _halves(state))
+    numbers = tf.range(count)
+    return tf.raw_ops.StatelessShuffle(value=numbers, key=[key], counter=counter, alg=1)
 
 
 def _broadcast_raw(name: str) -> Callable[..., Any]:
@@ -279,6 +316,10 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
+    "random_int": _random("StatelessRandomUniformIntV2"),
+    "random_truncated_normal": _random("StatelessTruncatedNormalV2", dtype=tf.float32),
+    **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial", "categorical")},
+    "random_permutation": _permutation,
     "sliding_windows": _windows,
     "overlap_add": _overlap_add,
     "resample": _resample,

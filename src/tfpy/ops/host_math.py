@@ -79,7 +79,8 @@ def floor_div(x: Array, y: Array) -> Array:
 
 def floor_mod(x: Array, y: Array) -> Array:
     check_divisor("floormod", y)
-    return np.mod(x, y)
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest)
 
 
 def power(x: Array, y: Array) -> Array:

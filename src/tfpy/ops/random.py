@@ -1,86 +1,56 @@
-"""Counter-based random numbers: Philox4x32-10, as TensorFlow's stateless generators use it.
+"""Random primitives: numbers that are a function of a key, a counter and the element's position.
 
-Philox (Salmon et al., 2011, "Parallel random numbers: as easy as 1, 2, 3") maps a key and a
-counter to four words. Output element ``i`` is word ``i % 4`` of counter ``i // 4``, so a kernel
-computes every element on its own and every backend gives the same bits.
-
-Inputs are four int32 scalars: two words of key, and the upper two words of the counter.
+Inputs are six int32 scalars, the *state*: two words of key and four of counter, low words first.
+Output element ``i`` is word ``i % 4`` of the block at ``counter + i // 4``
+(:mod:`tfpy.ops.philox`), so a kernel computes every element on its own and every backend gives
+TensorFlow's bits. Distributions whose elements take a varying number of words are computed on the
+host.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tfpy import dtypes
+from tfpy.dtypes import DType
+from tfpy.errors import invalid
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval, Shape
+from tfpy.ops import host_random as host
+from tfpy.ops import philox
 from tfpy.ops.op import Op, register
-from tfpy.ops.samples import Sample
+from tfpy.ops.samples import Sample, array
 
-_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-_WEYL = (0x9E3779B9, 0xBB67AE85)
-_ROUNDS = 10
-_TWO_PI = 6.283185307179586
-_SMALLEST = 1e-7  # keeps log away from 0, as TensorFlow
+_STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
+_REJECTION = "elements take a varying number of random words (rejection)"
+_SEQUENTIAL = "each step depends on the one before"
 
-Words = np.ndarray[Any, Any]
+# Expressions
 
 
-def philox(counter: list[Words], key: tuple[int, int]) -> list[Words]:
-    """Four uint32 words for each counter (four uint32 arrays)."""
-    c0, c1, c2, c3 = (c.astype(np.uint64) for c in counter)
-    k0, k1 = key
-    low = np.uint64(0xFFFFFFFF)
-    for _ in range(_ROUNDS):
-        p0, p1 = c0 * np.uint64(_MULTIPLIERS[0]), c2 * np.uint64(_MULTIPLIERS[1])
-        c0, c1, c2, c3 = (
-            (p1 >> np.uint64(32)) ^ c1 ^ np.uint64(k0),
-            p1 & low,
-            (p0 >> np.uint64(32)) ^ c3 ^ np.uint64(k1),
-            p0 & low,
-        )
-        k0, k1 = (k0 + _WEYL[0]) & 0xFFFFFFFF, (k1 + _WEYL[1]) & 0xFFFFFFFF
-    return [c.astype(np.uint32) for c in (c0, c1, c2, c3)]
+def _counter(low: list[Expr]) -> list[Expr]:
+    """The 128-bit counter of this element: the state's plus a quarter of the index."""
+    words, carry = [], ex.bitcast(ex.index() >> 2, ex.U)
+    for word in low:
+        total = word + carry
+        carry = ex.cast(total < carry, ex.U)
+        words.append(total)
+    return words
 
 
-def scramble(seed: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Key and upper counter words of a stateless op's two-integer seed, as TensorFlow."""
-    words = []
-    for s in seed:
-        s &= 0xFFFFFFFFFFFFFFFF
-        words += [s & 0xFFFFFFFF, s >> 32]
-    mixed = philox([np.array([w], np.uint32) for w in words], (0x3EC8F720, 0x02461E29))
-    return tuple(int(w[0]) for w in mixed)  # type: ignore[return-value]
-
-
-def _host_words(key: tuple[Any, ...], count: int) -> Words:
-    """``count`` words in output order."""
-    k0, k1, c2, c3 = (int(word) & 0xFFFFFFFF for word in key)
-    blocks = np.arange(-(-count // 4), dtype=np.uint32)
-    upper = [np.full_like(blocks, np.uint32(c)) for c in (c2, c3)]
-    return np.stack(philox([blocks, np.zeros_like(blocks), *upper], (k0, k1)), 1).reshape(-1)[
-        :count
-    ]
-
-
-def _words(k0: Expr, k1: Expr, c2: Expr, c3: Expr) -> list[Expr]:
-    """The four words of this element's counter."""
-    keys = [ex.bitcast(k0, ex.U), ex.bitcast(k1, ex.U)]
-    c = [
-        ex.bitcast(ex.index() >> 2, ex.U),
-        ex.const(0, ex.U),
-        ex.bitcast(c2, ex.U),
-        ex.bitcast(c3, ex.U),
-    ]
-    m0, m1 = (ex.const(m, ex.U) for m in _MULTIPLIERS)
-    for _ in range(_ROUNDS):
+def _words(*state: Expr) -> list[Expr]:
+    """The four words of this element's block."""
+    k0, k1, *low = (ex.bitcast(word, ex.U) for word in state)
+    c = _counter(low)
+    m0, m1 = (ex.const(m, ex.U) for m in philox.MULTIPLIERS)
+    for _ in range(philox.ROUNDS):
         high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
-        low = [c[0] * m0, c[2] * m1]
-        c = [high[1] ^ c[1] ^ keys[0], low[1], high[0] ^ c[3] ^ keys[1], low[0]]
-        keys = [keys[0] + _WEYL[0], keys[1] + _WEYL[1]]
+        c = [high[1] ^ c[1] ^ k0, c[2] * m1, high[0] ^ c[3] ^ k1, c[0] * m0]
+        k0, k1 = k0 + philox.WEYL[0], k1 + philox.WEYL[1]
     return c
 
 
@@ -96,70 +66,218 @@ def _unit(word: Expr) -> Expr:
     return ex.bitcast((word & 0x7FFFFF) | 0x3F800000, ex.F) - 1.0
 
 
-def _host_unit(words: Words) -> Words:
-    return ((words & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)).view(np.float32) - np.float32(1)
-
-
-def _uniform_expr(*key: Expr, shape: Shape) -> Expr:
-    return _unit(_lane(_words(*key)))
-
-
-def _uniform_ref(*key: Any, shape: Shape) -> Any:
-    return _host_unit(_host_words(key, int(np.prod(shape)))).reshape(shape)
-
-
-def _bits_expr(*key: Expr, shape: Shape) -> Expr:
-    return ex.bitcast(_lane(_words(*key)), ex.I)
-
-
-def _bits_ref(*key: Any, shape: Shape) -> Any:
-    return _host_words(key, int(np.prod(shape))).view(np.int32).reshape(shape)
-
-
-def _normal_expr(*key: Expr, shape: Shape) -> Expr:
+def _normal(*state: Expr, shape: Shape) -> Expr:
     """Box-Muller: each pair of words gives a sine and a cosine."""
-    w, i = _words(*key), ex.index() & 3
+    w, i = _words(*state), ex.index() & 3
     first, second = ex.select(i < 2, w[0], w[2]), ex.select(i < 2, w[1], w[3])
-    radius = ex.unary("sqrt", ex.unary("log", ex.maximum(_unit(first), _SMALLEST)) * -2.0)
-    angle = _unit(second) * _TWO_PI
+    radius = ex.unary("sqrt", ex.unary("log", ex.maximum(_unit(first), 1e-7)) * -2.0)
+    angle = _unit(second) * (2 * np.pi)
     return radius * ex.select(ex.eq(i & 1, 0), ex.unary("sin", angle), ex.unary("cos", angle))
 
 
-def _normal_ref(*key: Any, shape: Shape) -> Any:
+def _between(*inputs: Expr, shape: Shape) -> Expr:
+    """``low`` plus the word modulo the range, in unsigned arithmetic.
+
+    Below 2**31 the remainder comes from the word's upper 31 bits, as ``irem`` is signed; above,
+    the range fits into the word once at most.
+    """
+    *state, low, high = inputs
+    word = _lane(_words(*state))
+    span = ex.bitcast(high, ex.U) - ex.bitcast(low, ex.U)
+    half = ex.binary("irem", ex.bitcast(word >> 1, ex.I), ex.bitcast(span, ex.I))
+    small = ex.bitcast(half, ex.U) * 2 + (word & 1)
+    reduced = ex.select(ex.bitcast(span, ex.I) < 0, word, small)
+    return low + ex.bitcast(ex.select(reduced < span, reduced, reduced - span), ex.I)
+
+
+# NumPy
+
+
+def _stream(state: tuple[Any, ...], shape: Shape) -> Any:
+    return philox.stream(state, int(np.prod(shape))).reshape(shape)
+
+
+def _normal_ref(*state: Any, shape: Shape) -> Any:
     count = int(np.prod(shape))
-    pairs = _host_unit(_host_words(key, -(-count // 4) * 4)).reshape(-1, 2)
-    radius = np.sqrt(np.float32(-2) * np.log(np.maximum(pairs[:, 0], np.float32(_SMALLEST))))
-    angle = np.float32(_TWO_PI) * pairs[:, 1]
-    values = np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=1)
-    return values.reshape(-1)[:count].reshape(shape).astype(np.float32)
+    units = philox.unit_floats(philox.stream(state, -(-count // 4) * 4))
+    return philox.box_muller(units)[:count].reshape(shape)
+
+
+def _between_ref(*inputs: Any, shape: Shape) -> Any:
+    *state, low, high = inputs
+    span = np.uint32((int(high) - int(low)) % 2**32)
+    return (_stream(tuple(state), shape) % span).view(np.int32) + np.int32(low)
+
+
+# Records
+
+
+def _state(rng: np.random.Generator) -> tuple[Any, ...]:
+    """A state whose counter carries into its second and third word."""
+    words = [*rng.integers(-(2**31), 2**31, 6).astype(np.int32)]
+    words[2:4] = np.int32(-3), np.int32(-1)
+    return tuple(np.asarray(w) for w in words)
 
 
 def _samples(rng: np.random.Generator) -> list[Sample]:
-    key = tuple(rng.integers(-(2**31), 2**31, ()).astype(np.int32) for _ in range(4))
-    return [(key, {"shape": s}) for s in ((), (7,), (3, 5), (40, 50))]
+    return [(_state(rng), {"shape": s}) for s in ((), (7,), (3, 5), (40, 50), (0, 2))]
 
 
-def _random(name: str, dtype: Any, ref: Any, expr: Any, doc: str) -> Op:
+def _between_samples(rng: np.random.Generator) -> list[Sample]:
+    ranges = ((0, 10), (-5, 1), (0, 1), (-(2**31), 2**31 - 1), (-7, 2**31 - 1), (0, 2**31 - 1))
+    bounds = [tuple(np.asarray(b, np.int32) for b in pair) for pair in ranges]
+    return [((*_state(rng), *pair), {"shape": (9, 5)}) for pair in bounds]
+
+
+def _random(name: str, dtype: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
+    facts: dict[str, Any] = {"params": _STATE, "samples": _samples} | more
     return register(
         Op(
             name,
             "random",
-            lambda *key, shape: Aval(tuple(shape), dtype),
+            lambda *inputs, shape: Aval(tuple(shape), dtype),
             ref,
             expr=expr,
-            params=("key_0", "key_1", "counter_2", "counter_3"),
             doc=doc,
-            samples=_samples,
+            **facts,
         )
     )
 
 
 random_uniform = _random(
-    "random_uniform", dtypes.float32, _uniform_ref, _uniform_expr, "Uniform floats in [0, 1)."
+    "random_uniform",
+    dtypes.float32,
+    lambda *state, shape: philox.unit_floats(_stream(state, shape)),
+    lambda *state, shape: _unit(_lane(_words(*state))),
+    "Uniform floats in [0, 1).",
 )
 random_bits = _random(
-    "random_bits", dtypes.int32, _bits_ref, _bits_expr, "Uniform 32-bit integers."
+    "random_bits",
+    dtypes.int32,
+    lambda *state, shape: _stream(state, shape).view(np.int32),
+    lambda *state, shape: ex.bitcast(_lane(_words(*state)), ex.I),
+    "Uniform 32-bit integers.",
 )
 random_normal = _random(
-    "random_normal", dtypes.float32, _normal_ref, _normal_expr, "Standard normal floats."
+    "random_normal", dtypes.float32, _normal_ref, _normal, "Standard normal floats."
+)
+random_int = _random(
+    "random_int",
+    dtypes.int32,
+    _between_ref,
+    _between,
+    "Integers in [minval, maxval): a word modulo the range, as TensorFlow.",
+    params=(*_STATE, "minval", "maxval"),
+    samples=_between_samples,
+)
+random_truncated_normal = _random(
+    "random_truncated_normal",
+    dtypes.float32,
+    lambda *state, shape: host.truncated_normal(state, int(np.prod(shape))).reshape(shape),
+    None,
+    "Standard normal floats, less than two deviations from 0.",
+    host_only=_REJECTION,
+)
+
+
+def _sampled(
+    name: str,
+    ref: Callable[..., Any],
+    params: tuple[str, ...],
+    doc: str,
+    domains: tuple[tuple[float, float], ...],
+) -> Op:
+    """A distribution over parameters of one shape; ``samples`` draws of each come first.
+
+    ``ref`` takes the state and flat float64 parameters, each parameter's draws side by side.
+    """
+
+    def infer_aval(*avals: Aval, samples: int, dtype: DType = dtypes.float32) -> Aval:
+        shapes = {a.shape for a in avals[len(_STATE) :]}
+        if len(shapes) > 1:
+            raise invalid(name, f"parameters must have one shape, got {shapes}")
+        return Aval((samples, *avals[-1].shape), dtype)
+
+    def whole_ref(*inputs: Any, samples: int, dtype: DType = dtypes.float32) -> Any:
+        state, values = inputs[: len(_STATE)], inputs[len(_STATE) :]
+        repeated = [np.repeat(v.astype(np.float64).reshape(-1), samples) for v in values]
+        drawn = ref(state, *repeated, dtype)
+        columns = drawn.astype(dtype.as_numpy_dtype).reshape(-1, samples)
+        return columns.T.reshape(samples, *values[0].shape)
+
+    def make_samples(rng: np.random.Generator) -> list[Sample]:
+        cases: list[Sample] = []
+        for shape in ((), (3,), (2, 4)):
+            values = [array(rng, shape, dtypes.float32, *domain) for domain in domains]
+            state = [*_state(rng)]
+            state[2:4] = [np.asarray(0, np.int32)] * 2  # TensorFlow's kernels begin there
+            cases.append(((*state, *values), {"samples": 50}))
+        return cases
+
+    return register(
+        Op(
+            name,
+            "random",
+            infer_aval,
+            whole_ref,
+            params=(*_STATE, *params),
+            doc=doc,
+            samples=make_samples,
+            host_only=_REJECTION,
+        )
+    )
+
+
+random_gamma = _sampled(
+    "random_gamma",
+    lambda state, alpha, dtype: host.gamma(state, alpha),
+    ("alpha",),
+    "Gamma floats of scale 1.",
+    ((0.2, 5.0),),
+)
+random_poisson = _sampled(
+    "random_poisson",
+    lambda state, rate, dtype: host.poisson(state, rate, dtype.max),
+    ("rate",),
+    "Poisson numbers.",
+    ((0.2, 30.0),),
+)
+random_binomial = _sampled(
+    "random_binomial",
+    lambda state, counts, probs, dtype: host.binomial(state, counts, probs),
+    ("counts", "probs"),
+    "Numbers of successes.",
+    ((1.0, 60.0), (0.05, 0.95)),
+)
+
+
+def _categorical_samples(rng: np.random.Generator) -> list[Sample]:
+    state = [*_state(rng)]
+    state[2:4] = [np.asarray(0, np.int32)] * 2
+    return [((*state, array(rng, s)), {"samples": 21}) for s in ((1, 4), (5, 7), (0, 3))]
+
+
+random_categorical = register(
+    Op(
+        "random_categorical",
+        "random",
+        lambda *avals, samples: Aval((avals[-1].shape[0], samples), dtypes.int32),
+        lambda *inputs, samples: host.categorical(inputs[:-1], inputs[-1], samples),
+        params=(*_STATE, "logits"),
+        doc="Class numbers [batch, samples] with probabilities softmax(logits).",
+        samples=_categorical_samples,
+        host_only="cumulative probabilities in float64, which devices have not",
+    )
+)
+random_permutation = register(
+    Op(
+        "random_permutation",
+        "random",
+        lambda *state, count: Aval((count,), dtypes.int32),
+        lambda *state, count: host.permutation(state, count),
+        params=_STATE,
+        doc="The numbers 0 to count - 1 in random order.",
+        samples=lambda rng: [(_state(rng), {"count": n}) for n in (0, 1, 2, 33)],
+        host_only=_SEQUENTIAL,
+    )
 )

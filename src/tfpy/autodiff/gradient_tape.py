@@ -1,18 +1,21 @@
-"""``tf.GradientTape``, ``tf.custom_gradient`` and TensorFlow.js's ``tf.grad``."""
+"""``tf.GradientTape``: reverse-mode differentiation."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from tfpy import tape as tapes
-from tfpy.array import identity, ones_like, zeros
-from tfpy.convert import convert_to_tensor, is_tensor
-from tfpy.operand import Composite
-from tfpy.tape import Entry, Tape
+from tfpy.array import broadcast_to, ones_like, reshape, zeros
+from tfpy.autodiff.nests import leaves, map_nest
+from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.joining import stack
+from tfpy.tape import Tape
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
 
@@ -63,7 +66,7 @@ class GradientTape(Tape):
     def _start(self) -> None:
         if self._recording:
             raise ValueError("Tape is already recording.")
-        tapes.active_tapes.append(self)
+        tapes.activate(self)
 
     def _stop(self) -> None:
         tapes.active_tapes[:] = [t for t in tapes.active_tapes if t is not self]
@@ -74,7 +77,7 @@ class GradientTape(Tape):
         Raises:
             ValueError: for things that are neither.
         """
-        for leaf in _leaves(tensor):
+        for leaf in leaves(tensor):
             if isinstance(leaf, Variable):
                 self._read(leaf)
             elif isinstance(leaf, Tensor):
@@ -137,24 +140,97 @@ class GradientTape(Tape):
             RuntimeError: at the second call on a tape that is not persistent.
             LookupError: when an op on the way has no gradient.
         """
+        unconnected = _unconnected(unconnected_gradients)
+        with self._use():
+            return self._backward(target, sources, output_gradients, unconnected)
+
+    @contextmanager
+    def _use(self) -> Iterator[None]:
+        """One use of what was recorded; a tape that is not persistent forgets it afterwards."""
         if self._used and not self._persistent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians); write tf.GradientTape(persistent=True)"
             )
         self._used = True
-        unconnected = UnconnectedGradients(
-            getattr(unconnected_gradients, "value", unconnected_gradients)
-        )
         if self._recording and not self._persistent:
             self._stop()
+        yield
+        if not self._persistent:
+            self.entries, self.held = [], []
+
+    def _backward(
+        self, target: Any, sources: Any, output_gradients: Any, unconnected: UnconnectedGradients
+    ) -> Any:
+        for leaf in leaves(target):
+            if isinstance(leaf, Variable) and leaf.trainable:
+                self.on_read(leaf)  # a Variable may be the target itself
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )
-        result = _map(sources, lambda s: self._collect(s, grads, unconnected))
-        if not self._persistent:
-            self.entries, self.held = [], []
-        return result
+        return map_nest(sources, lambda s: self._collect(s, grads, unconnected))
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The gradient of each element of the target: shape ``target.shape + source.shape``.
+
+        Args:
+            target: one tensor.
+            sources: a tensor, a Variable or a nest of them; the result has the same structure.
+            unconnected_gradients: None or zeros for sources without influence.
+            parallel_iterations, experimental_use_pfor: of no effect.
+        """
+        y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
+        with self._use():
+            rows = [
+                self._backward(y, leaves(sources), reshape(constant(seed), y.shape), unconnected)
+                for seed in np.eye(y.size, dtype=y.dtype.as_numpy_dtype)
+            ]
+        columns = iter(zip(*rows, strict=True) if rows else [()] * len(leaves(sources)))
+        return map_nest(sources, lambda s: _stacked(next(columns), y, s))
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """The Jacobian of each example: shape ``[batch, *target.shape[1:], *source.shape[1:]]``.
+
+        ``target[i]`` must depend on ``source[i]`` only. The other arguments are those of
+        :meth:`jacobian`; without influence the result is zeros.
+
+        Raises:
+            ValueError: when the first dimensions differ or are missing.
+        """
+        y = convert_to_tensor(target)
+        if y.ndim < 2 or len(source.shape) < 2 or y.shape[0] != source.shape[0]:
+            raise ValueError(
+                "Need first dimension of target shape and source shape to be the same, and two "
+                f"dimensions or more. Found target shape: {y.shape}, source shape: {source.shape}"
+            )
+        _unconnected(unconnected_gradients)
+        batch, inner = y.shape[0], tuple(y.shape[1:])
+        with self._use():
+            columns = [
+                self._backward(
+                    y,
+                    source,
+                    broadcast_to(reshape(constant(seed), inner), y.shape),
+                    UnconnectedGradients.ZERO,
+                )
+                for seed in np.eye(y.size // max(batch, 1), dtype=y.dtype.as_numpy_dtype)
+            ]
+        shape = (batch, *inner, *source.shape[1:])
+        return reshape(stack(columns, 1), shape) if columns else zeros(shape, y.dtype)
 
     def _collect(
         self, source: Any, grads: Mapping[int, Tensor], unconnected: UnconnectedGradients
@@ -178,11 +254,11 @@ class GradientTape(Tape):
 def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     if target is None:
         raise TypeError("gradient: target must be a tensor or a nest of them, got None")
-    targets = [convert_to_tensor(t) for t in _leaves(target)]
+    targets = [convert_to_tensor(t) for t in leaves(target)]
     given = (
         [None] * len(targets)
         if output_gradients is None
-        else [g if g is None else convert_to_tensor(g) for g in _leaves(output_gradients)]
+        else [g if g is None else convert_to_tensor(g) for g in leaves(output_gradients)]
     )
     if len(given) != len(targets):
         raise ValueError(f"{len(targets)} targets but {len(given)} output_gradients")
@@ -193,137 +269,15 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     ]
 
 
-def _leaves(nest: Any) -> list[Any]:
-    if isinstance(nest, list | tuple):
-        return [leaf for item in nest for leaf in _leaves(item)]
-    if isinstance(nest, Mapping):
-        return [leaf for item in nest.values() for leaf in _leaves(item)]
-    if isinstance(nest, Composite):
-        return [nest.differentiable]
-    return [nest]
+def _stacked(rows: tuple[Tensor | None, ...], target: Tensor, source: Any) -> Tensor | None:
+    """The rows of a Jacobian as one tensor."""
+    if not rows:
+        return zeros((*target.shape, *source.shape), target.dtype)
+    found = [r for r in rows if r is not None]
+    if not found:
+        return None
+    return reshape(stack(found), (*target.shape, *source.shape))
 
 
-def _map(nest: Any, function: Callable[[Any], Any]) -> Any:
-    """The nest with ``function`` of each leaf; named tuples keep their type."""
-    if isinstance(nest, Mapping):
-        return type(nest)((k, _map(v, function)) for k, v in nest.items())  # type: ignore[call-arg]
-    if isinstance(nest, tuple) and hasattr(nest, "_fields"):
-        return type(nest)(*(_map(v, function) for v in nest))
-    if isinstance(nest, list | tuple):
-        return type(nest)(_map(v, function) for v in nest)
-    if isinstance(nest, Composite):
-        mapped = function(nest.differentiable)
-        return None if mapped is None else nest.with_differentiable(mapped)
-    return function(nest)
-
-
-@contextmanager
-def _paused() -> Iterator[None]:
-    """No tape records."""
-    saved = tapes.active_tapes[:]
-    tapes.active_tapes.clear()
-    try:
-        yield
-    finally:
-        tapes.active_tapes[:] = saved
-
-
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same values, constant for every tape."""
-    tensor = convert_to_tensor(input)
-    return Tensor(tensor.aval, tensor.storage)
-
-
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator: ``f(*tensors)`` returns ``(outputs, grad_fn)``, as ``tf.custom_gradient``.
-
-    ``grad_fn`` takes the gradient of each output and returns one for each input.
-    """
-
-    @functools.wraps(f)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        inputs = tuple(convert_to_tensor(a) for a in args)
-        with _paused():
-            result, grad_fn = f(*inputs, **kwargs)
-        single = not isinstance(result, list | tuple)
-        outputs = tuple(stop_gradient(t) for t in ([result] if single else result))
-
-        def backward(*grads: Any) -> Sequence[Any]:
-            filled = [
-                zeros(t.shape, t.dtype) if g is None else g
-                for g, t in zip(grads, outputs, strict=True)
-            ]
-            got = grad_fn(*filled)
-            got = got if isinstance(got, list | tuple) else (got,)
-            if len(got) != len(inputs):
-                raise ValueError(
-                    f"custom_gradient: {len(inputs)} inputs but the gradient function returned "
-                    f"{len(got)} gradients"
-                )
-            return [g if g is None else convert_to_tensor(g) for g in got]
-
-        for tape in tapes.active_tapes:
-            tape.record(Entry(getattr(f, "__name__", "custom"), inputs, outputs, backward))
-        return outputs[0] if single else type(result)(outputs)
-
-    return wrapped
-
-
-def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``."""
-
-    def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
-        inputs = [identity(a) for a in args]  # the caller may use one tensor twice
-        with GradientTape() as tape:
-            tape.watch(inputs)
-            value = f(*inputs)
-        grads = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
-        if any(d is None for d in grads):
-            raise ValueError(
-                "Cannot compute gradient of y=f(xs): f's result does not depend on every x"
-            )
-        return {"value": value, "grads": grads}
-
-    return g
-
-
-def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrad``: ``g(x, dy=None)`` gives ``{"value", "grad"}``."""
-    both = value_and_grads(f)
-
-    def g(x: Any, dy: Any = None) -> dict[str, Any]:
-        result = both([x], dy)
-        return {"value": result["value"], "grad": result["grads"][0]}
-
-    return g
-
-
-def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
-    """TensorFlow.js's ``grads``: ``g(args, dy=None)`` gives a gradient per argument."""
-    both = value_and_grads(f)
-    return lambda args, dy=None: list(both(args, dy)["grads"])
-
-
-def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
-    """TensorFlow.js's ``grad``: ``g(x, dy=None)`` gives the gradient of ``f`` at x.
-
-    Example:
-        >>> import tfpy as tf
-        >>> print(tf.grad(lambda x: x * x)(tf.constant(3.0)).numpy())
-        6.0
-    """
-    both = value_and_grads(f)
-    return lambda x, dy=None: both([x], dy)["grads"][0]
-
-
-def variable_grads(
-    f: Callable[[], Any], var_list: Sequence[Variable] | None = None
-) -> dict[str, Any]:
-    """TensorFlow.js's ``variableGrads``: value of scalar ``f()`` and gradients by variable name."""
-    with GradientTape() as tape:
-        value = f()
-    variables = tape.watched_variables() if var_list is None else tuple(var_list)
-    if value.shape != ():
-        raise ValueError(f"variable_grads: f must return a scalar, got shape {value.shape}")
-    found = tape.gradient(value, variables)
-    return {"value": value, "grads": {v.name: g for v, g in zip(variables, found, strict=True)}}
+def _unconnected(value: Any) -> UnconnectedGradients:
+    return UnconnectedGradients(getattr(value, "value", value))

@@ -1,0 +1,111 @@
+"""Gradients of functions: TensorFlow.js's ``tf.grad`` family, and what only graphs have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from tfpy.array import identity
+from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy.convert import convert_to_tensor
+from tfpy.tensor import Tensor
+from tfpy.variable import Variable
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> NoReturn:
+    """TensorFlow's function for graphs.
+
+    Raises:
+        RuntimeError: always; use GradientTape.
+    """
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. "
+        "Use tf.GradientTape instead."
+    )
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> NoReturn:
+    """TensorFlow's function for graphs.
+
+    Raises:
+        RuntimeError: always; use two GradientTapes.
+    """
+    raise RuntimeError(
+        "tf.hessians is not supported when eager execution is enabled. "
+        "Use tf.GradientTape.jacobian of a gradient instead."
+    )
+
+
+def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``."""
+
+    def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
+        inputs = [identity(a) for a in args]  # the caller may use one tensor twice
+        with GradientTape() as tape:
+            tape.watch(inputs)
+            value = f(*inputs)
+        grads = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
+        if any(d is None for d in grads):
+            raise ValueError(
+                "Cannot compute gradient of y=f(xs): f's result does not depend on every x"
+            )
+        return {"value": value, "grads": grads}
+
+    return g
+
+
+def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
+    """TensorFlow.js's ``valueAndGrad``: ``g(x, dy=None)`` gives ``{"value", "grad"}``."""
+    both = value_and_grads(f)
+
+    def g(x: Any, dy: Any = None) -> dict[str, Any]:
+        result = both([x], dy)
+        return {"value": result["value"], "grad": result["grads"][0]}
+
+    return g
+
+
+def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
+    """TensorFlow.js's ``grads``: ``g(args, dy=None)`` gives a gradient per argument."""
+    both = value_and_grads(f)
+    return lambda args, dy=None: list(both(args, dy)["grads"])
+
+
+def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
+    """TensorFlow.js's ``grad``: ``g(x, dy=None)`` gives the gradient of ``f`` at x.
+
+    Example:
+        >>> import tfpy as tf
+        >>> print(tf.grad(lambda x: x * x)(tf.constant(3.0)).numpy())
+        6.0
+    """
+    both = value_and_grads(f)
+    return lambda x, dy=None: both([x], dy)["grads"][0]
+
+
+def variable_grads(
+    f: Callable[[], Any], var_list: Sequence[Variable] | None = None
+) -> dict[str, Any]:
+    """TensorFlow.js's ``variableGrads``: value of scalar ``f()`` and gradients by variable name."""
+    with GradientTape() as tape:
+        value = f()
+    variables = tape.watched_variables() if var_list is None else tuple(var_list)
+    if value.shape != ():
+        raise ValueError(f"variable_grads: f must return a scalar, got shape {value.shape}")
+    found = tape.gradient(value, variables)
+    return {"value": value, "grads": {v.name: g for v, g in zip(variables, found, strict=True)}}

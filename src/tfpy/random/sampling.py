@@ -1,0 +1,175 @@
+"""What stateless functions, generators and stateful functions share: numbers of a state.
+
+A state is six words: the Philox key (two) and counter (four).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.array import broadcast_to, cast, reshape, static_ints
+from tfpy.convert import constant, convert_to_tensor
+from tfpy.dtypes import DType, as_dtype
+from tfpy.errors import invalid
+from tfpy.ops import elementwise as ew
+from tfpy.ops import random as primitives
+from tfpy.ops.infer import broadcast_shapes
+from tfpy.ops.op import Op
+from tfpy.runtime.scalars import scalar
+from tfpy.slicing import gather
+from tfpy.tensor import Tensor
+
+State = tuple[int, ...]
+
+_ACCEPTED = (dtypes.float16, dtypes.float32, dtypes.int32, dtypes.uint32)
+
+
+def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
+    """The random primitive ``op`` on a state."""
+    words = np.array(state, np.uint32).view(np.int32)
+    return op(*(constant(w) if w else scalar(0, dtypes.int32) for w in words), *inputs, **attrs)
+
+
+def sizes(op: str, shape: Any) -> tuple[int, ...]:
+    """A shape of numbers that are not negative."""
+    found = static_ints(shape)
+    for n in found:
+        if n < 0:
+            raise invalid(op, f"Dimension {n} must be >= 0")
+    return found
+
+
+def number_dtype(dtype: Any) -> DType:
+    """The dtype of uniform numbers.
+
+    Raises:
+        ValueError: when there are none of that dtype.
+    """
+    kind = as_dtype(dtype)
+    if kind not in _ACCEPTED:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are {_ACCEPTED}."
+        )
+    return kind
+
+
+def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> Tensor:
+    """Numbers in [minval, maxval); integers of the whole range where both are None."""
+    shape = sizes("random_uniform", shape)
+    if kind.is_integer:
+        if minval is None:
+            return full_int(state, shape, kind)
+        low, high = convert_to_tensor(minval, kind), convert_to_tensor(maxval, kind)
+        if int(low) >= int(high):
+            raise invalid("random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}")
+        return draw(primitives.random_int, state, low, high, shape=shape)
+    unit = _unit(state, shape, kind)
+    limit = 1 if maxval is None else maxval
+    if isinstance(minval, int) and isinstance(limit, int) and (minval, limit) == (0, 1):
+        return unit
+    low = convert_to_tensor(minval, kind)
+    return unit * (convert_to_tensor(limit, kind) - low) + low
+
+
+def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
+    if kind == dtypes.float16:  # TensorFlow takes ten bits of each word
+        bits = draw(primitives.random_bits, state, shape=shape)
+        fraction: Tensor = cast(ew.bitwise_and(bits, 0x3FF), dtypes.float32) / 1024.0
+        return cast(fraction, kind)
+    return draw(primitives.random_uniform, state, shape=shape)
+
+
+def full_int(state: State, shape: Any, kind: DType) -> Tensor:
+    """Integers of all 2**32 values."""
+    bits = draw(primitives.random_bits, state, shape=sizes("random_bits", shape))
+    return cast(bits, kind)
+
+
+def normal(
+    state: State, shape: Any, mean: Any, stddev: Any, dtype: Any, truncated: bool = False
+) -> Tensor:
+    """Normal numbers, all of them or those within two deviations."""
+    kind = as_dtype(dtype)
+    op = primitives.random_truncated_normal if truncated else primitives.random_normal
+    mean, stddev = convert_to_tensor(mean, kind), convert_to_tensor(stddev, kind)
+    drawn = cast(draw(op, state, shape=sizes(op.name, shape)), kind)
+    result: Tensor = drawn * stddev + mean
+    return result
+
+
+def broadcast(op: str, *values: Any) -> list[Tensor]:
+    """The distribution's parameters in their common shape."""
+    tensors = [convert_to_tensor(v) for v in values]
+    shape = broadcast_shapes(op, *(t.aval.shape for t in tensors))
+    return [broadcast_to(t, shape) for t in tensors]
+
+
+def leading(op: str, shape: Any, parameters: Sequence[Tensor]) -> tuple[int, ...]:
+    """What ``shape`` has before the parameters' shape.
+
+    Raises:
+        InvalidArgumentError: when it does not end with that.
+    """
+    whole, inner = sizes(op, shape), parameters[0].aval.shape
+    lead = len(whole) - len(inner)
+    if lead < 0 or whole[lead:] != inner:
+        raise invalid(
+            op,
+            f"Shape passed in must end with broadcasted shape {list(inner)}, got {list(whole)}",
+        )
+    return whole[:lead]
+
+
+def sampled(
+    op: Op, state: State, lead: tuple[int, ...], parameters: Sequence[Tensor], **attrs: Any
+) -> Tensor:
+    """``lead`` draws for each element of the parameters, which have one shape."""
+    count = int(np.prod(lead))
+    drawn = draw(op, state, *parameters, samples=count, **attrs)
+    return reshape(drawn, (*lead, *parameters[0].aval.shape))
+
+
+def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tensor:
+    """Gamma numbers of rate ``beta``; never 0."""
+    kind = alpha.dtype
+    drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha]), kind)
+    tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
+    return ew.maximum(drawn / beta, tiny)
+
+
+def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """``alpha`` in the common shape, and ``beta``, 1 where it is None."""
+    kind = as_dtype(dtype)
+    shape_ = convert_to_tensor(alpha, kind)
+    rate = convert_to_tensor(1 if beta is None else beta, kind)
+    return broadcast("random_gamma", shape_, rate)[0], rate
+
+
+def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
+    """Class numbers [batch, num_samples]."""
+    values = convert_to_tensor(logits)
+    if values.ndim != 2:
+        raise invalid("categorical", f"logits should be a matrix, got shape {values.shape}")
+    if not values.dtype.is_floating:
+        raise invalid("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
+    (count,) = sizes("categorical", num_samples)
+    if values.shape[1] == 0 and values.shape[0] * count:
+        raise invalid("categorical", "num_classes should be positive, got 0")
+    kind = dtypes.int32 if dtype is None else as_dtype(dtype)
+    if kind != dtypes.int32:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
+        )
+    return draw(primitives.random_categorical, state, values, samples=count)
+
+
+def shuffled(state: State, value: Any) -> Tensor:
+    """The rows in random order; a scalar as it is."""
+    x = convert_to_tensor(value)
+    if not x.ndim or x.size < 2:
+        return x
+    return gather(x, draw(primitives.random_permutation, state, count=x.shape[0]))
