@@ -37,6 +37,7 @@ from tfpy.autodiff import (
     value_and_grads,
     variable_grads,
 )
+from tfpy.complex_numbers import complex
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.dtypes import (
     DType,
@@ -66,6 +67,7 @@ from tfpy.math import (
     reduce_min,
     reduce_prod,
     reduce_sum,
+    sign,
     truediv,
 )
 from tfpy.runtime import eager as _eager  # noqa: F401 - says what calling an op does
@@ -107,6 +109,7 @@ __all__ = [
     "broadcast_to",
     "cast",
     "clip_by_value",
+    "complex",
     "complex64",
     "concat",
     "constant",
@@ -165,6 +168,7 @@ __all__ = [
     "set_backend",
     "set_backend_async",
     "shape",
+    "sign",
     "size",
     "slice",
     "split",

@@ -107,6 +107,11 @@ DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
 
 
+def real_part(dtype: DType) -> DType:
+    """The dtype of the real and imaginary parts, and of magnitudes."""
+    return float32 if dtype.is_complex else dtype
+
+
 def as_dtype(value: Any) -> DType:
     """The :class:`DType` for a DType, name, NumPy dtype or Python type.
 
@@ -119,6 +124,8 @@ def as_dtype(value: Any) -> DType:
         return float32
     if value is int:
         return int32
+    if value is complex:
+        return complex64
     if value is str or value is bytes:
         return string
     if isinstance(value, str) and value == "string":

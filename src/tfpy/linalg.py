@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
+from tfpy.complex_numbers import conj
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
@@ -37,6 +38,7 @@ def matmul(
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
     x, y = as_tensors(contraction.matmul, (a, b))
+    x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
     product = _product(x, y, ta, tb)
     return product if output_type is None else cast(product, output_type)
@@ -129,7 +131,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
     order = list(builtins.range(x.ndim))
     order[-2:] = order[-1], order[-2]
-    return transpose(x, order)
+    return transpose(x, order, conjugate)
 
 
 def norm(

@@ -33,7 +33,7 @@ def test_samples(op: Op, rng: np.random.Generator) -> None:
         if op.name != "range":  # computed in float64 by the oracle
             assert result.dtype == wanted.dtype
         tolerance = op.tolerance or 1e-5
-        if result.dtype.kind == "f":
+        if result.dtype.kind in "fc":
             np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance)
         else:
             np.testing.assert_array_equal(result, wanted)

@@ -12,7 +12,8 @@ from ops import oracle
 
 import tfpy
 from tfpy import dtypes
-from tfpy.ir.expr import SCALAR_OPS, input_, linearize
+from tfpy.ir import complex_expr
+from tfpy.ir.expr import SCALAR_OPS, linearize
 from tfpy.ir.graph import Aval
 from tfpy.lower.glsl import Glsl
 from tfpy.ops import OPS, UNSUPPORTED, Op
@@ -77,11 +78,11 @@ def test_expressions_use_known_scalar_ops(op: Op, rng: np.random.Generator) -> N
         return
     assert op.samples is not None
     for arrays, attrs in op.samples(rng):
-        operands = [input_(i, dtypes.as_dtype(a.dtype)) for i, a in enumerate(arrays)]
+        operands = complex_expr.operands([dtypes.as_dtype(a.dtype) for a in arrays])
         root = op.expr(*operands, **attrs)
         aval = op.infer(*(Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays), **attrs)
         assert root.dtype == aval.dtype
-        tape, _ = linearize(root)
+        tape, _ = linearize(*complex_expr.parts(root))
         assert {line.op for line in tape} <= SCALAR_OPS
 
 

@@ -1,6 +1,7 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
 from tfpy.ops import (
+    complex,
     contraction,
     elementwise,
     indexing,
@@ -16,6 +17,7 @@ __all__ = [
     "UNSUPPORTED",
     "KernelCall",
     "Op",
+    "complex",
     "contraction",
     "elementwise",
     "indexing",

@@ -14,7 +14,7 @@ from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
 from tfpy.ops import infer
-from tfpy.ops.infer import REAL
+from tfpy.ops.infer import NUMERIC
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
 
@@ -133,7 +133,7 @@ gather = register(
 
 
 def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
-    infer.check_dtype("unsorted_segment_sum", data, REAL, "data")
+    infer.check_dtype("unsorted_segment_sum", data, NUMERIC, "data")
     infer.check_dtype("unsorted_segment_sum", ids, {dtypes.int32}, "segment_ids")
     if data.shape[: ids.rank] != ids.shape:
         raise invalid(

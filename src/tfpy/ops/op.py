@@ -15,7 +15,6 @@ from tfpy.ir.graph import Aval
 from tfpy.lower.program import Param
 
 if TYPE_CHECKING:
-    from tfpy.ir.expr import Expr
     from tfpy.ops.samples import Samples
     from tfpy.tensor import Tensor
 
@@ -45,8 +44,8 @@ class Op:
     """(*arrays, **attrs) -> array: the meaning of the op."""
     vjp: Callable[..., tuple[Tensor | None, ...]] | None = None
     """(g, y, *inputs, **attrs) -> a gradient (or None) per input; None: not differentiable."""
-    expr: Callable[..., Expr] | None = None
-    """(*Exprs, **attrs) -> Expr for elementwise ops."""
+    expr: Callable[..., Any] | None = None
+    """(*Exprs, **attrs) -> Expr for elementwise ops; ComplexExpr for complex numbers."""
     kernel: Callable[..., KernelCall] | None = None
     """(*avals, **attrs) -> KernelCall for ops that are not elementwise."""
     typed_from: int = 0
@@ -63,11 +62,13 @@ class Op:
     tolerance: float | None = None
     """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
     reason: str = ""
+    host_only: str = ""
+    """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
     @property
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""
-        return self.expr is None and self.kernel is None
+        return self.expr is None and self.kernel is None and not self.host_only
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
         return _execute(self, inputs, attrs)
@@ -99,6 +100,9 @@ def register(op: Op) -> Op:
     if op.name in OPS:
         raise ValueError(f"op {op.name} is already in the table")
     OPS[op.name] = op
+    if op.host_only:
+        for device in ("wasm", "webgl"):
+            UNSUPPORTED[device][op.name] = op.host_only
     return op
 
 
