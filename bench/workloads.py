@@ -6,6 +6,7 @@ Runs inside Pyodide. The page (``page/bench.mjs``) hands the same arrays to the 
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,6 +43,15 @@ MLP_SIZES = (784, 128, 10)
 MLP_BATCH = 128
 MLP_STEPS = 20
 MLP_RATE = 0.05
+
+PARAMETERS = {
+    "strides": [stride for stride, _ in mobilenet.BLOCKS],
+    "chainLength": CHAIN_LENGTH,
+    "eagerCalls": EAGER_CALLS,
+    "mlpSteps": MLP_STEPS,
+    "mlpRate": MLP_RATE,
+}
+"""What the other side must know besides the arrays."""
 
 
 def _uniform(*shape: int, seed: int, scale: float = 1.0) -> Array:
@@ -169,6 +179,11 @@ class Session:
     def result(self) -> Array:
         """The values of the last sample, flat."""
         return np.ascontiguousarray(self.values, np.float32).reshape(-1)
+
+
+def parameters() -> str:
+    """:data:`PARAMETERS` as JSON."""
+    return json.dumps(PARAMETERS)
 
 
 def variant() -> str:

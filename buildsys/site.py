@@ -4,6 +4,7 @@
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 pyodide/                  Pyodide's core, wheels, and a pyodide-lock.json that names the wheels
 uplot/                    the plotting library
+examples/                 examples/
 data/digits.json          handwritten digits
 """
 
@@ -19,6 +20,7 @@ from .console import run_logged, step
 from .paths import DATA, ROOT, SITE
 
 WEB = ROOT / "web"
+EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
@@ -37,6 +39,7 @@ def ensure() -> Path:
     for file in WEB.rglob("*"):
         if file.is_file() and not file.name.endswith(".d.ts"):
             wanted[file.relative_to(WEB).as_posix()] = file
+    wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle("esm"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy.testing import run_in_browser
 
-automatic = run_in_browser(backends=(), environment="default")
+BROWSERS = ("chromium", "firefox")
 
 
 def product(tf: Any) -> Any:
@@ -20,7 +20,7 @@ def product(tf: Any) -> Any:
 EXACT = [[14, 38, 62], [38, 126, 214], [62, 214, 366]]
 
 
-@automatic
+@run_in_browser(backends=(), environment="default", browsers=BROWSERS)
 async def test_software_webgl_is_skipped(tf: Any, backend: str) -> None:
     report = tf.backend_report()
     assert backend == "wasm"
@@ -30,7 +30,7 @@ async def test_software_webgl_is_skipped(tf: Any, backend: str) -> None:
     assert (await product(tf).data()).tolist() == EXACT
 
 
-@run_in_browser(backends=(), environment="software-webgl")
+@run_in_browser(backends=(), environment="software-webgl", browsers=BROWSERS)
 async def test_webgl_has_priority(tf: Any, backend: str) -> None:
     assert backend == "webgl"
     assert tf.backend_report()["webgl"]["variant"] == "webgl2-float32"

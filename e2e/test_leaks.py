@@ -19,7 +19,7 @@ def train_step(tf: Any) -> None:
     w.numpy()
 
 
-@run_in_browser()
+@run_in_browser(browsers=["chromium", "firefox"])
 def test_a_training_step_frees_everything(tf: Any) -> None:
     """The plugin's own check does the work."""
     train_step(tf)

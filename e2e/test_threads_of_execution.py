@@ -9,6 +9,8 @@ import pytest
 
 from tfpy.testing import run_in_browser
 
+BROWSERS = ("chromium", "firefox")
+
 
 def gradient_step(tf: Any) -> list[Any]:
     """A convolution's gradient on seeded data: uses every kind of kernel that training needs."""
@@ -42,7 +44,7 @@ async def set_up(tf: Any) -> None:
     await tf.set_backend_async(active)
 
 
-@run_in_browser(backends=["wasm", "webgl"])
+@run_in_browser(backends=["wasm", "webgl"], browsers=BROWSERS)
 async def test_main_thread(tf: Any) -> None:
     await set_up(tf)
     await check(tf, worker=False)
@@ -54,7 +56,7 @@ async def test_main_thread_not_isolated(tf: Any) -> None:
     await check(tf, worker=False)
 
 
-@run_in_browser(backends=["cpu", "wasm", "webgl"], environment="worker")
+@run_in_browser(environment="worker", browsers=BROWSERS)
 async def test_worker(tf: Any) -> None:
     await set_up(tf)
     await check(tf, worker=True)
@@ -66,7 +68,7 @@ async def test_worker_not_isolated(tf: Any) -> None:
     await check(tf, worker=True)
 
 
-@run_in_browser()
+@run_in_browser(browsers=BROWSERS)
 def test_reads_without_awaiting(tf: Any, backend: str) -> None:
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]]) * 2.0
     assert x.numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]

@@ -151,7 +151,8 @@ function relativeError(actual, expected) {
  */
 async function runWorkload(workloads, workload) {
   const python = workloads.Session(workload);
-  const peers = tfjs.sessions(workload, hostArrays(python));
+  const parameters = JSON.parse(workloads.parameters());
+  const peers = tfjs.sessions(workload, hostArrays(python), parameters);
   try {
     /** @type {Contender[]} */
     const contenders = [

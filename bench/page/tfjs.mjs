@@ -2,20 +2,24 @@
 
 /**
  * @typedef {import("@tensorflow/tfjs").Tensor} Tensor
- * @typedef {Record<string, Tensor>} Tensors
+ * @typedef {Record<string, any>} Tensors
  * @typedef {() => Tensor} Run
  * @typedef {{shape: number[], values: Float32Array}} HostArray
+ *
+ * @typedef {object} Parameters PARAMETERS of ../workloads.py
+ * @property {number[]} strides of MobileNetV1's blocks
+ * @property {number} chainLength
+ * @property {number} eagerCalls
+ * @property {number} mlpSteps
+ * @property {number} mlpRate
+ *
+ * @typedef {(x: Tensors, parameters: Parameters) => Run} Maker
  */
 
 /** @type {typeof import("@tensorflow/tfjs") & {wasm: typeof import("@tensorflow/tfjs-backend-wasm")}} */
 const tf = /** @type {any} */ (globalThis).tf;
 
 const WASM_FOLDER = "/node_modules/@tensorflow/tfjs-backend-wasm/dist/";
-const STRIDES = [1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1]; // of MobileNetV1's blocks
-const CHAIN_LENGTH = 10;
-const EAGER_CALLS = 1000;
-const MLP_STEPS = 20;
-const MLP_RATE = 0.05;
 
 /**
  * Opens a backend and gives its description.
@@ -36,98 +40,98 @@ export async function open(backend, threads) {
 
 /**
  * @param {Tensors} w
- * @param {(x: Tensor, name: string, stride: number) => Tensor} conv convolution, bias and relu6
- * @param {(x: Tensor, name: string, stride: number) => Tensor} depthwise
+ * @param {number[]} strides
+ * @param {(x: any, name: string, stride: number) => Tensor} conv convolution, bias and relu6
+ * @param {(x: any, name: string, stride: number) => Tensor} depthwise
  */
-function mobilenet(w, conv, depthwise) {
+function mobilenet(w, strides, conv, depthwise) {
   let y = conv(w.image, "stem", 2);
-  STRIDES.forEach((stride, i) => {
+  strides.forEach((stride, i) => {
     y = conv(depthwise(y, `depthwise${i}`, stride), `pointwise${i}`, 1);
   });
   const pooled = tf.avgPool(/** @type {any} */ (y), y.shape[1] ?? 1, 1, "valid").reshape([1, -1]);
   return tf.softmax(pooled.matMul(w["classes/filter"]).add(w["classes/bias"]));
 }
 
-/** @param {Tensors} w @returns {Run} */
-const mobilenetPlain = (w) => () =>
-  mobilenet(
-    w,
-    (x, name, stride) =>
-      tf.relu6(
-        tf
-          .conv2d(/** @type {any} */ (x), /** @type {any} */ (w[`${name}/filter`]), stride, "same")
-          .add(w[`${name}/bias`]),
-      ),
-    (x, name, stride) =>
-      tf.relu6(
-        tf
-          .depthwiseConv2d(
-            /** @type {any} */ (x),
-            /** @type {any} */ (w[`${name}/filter`]),
-            stride,
-            "same",
-          )
-          .add(w[`${name}/bias`]),
-      ),
-  );
+/** @type {Maker} */
+const mobilenetPlain =
+  (w, { strides }) =>
+  () => {
+    /** @type {(y: Tensor, name: string) => Tensor} */
+    const activate = (y, name) => tf.relu6(y.add(w[`${name}/bias`]));
+    return mobilenet(
+      w,
+      strides,
+      (x, name, stride) => activate(tf.conv2d(x, w[`${name}/filter`], stride, "same"), name),
+      (x, name, stride) =>
+        activate(tf.depthwiseConv2d(x, w[`${name}/filter`], stride, "same"), name),
+    );
+  };
 
-/** @param {Tensors} w @returns {Run} */
-const mobilenetFused = (w) => () => {
-  /** @type {(x: Tensor, name: string, strides: number) => any} */
-  const call = (x, name, strides) => ({
-    x,
-    filter: w[`${name}/filter`],
-    strides,
-    pad: "same",
-    bias: w[`${name}/bias`],
-    activation: "relu6",
-  });
-  return mobilenet(
-    w,
-    (x, name, stride) => tf.fused.conv2d(call(x, name, stride)),
-    (x, name, stride) => tf.fused.depthwiseConv2d(call(x, name, stride)),
-  );
-};
+/** @type {Maker} */
+const mobilenetFused =
+  (w, { strides }) =>
+  () => {
+    /** @type {(x: Tensor, name: string, stride: number) => any} */
+    const call = (x, name, stride) => ({
+      x,
+      filter: w[`${name}/filter`],
+      strides: stride,
+      pad: "same",
+      bias: w[`${name}/bias`],
+      activation: "relu6",
+    });
+    return mobilenet(
+      w,
+      strides,
+      (x, name, stride) => tf.fused.conv2d(call(x, name, stride)),
+      (x, name, stride) => tf.fused.depthwiseConv2d(call(x, name, stride)),
+    );
+  };
 
-/** @param {Tensors} x @returns {Run} */
+/** @type {Maker} */
 const matmul = (x) => () => x.a.matMul(x.b).slice([0, 0], [1, -1]);
 
-/** @param {Tensors} x @returns {Run} */
-const chain = (x) => () => {
-  let y = x.x;
-  for (let i = 0; i < CHAIN_LENGTH; i++) {
-    y = y.mul(x.a).add(x.b).relu();
-  }
-  return y.slice([0], [16]);
-};
+/** @type {Maker} */
+const chain =
+  (x, { chainLength }) =>
+  () => {
+    let y = x.x;
+    for (let i = 0; i < chainLength; i++) {
+      y = y.mul(x.a).add(x.b).relu();
+    }
+    return y.slice([0], [16]);
+  };
 
-/** @param {Tensors} x @returns {Run} */
-const eager = (x) => () => {
-  let total = x.x;
-  for (let i = 0; i < EAGER_CALLS; i++) {
-    total = total.add(x.y);
-  }
-  return total;
-};
+/** @type {Maker} */
+const eager =
+  (x, { eagerCalls }) =>
+  () => {
+    let total = x.x;
+    for (let i = 0; i < eagerCalls; i++) {
+      total = total.add(x.y);
+    }
+    return total;
+  };
 
-/** @param {Tensors} x @returns {Run} */
-const mlp = (x) => {
+/** @type {Maker} */
+const mlp = (x, { mlpSteps, mlpRate }) => {
   const [w1, b1, w2, b2] = ["w1", "b1", "w2", "b2"].map((name) => tf.variable(x[name]));
-  const optimizer = tf.train.sgd(MLP_RATE);
+  const optimizer = tf.train.sgd(mlpRate);
   const loss = () => {
     const hidden = x.x.matMul(w1).add(b1).relu();
     const logits = hidden.matMul(w2).add(b2);
     return /** @type {any} */ (tf.losses.softmaxCrossEntropy(x.labels, logits));
   };
   return () => {
-    for (let i = 1; i < MLP_STEPS; i++) {
+    for (let i = 1; i < mlpSteps; i++) {
       optimizer.minimize(loss);
     }
     return /** @type {Tensor} */ (optimizer.minimize(loss, true));
   };
 };
 
-/** @type {Record<string, Record<string, (x: Tensors) => Run>>} workload -> variant -> maker */
+/** @type {Record<string, Record<string, Maker>>} workload -> variant -> maker */
 const WORKLOADS = {
   mobilenet_v1: { fused: mobilenetFused, plain: mobilenetPlain },
   matmul_1024: { "": matmul },
@@ -165,8 +169,9 @@ class Session {
  * The variants of a workload, over one copy of the arrays.
  * @param {string} workload
  * @param {Record<string, HostArray>} arrays
+ * @param {Parameters} parameters
  */
-export function sessions(workload, arrays) {
+export function sessions(workload, arrays, parameters) {
   tf.engine().startScope();
   /** @type {Tensors} */
   const tensors = {};
@@ -174,7 +179,7 @@ export function sessions(workload, arrays) {
     tensors[name] = tf.tensor(values, shape);
   }
   return Object.entries(WORKLOADS[workload]).map(
-    ([variant, make]) => new Session(variant, make(tensors)),
+    ([variant, make]) => new Session(variant, make(tensors, parameters)),
   );
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "depthwise.h"
 #include "parallel.h"
@@ -12,38 +13,81 @@ namespace {
 
 constexpr size_t kStrip = 16;  // channels that a task or a register tile takes
 
-// dx of one place: the sum over the windows that saw it. `lanes` channels from `channel` on.
-void input_place(const DepthwiseShape& s, const float* dy, const float* filter, size_t ih, size_t iw, float* dx) {
-  const WindowAxis &h = s.window.h, &w = s.window.w;
-  const size_t out_c = s.channels * s.multiplier;
-  std::fill_n(dx, s.channels, 0.0f);
-  for (size_t kh = 0; kh < static_cast<size_t>(h.filter); ++kh) {
-    const int64_t oh = h.output_of(ih, kh);
-    if (oh < 0) continue;
-    for (size_t kw = 0; kw < static_cast<size_t>(w.filter); ++kw) {
-      const int64_t ow = w.output_of(iw, kw);
-      if (ow < 0) continue;
-      const float* g = dy + (static_cast<size_t>(oh) * w.out + static_cast<size_t>(ow)) * out_c;
-      const float* f = filter + (kh * w.filter + kw) * out_c;
-      size_t c = 0;
-      if (s.multiplier == 1) {
-        for (; c + 4 <= s.channels; c += 4) store(dx + c, multiply_add(load(g + c), load(f + c), load(dx + c)));
+// The taps that read an input place, and the outputs that they made, for all places of an axis.
+class Readers {
+ public:
+  struct Reader {
+    size_t tap, output;
+  };
+
+  explicit Readers(const WindowAxis& axis) {
+    for (size_t place = 0; place < static_cast<size_t>(axis.in); ++place) {
+      starts_.push_back(readers_.size());
+      for (size_t tap = 0; tap < static_cast<size_t>(axis.filter); ++tap) {
+        const int64_t output = axis.output_of(place, tap);
+        if (output >= 0) readers_.push_back({tap, static_cast<size_t>(output)});
       }
-      for (; c < s.channels; ++c) {
-        for (size_t m = 0; m < s.multiplier; ++m) dx[c] += g[c * s.multiplier + m] * f[c * s.multiplier + m];
-      }
+    }
+    starts_.push_back(readers_.size());
+  }
+  const Reader* begin(size_t place) const { return readers_.data() + starts_[place]; }
+  const Reader* end(size_t place) const { return readers_.data() + starts_[place + 1]; }
+
+ private:
+  std::vector<Reader> readers_;
+  std::vector<size_t> starts_;
+};
+
+// A window that saw a place: its gradient and the filter's tap there.
+struct Term {
+  const float *dy, *filter;
+};
+
+// V vectors of channels of one place (multiplier 1).
+template <size_t V>
+void sum_terms(const std::vector<Term>& terms, size_t channel, float* dx) {
+  f32x4 sums[V];
+  for (size_t v = 0; v < V; ++v) sums[v] = splat(0.0f);
+  for (const Term& term : terms) {
+    for (size_t v = 0; v < V; ++v) {
+      sums[v] = multiply_add(load(term.dy + channel + 4 * v), load(term.filter + channel + 4 * v), sums[v]);
+    }
+  }
+  for (size_t v = 0; v < V; ++v) store(dx + channel + 4 * v, sums[v]);
+}
+
+void input_place(const DepthwiseShape& s, const std::vector<Term>& terms, float* dx) {
+  size_t c = 0;
+  if (s.multiplier == 1) {
+    for (; c + 16 <= s.channels; c += 16) sum_terms<4>(terms, c, dx);
+    for (; c + 4 <= s.channels; c += 4) sum_terms<1>(terms, c, dx);
+  }
+  for (; c < s.channels; ++c) {
+    dx[c] = 0.0f;
+    for (const Term& term : terms) {
+      for (size_t i = c * s.multiplier; i < (c + 1) * s.multiplier; ++i) dx[c] += term.dy[i] * term.filter[i];
     }
   }
 }
 
 void backprop_input(const DepthwiseShape& s, const float* dy, const float* filter, float* dx) {
   const WindowAxis &h = s.window.h, &w = s.window.w;
-  const size_t out_image = static_cast<size_t>(h.out) * w.out * s.channels * s.multiplier;
-  const size_t taps = static_cast<size_t>(h.filter) * w.filter;
-  parallel_ranges(s.window.batch * h.in, w.in * s.channels * taps * s.multiplier, [&](size_t begin, size_t end) {
+  const size_t out_c = s.channels * s.multiplier, taps = static_cast<size_t>(h.filter) * w.filter;
+  const Readers rows(h), columns(w);
+  parallel_ranges(s.window.batch * h.in, w.in * out_c * taps, [&](size_t begin, size_t end) {
+    std::vector<Term> terms;
+    terms.reserve(taps);
     for (size_t row = begin; row < end; ++row) {
+      const size_t image = row / h.in, ih = row % h.in;
       for (size_t iw = 0; iw < static_cast<size_t>(w.in); ++iw) {
-        input_place(s, dy + row / h.in * out_image, filter, row % h.in, iw, dx + (row * w.in + iw) * s.channels);
+        terms.clear();
+        for (auto r = rows.begin(ih); r != rows.end(ih); ++r) {
+          for (auto c = columns.begin(iw); c != columns.end(iw); ++c) {
+            terms.push_back({dy + ((image * h.out + r->output) * w.out + c->output) * out_c,
+                             filter + (r->tap * w.filter + c->tap) * out_c});
+          }
+        }
+        input_place(s, terms, dx + (row * w.in + iw) * s.channels);
       }
     }
   });
@@ -93,30 +137,37 @@ void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, cons
   }
 }
 
+// One row of outputs against the row of x that the tap row `kh` reads.
+void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy, size_t kh, size_t channel,
+                       size_t width, float* df) {
+  const WindowAxis& w = s.window.w;
+  const size_t out_c = s.channels * s.multiplier, taps = w.filter;
+  for (size_t kw = 0; kw < taps; ++kw) {
+    size_t first, last;
+    inside_outputs(w, kw, &first, &last);
+    if (first >= last) continue;
+    const float* from = x + static_cast<size_t>(w.place(first, kw)) * s.channels;
+    filter_tap_row(s, from, w.stride * s.channels, dy + first * out_c, last - first, channel, width,
+                   df + (kh * taps + kw) * out_c + channel);
+  }
+}
+
 // Tasks own strips of output channels, so that no two add to the same element.
 void backprop_filter(const DepthwiseShape& s, const float* x, const float* dy, float* df) {
   const WindowAxis &h = s.window.h, &w = s.window.w;
   const size_t out_c = s.channels * s.multiplier, strips = (out_c + kStrip - 1) / kStrip;
-  const size_t taps_h = h.filter, taps_w = w.filter;
-  const size_t cost = static_cast<size_t>(h.out) * w.out * taps_h * taps_w * kStrip;
-  parallel_ranges(strips, s.window.batch * cost, [&](size_t begin, size_t end) {
+  const size_t outputs = s.window.batch * h.out, taps = static_cast<size_t>(h.filter) * w.filter;
+  memset(df, 0, taps * out_c * sizeof(float));
+  parallel_ranges(strips, outputs * w.out * taps * kStrip, [&](size_t begin, size_t end) {
     for (size_t strip = begin; strip < end; ++strip) {
       const size_t channel = strip * kStrip, width = std::min(kStrip, out_c - channel);
-      for (size_t tap = 0; tap < taps_h * taps_w; ++tap) {
-        float sums[kStrip] = {};
-        const size_t kh = tap / taps_w, kw = tap % taps_w;
-        size_t h0, h1, w0, w1;
-        inside_outputs(h, kh, &h0, &h1);
-        inside_outputs(w, kw, &w0, &w1);
-        for (size_t image = 0; w0 < w1 && image < s.window.batch; ++image) {
-          for (size_t oh = h0; oh < h1; ++oh) {
-            const size_t ih = static_cast<size_t>(h.place(oh, kh)), iw = static_cast<size_t>(w.place(w0, kw));
-            const float* from = x + ((image * h.in + ih) * w.in + iw) * s.channels;
-            const float* g = dy + ((image * h.out + oh) * w.out + w0) * out_c;
-            filter_tap_row(s, from, w.stride * s.channels, g, w1 - w0, channel, width, sums);
-          }
+      for (size_t row = 0; row < outputs; ++row) {
+        for (size_t kh = 0; kh < static_cast<size_t>(h.filter); ++kh) {
+          const int64_t ih = h.place(row % h.out, kh);
+          if (!h.has(ih)) continue;
+          const float* from = x + (row / h.out * h.in + static_cast<size_t>(ih)) * w.in * s.channels;
+          filter_output_row(s, from, dy + row * w.out * out_c, kh, channel, width, df);
         }
-        std::copy_n(sums, width, df + tap * out_c + channel);
       }
     }
   });

@@ -92,28 +92,33 @@ void max_grad_lanes(const PoolShape& shape, const float* image, const float* dy,
   }
 }
 
-// Whole images or four channels of one at a time, so that threads never share an element of dx.
+// Calls body(channels' first, their number, the image's offsets in x and y) so that threads never
+// share an element of dx: whole images, or strips of channels where images are few.
 template <class Body>
-void for_channel_groups(const PoolShape& shape, const Body& body) {
+void for_strips(const PoolShape& shape, const Body& body) {
+  constexpr size_t kStrip = 32;
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
-  const size_t groups = (shape.channels + 3) / 4;
   const size_t in = static_cast<size_t>(h.in) * w.in * shape.channels;
   const size_t out = static_cast<size_t>(h.out) * w.out * shape.channels;
-  parallel_ranges(shape.window.batch * groups, static_cast<size_t>(h.out) * w.out * shape.taps() * 4,
-                  [&](size_t begin, size_t end) {
-                    for (size_t unit = begin; unit < end; ++unit) {
-                      const size_t channel = unit % groups * 4, image = unit / groups;
-                      body(image * in + channel, image * out + channel, std::min<size_t>(4, shape.channels - channel));
-                    }
-                  });
+  const size_t width = shape.window.batch >= worker_count() ? shape.channels : std::min(shape.channels, kStrip);
+  const size_t strips = (shape.channels + width - 1) / width;
+  parallel_ranges(shape.window.batch * strips, out / strips * shape.taps(), [&](size_t begin, size_t end) {
+    for (size_t unit = begin; unit < end; ++unit) {
+      const size_t channel = unit % strips * width, image = unit / strips;
+      body(channel, std::min(width, shape.channels - channel), image * in, image * out);
+    }
+  });
 }
 
 void max_pool_grad(const PoolShape& shape, const float* x, const float* dy, float* dx) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
-  for_channel_groups(shape, [&](size_t in, size_t out, size_t lanes) {
+  for_strips(shape, [&](size_t channel, size_t width, size_t in, size_t out) {
     for (size_t oh = 0; oh < static_cast<size_t>(h.out); ++oh) {
       for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
-        max_grad_lanes(shape, x + in, dy + out + (oh * w.out + ow) * shape.channels, oh, ow, lanes, dx + in);
+        const float* from = dy + out + (oh * w.out + ow) * shape.channels;
+        for (size_t c = channel; c < channel + width; c += 4) {
+          max_grad_lanes(shape, x + in + c, from + c, oh, ow, std::min<size_t>(4, channel + width - c), dx + in + c);
+        }
       }
     }
   });
@@ -121,15 +126,16 @@ void max_pool_grad(const PoolShape& shape, const float* x, const float* dy, floa
 
 void avg_pool_grad(const PoolShape& shape, const float* dy, float* dx) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
-  for_channel_groups(shape, [&](size_t in, size_t out, size_t lanes) {
+  for_strips(shape, [&](size_t channel, size_t width, size_t in, size_t out) {
     for (size_t oh = 0; oh < static_cast<size_t>(h.out); ++oh) {
       for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
-        const float* from = dy + out + (oh * w.out + ow) * shape.channels;
+        const float* from = dy + out + (oh * w.out + ow) * shape.channels + channel;
         const float factor = 1.0f / static_cast<float>(std::max<size_t>(1, window_count(shape.window, oh, ow)));
-        const f32x4 part = load(from) * factor;
         for_window(shape.window, oh, ow, [&](size_t y, size_t x) {
-          float* to = dx + in + (y * w.in + x) * shape.channels;
-          for (size_t i = 0; i < lanes; ++i) to[i] += part[i];
+          float* to = dx + in + (y * w.in + x) * shape.channels + channel;
+          size_t c = 0;
+          for (; c + 4 <= width; c += 4) store(to + c, load(to + c) + load(from + c) * factor);
+          for (; c < width; ++c) to[c] += from[c] * factor;
         });
       }
     }

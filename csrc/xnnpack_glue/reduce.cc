@@ -12,6 +12,14 @@
 namespace tfpy {
 namespace {
 
+inline float max(float a, float b) { return __builtin_wasm_max_f32(a, b); }
+inline float min(float a, float b) { return __builtin_wasm_min_f32(a, b); }
+inline int32_t max(int32_t a, int32_t b) { return std::max(a, b); }
+inline int32_t min(int32_t a, int32_t b) { return std::min(a, b); }
+// The anonymous namespace hides the overloads for vectors otherwise.
+using tfpy::max;
+using tfpy::min;
+
 struct ReduceShape {
   size_t outer, n, inner;
 };
@@ -103,9 +111,18 @@ void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
   for (size_t w = 0; w < W; ++w) store_lanes(out + 4 * w, totals[w].get(), W == 1 ? lanes : 4);
 }
 
+// The same for few elements: one at a time.
+template <class T, template <class> class Op>
+T reduce_short(const T* x, size_t n) {
+  T result = Op<T>::identity;
+  for (size_t i = 0; i < n; ++i) result = Op<T>::combine(result, x[i]);
+  return result;
+}
+
 // n neighbouring elements to one, in four vectors at a time.
 template <class T, template <class> class Op>
 T reduce_run(const T* x, size_t n) {
+  if (n < 32) return reduce_short<T, Op>(x, n);
   T lanes[16];
   const size_t rows = n / 16;
   reduce_columns<T, Op, 4>(x, rows, 16, 4, lanes);
@@ -191,7 +208,59 @@ bool run_reduce(const ReduceShape& shape, int kind, const T* x, T* out) {
   }
 }
 
-// Columns of blocks keep their best value and its row.
+// The first place of the extreme of n neighbouring elements: four lanes keep theirs.
+template <class T>
+int32_t arg_run(const T* x, size_t n, bool largest) {
+  const auto is_better = [largest](auto a, auto b) { return largest ? a > b : a < b; };
+  T best = x[0];
+  int32_t where = 0;
+  size_t i = 0;
+  if (n >= 8) {
+    Vector<T> values = load(x);
+    i32x4 places{0, 1, 2, 3}, at = places;
+    for (i = 4; i + 4 <= n; i += 4) {
+      at += 4;
+      const Vector<T> next = load(x + i);
+      const i32x4 better = is_better(next, values);
+      values = reinterpret_cast<Vector<T>>(wasm_v128_bitselect(bits(next), bits(values), bits(better)));
+      places = as_i32(wasm_v128_bitselect(bits(at), bits(places), bits(better)));
+    }
+    best = values[0];
+    where = places[0];
+    for (size_t lane = 1; lane < 4; ++lane) {
+      const bool is_earlier = values[lane] == best && places[lane] < where;
+      if (is_better(values[lane], best) || is_earlier) {
+        best = values[lane];
+        where = places[lane];
+      }
+    }
+  }
+  for (; i < n; ++i) {
+    if (is_better(x[i], best)) {
+      best = x[i];
+      where = static_cast<int32_t>(i);
+    }
+  }
+  return where;
+}
+
+// Columns first..first+width-1 of a plane keep their best value and its row.
+template <class T, size_t kColumns>
+void arg_columns(const T* plane, size_t n, size_t inner, size_t width, bool largest, int32_t* where) {
+  T best[kColumns];
+  std::copy_n(plane, width, best);
+  std::fill_n(where, width, 0);
+  for (size_t row = 1; row < n; ++row) {
+    const T* from = plane + row * inner;
+    for (size_t i = 0; i < width; ++i) {
+      if (largest ? from[i] > best[i] : from[i] < best[i]) {
+        best[i] = from[i];
+        where[i] = static_cast<int32_t>(row);
+      }
+    }
+  }
+}
+
 template <class T>
 void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out) {
   constexpr size_t kColumns = 64;
@@ -199,21 +268,13 @@ void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out
   parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
     for (size_t o = begin; o < end; ++o) {
       const T* plane = x + o * n * inner;
+      if (inner == 1) {
+        out[o] = arg_run(plane, n, largest);
+        continue;
+      }
       for (size_t first = 0; first < inner; first += kColumns) {
-        const size_t width = std::min(kColumns, inner - first);
-        T best[kColumns];
-        int32_t* where = out + o * inner + first;
-        std::copy_n(plane + first, width, best);
-        std::fill_n(where, width, 0);
-        for (size_t row = 1; row < n; ++row) {
-          const T* from = plane + row * inner + first;
-          for (size_t i = 0; i < width; ++i) {
-            if (largest ? from[i] > best[i] : from[i] < best[i]) {
-              best[i] = from[i];
-              where[i] = static_cast<int32_t>(row);
-            }
-          }
-        }
+        arg_columns<T, kColumns>(plane + first, n, inner, std::min(kColumns, inner - first), largest,
+                                 out + o * inner + first);
       }
     }
   });

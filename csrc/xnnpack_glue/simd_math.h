@@ -60,7 +60,8 @@ inline f32x4 exp(f32x4 x) {
 
 inline f32x4 expm1(f32x4 x) {
   const ExpParts e = exp_parts(x);
-  return (e.remainder * e.scale1 + (e.scale1 - e.reciprocal2)) * e.scale2;
+  const f32x4 y = (e.remainder * e.scale1 + (e.scale1 - e.reciprocal2)) * e.scale2;
+  return select(x == splat(0.0f), x, y);
 }
 
 inline f32x4 log(f32x4 x) {
@@ -120,7 +121,7 @@ inline f32x4 from_quadrant(f32x4 sin, f32x4 cos, i32x4 quadrant) {
 
 inline f32x4 sin(f32x4 x) {
   const SinCos s = sin_cos(x);
-  return from_quadrant(s.sin, s.cos, s.quadrant);
+  return select(x == splat(0.0f), x, from_quadrant(s.sin, s.cos, s.quadrant));
 }
 
 inline f32x4 cos(f32x4 x) {
@@ -131,7 +132,7 @@ inline f32x4 cos(f32x4 x) {
 inline f32x4 tan(f32x4 x) {
   const SinCos s = sin_cos(x);
   const i32x4 even = (s.quadrant & 1) == splat(0);
-  return select(even, s.sin, -s.cos) / select(even, s.cos, s.sin);
+  return select(x == splat(0.0f), x, select(even, s.sin, -s.cos) / select(even, s.cos, s.sin));
 }
 
 // The angle of the point (x, y).
@@ -226,7 +227,7 @@ inline f32x4 atanh(f32x4 x) {
 
 inline f32x4 erf(f32x4 x) {
   const f32x4 a = abs(x), z = x * x;
-  const f32x4 near = a * polynomial(z, 1.12837917f, -0.376126258f, 0.112835851f, -0.0268538118f, 0.00518832741f,
+  const f32x4 near = a + a * polynomial(z, 0.12837917f, -0.376126258f, 0.112835851f, -0.0268538118f, 0.00518832741f,
                                     -0.000801019117f, 7.85385326e-05f);
   const f32x4 t = clamp(a, 0.0f, 4.0f);
   const f32x4 far = splat(1.0f) - exp(polynomial(t, -0.000300415718f, -1.12725151f, -0.637882992f, -0.103327433f,
@@ -234,38 +235,49 @@ inline f32x4 erf(f32x4 x) {
   return copysign(select(a < splat(1.0f), near, far), x);
 }
 
-// |x|^y of two lanes in float64; 0^y, inf^y and x^inf come out of log2 = +-inf by themselves.
-inline f64x2 pow_core(f64x2 x, f64x2 y) {
-  using i64x2 = int64_t __attribute__((vector_size(16)));
-  const i64x2 raw = reinterpret_cast<i64x2>(x);
-  const i64x2 exponent = (raw - 0x3fe6a09e667f3bcdLL) >> 52;
-  const f64x2 f = reinterpret_cast<f64x2>(raw - (exponent << 52)) - 1.0;
-  const f64x2 s = f / (f + 2.0), z = s * s;
-  f64x2 log2 = s * 2.8853900817779268 + s * z * polynomial(z, 0.96179669393625333, 0.57707799893769263,
-                                                           0.41220329796809257, 0.32015353501507504,
-                                                           0.27935671839646908);
-  log2 += __builtin_convertvector(exponent, f64x2);
-  const i64x2 is_zero = x == 0.0, is_finite = x < kInf;
-  log2 = reinterpret_cast<f64x2>(
-      wasm_v128_bitselect(wasm_f64x2_const_splat(-__builtin_inf()), bits(log2), reinterpret_cast<v128_t>(is_zero)));
-  log2 = reinterpret_cast<f64x2>(wasm_v128_bitselect(bits(log2), bits(x), reinterpret_cast<v128_t>(is_finite)));
+// y * log2(m * 2^e) of two lanes in float64, and 2 to the power of its fraction.
+struct PowParts {
+  f64x2 fraction_power;
+  v128_t whole;  // int32 in the lower two lanes
+};
+
+inline PowParts pow_parts(f64x2 m, f64x2 e, f64x2 y) {
+  const f64x2 f = m - 1.0, s = f / (f + 2.0), z = s * s;
+  const f64x2 log2 = s * 2.8853900817779268 +
+                     s * z * polynomial(z, 0.96179669393625333, 0.57707799893769263, 0.41220329796809257,
+                                        0.32015353501507504, 0.27935671839646908) +
+                     e;
   // Beyond these bounds float32 is 0 or inf anyway; NaN passes.
   const f64x2 power = reinterpret_cast<f64x2>(
-      wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-300.0)), wasm_f64x2_const_splat(300.0)));
-  const f64x2 n = reinterpret_cast<f64x2>(wasm_f64x2_nearest(bits(power))), r = power - n;
-  const f64x2 p = polynomial(r, 1.0000000005542127, 0.69314720573711053, 0.24022646890288216, 0.05550328777220058,
-                             0.0096184889945173935, 0.001339993113761971, 0.00015345801945976104);
-  const i64x2 whole = reinterpret_cast<i64x2>(wasm_i64x2_extend_low_i32x4(wasm_i32x4_trunc_sat_f64x2_zero(bits(n))));
-  return p * reinterpret_cast<f64x2>((whole + 1023) << 52);
+      wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-200.0)), wasm_f64x2_const_splat(200.0)));
+  const f64x2 n = reinterpret_cast<f64x2>(wasm_f64x2_nearest(bits(power)));
+  const f64x2 p = polynomial(power - n, 1.0000000005542127, 0.69314720573711053, 0.24022646890288216,
+                             0.05550328777220058, 0.0096184889945173935, 0.001339993113761971, 0.00015345801945976104);
+  return {p, wasm_i32x4_trunc_sat_f64x2_zero(bits(n))};
+}
+
+// |x|^y. Where |x| is 0 or inf its exponent is taken so large that the power comes out as 0 or inf.
+inline f32x4 pow_magnitude(f32x4 a, f32x4 y) {
+  const auto widen = [](f32x4 v) { return reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(bits(v))); };
+  const auto upper = [](f32x4 v) { return as_f32(wasm_i32x4_shuffle(bits(v), bits(v), 2, 3, 0, 1)); };
+  const i32x4 tiny = a < splat(1.17549435e-38f);
+  const i32x4 raw = as_i32(select(tiny, a * splat(8388608.0f), a));
+  const i32x4 exponent = (raw - 0x3f3504f3) >> 23;
+  f32x4 m = as_f32(raw - (exponent << 23));
+  f32x4 e = to_f32(exponent + (tiny & -23));
+  e = select(a == splat(0.0f), splat(-kInf), e);
+  e = select(a == splat(kInf), splat(kInf), e);
+  m = select(a == a, m, a);
+  const PowParts low = pow_parts(widen(m), widen(e), widen(y));
+  const PowParts high = pow_parts(widen(upper(m)), widen(upper(e)), widen(upper(y)));
+  const f32x4 p = as_f32(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(bits(low.fraction_power)),
+                                            wasm_f32x4_demote_f64x2_zero(bits(high.fraction_power)), 0, 2));
+  const i32x4 n = as_i32(wasm_i64x2_shuffle(low.whole, high.whole, 0, 2)), half = n >> 1;
+  return p * power_of_two(half) * power_of_two(n - half);
 }
 
 inline f32x4 pow(f32x4 x, f32x4 y) {
-  const f32x4 a = abs(x);
-  const auto widen = [](f32x4 v) { return reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(bits(v))); };
-  const auto upper = [](f32x4 v) { return as_f32(wasm_i32x4_shuffle(bits(v), bits(v), 2, 3, 0, 1)); };
-  const f64x2 low = pow_core(widen(a), widen(y)), high = pow_core(widen(upper(a)), widen(upper(y)));
-  f32x4 power = as_f32(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(bits(low)),
-                                          wasm_f32x4_demote_f64x2_zero(bits(high)), 0, 2));
+  f32x4 power = pow_magnitude(abs(x), y);
   const i32x4 is_integer = nearest(y) == y;
   const f32x4 half = y * 0.5f;
   const i32x4 is_odd = is_integer & (nearest(half) != half);

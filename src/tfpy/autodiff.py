@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from tfpy import tape as tapes
-from tfpy.array import ones_like, zeros
+from tfpy.array import identity, ones_like, zeros
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.tape import Entry, Tape
 from tfpy.tensor import Tensor
@@ -267,11 +267,11 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
     """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``."""
 
     def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
-        inputs = [stop_gradient(a) for a in args]
+        inputs = [identity(a) for a in args]  # the caller may use one tensor twice
         with GradientTape() as tape:
             tape.watch(inputs)
             value = f(*inputs)
-        grads = tape.gradient(value, inputs, dy)
+        grads = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
         if any(d is None for d in grads):
             raise ValueError(
                 "Cannot compute gradient of y=f(xs): f's result does not depend on every x"

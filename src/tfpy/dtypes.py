@@ -112,29 +112,29 @@ def real_part(dtype: DType) -> DType:
     return float32 if dtype.is_complex else dtype
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """The :class:`DType` for a DType, name, NumPy dtype or Python type.
 
     Raises:
-        TypeError: when the value names no type that tfpy has.
+        TypeError: when it names no type that tfpy has.
     """
-    if isinstance(value, DType):
-        return value
-    if value is float:
+    if isinstance(type_value, DType):
+        return type_value
+    if type_value is float:
         return float32
-    if value is int:
+    if type_value is int:
         return int32
-    if value is complex:
+    if type_value is complex:
         return complex64
-    if value is str or value is bytes:
+    if type_value is str or type_value is bytes:
         return string
-    if isinstance(value, str) and value == "string":
+    if isinstance(type_value, str) and type_value == "string":
         return string
     try:
-        name = np.dtype(value).name
+        name = np.dtype(type_value).name
     except TypeError:
         raise TypeError(
-            f"Cannot convert {value!r} to a dtype of tfpy: use one of {_names()}"
+            f"Cannot convert {type_value!r} to a dtype of tfpy: use one of {_names()}"
         ) from None
     if name.startswith(("str", "bytes")):
         return string

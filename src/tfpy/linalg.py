@@ -5,14 +5,18 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from tfpy import math as m
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
 from tfpy.complex_numbers import conj
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
+from tfpy.math import l2_normalize
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
 from tfpy.tensor import Tensor
+
+__all__ = ["l2_normalize"]
 
 
 def matmul(
@@ -148,8 +152,6 @@ def norm(
     Raises:
         ValueError: for an order that is none of these.
     """
-    from tfpy import math as m
-
     x = convert_to_tensor(tensor)
     matrix = axis is not None and len(static_ints(axis)) == 2
     if ord in ("euclidean", "fro") or (ord == 2 and not matrix):
@@ -170,14 +172,3 @@ def norm(
         f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1 or "
         f"inf), got {ord!r}"
     )
-
-
-def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
-) -> Tensor:
-    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
-    from tfpy import math as m
-
-    t = convert_to_tensor(x)
-    total = m.reduce_sum(ew.square(t), axis, keepdims=True)
-    return t * ew.rsqrt(ew.maximum(total, epsilon))

@@ -10,8 +10,8 @@ from tfpy.array import cast, reshape, static_ints
 from tfpy.complex_numbers import angle, conj, imag, real  # noqa: F401 - public here
 from tfpy.convert import convert_to_tensor
 from tfpy.errors import invalid
+from tfpy.ops import activation, indexing, reduction
 from tfpy.ops import elementwise as ew
-from tfpy.ops import indexing, reduction
 from tfpy.ops.infer import normalize_axis
 from tfpy.ops.op import Op
 from tfpy.tensor import Tensor
@@ -219,7 +219,7 @@ def unsorted_segment_sum(
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow."""
-    return -ew.softplus(-convert_to_tensor(x))
+    return -activation.softplus(-convert_to_tensor(x))
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -233,3 +233,12 @@ def clip_by_value(
 ) -> Tensor:
     """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``."""
     return ew.minimum(ew.maximum(t, clip_value_min), clip_value_max)
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    t = convert_to_tensor(x)
+    total = reduce_sum(ew.square(t), axis, keepdims=True)
+    return t * ew.rsqrt(ew.maximum(total, epsilon))

@@ -23,9 +23,9 @@ from tfpy.convolution import (
     separable_conv2d,
 )
 from tfpy.errors import invalid
-from tfpy.linalg import l2_normalize
+from tfpy.math import l2_normalize
+from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
-from tfpy.ops import indexing
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -101,7 +101,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = cast(x, dtypes.float32)
-    return ew.leaky_relu(x, alpha=alpha)
+    return activation.leaky_relu(x, alpha=alpha)
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
@@ -223,7 +223,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
         )
-    return ew.softplus(x) - x * z
+    return activation.softplus(x) - x * z
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:

@@ -186,7 +186,7 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
 
 
 def _position(key: Any, axis: int, tensor: Tensor) -> int:
-    n, i = tensor.shape[axis], _index(key)
+    n, i = tensor.aval.shape[axis], _index(key)
     if not -n <= i < n:
         raise invalid(
             "strided_slice",

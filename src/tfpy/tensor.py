@@ -173,7 +173,8 @@ class Tensor(Operand):
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
     """The values by ``str`` or ``repr``; more than one line begins on a line of its own."""
-    text = form(tensor.numpy()) if tensor.aval.shape else str(tensor.numpy())
+    value = tensor.numpy()
+    text = form(value.item() if form is repr and isinstance(value, np.generic) else value)
     return f"\n{text}" if "\n" in text else text
 
 

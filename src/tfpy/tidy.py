@@ -6,6 +6,7 @@ memory may be used.
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -41,7 +42,9 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
     returned: T | None = None
     try:
         returned = function()
-        if hasattr(returned, "__await__"):
+        if inspect.isawaitable(returned):
+            if inspect.iscoroutine(returned):
+                returned.close()
             raise TypeError("tidy: the function must not be async; await outside of tidy")
     finally:
         keep = {t.identity for t in _tensors_in(returned)}

@@ -88,8 +88,8 @@ def _range(start: Any, delta: Any, count: int, dtype: Any) -> Any:
     return tf.range(start, start + delta * (count - 0.5), delta, dtype=tf.float64)
 
 
-# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are padded
-# first, filters are spread, groups are split, and gradients come from its tape.
+# Windows: TensorFlow on CPU has no gradients of dilated or grouped convolution, so images are
+# padded first, filters are spread, groups are split, and gradients come from its tape.
 
 
 def _image(x: Any, padding: Any, value: float = 0) -> Any:
@@ -180,6 +180,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "argmin": _arg("argmin"),
     "relu_grad": _broadcast_raw("ReluGrad"),
     "relu6_grad": _broadcast_raw("Relu6Grad"),
+    "leaky_relu": tf.nn.leaky_relu,
     "select": tf.where,
     "sign": tf.sign,
     "complex": tf.complex,

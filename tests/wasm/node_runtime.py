@@ -45,7 +45,8 @@ class NodeRuntime:
         Raises:
             RuntimeFailed: with the runtime's text.
         """
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"command": command, **args}) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -97,9 +98,7 @@ class NodeRuntime:
         return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=30)
+        self._process.communicate(timeout=30)
 
 
 def _is_old() -> bool:

@@ -13,8 +13,10 @@ SEED = 1
 LEVELS = 16  # of grey
 BATCH = 64
 EPOCHS = 8
-CHANNELS = (16, 32)
+CHANNELS = (8, 16)
 HIDDEN = 64
+RATE = 0.008
+DECAY = 0.85  # of the rate, after each epoch
 
 
 class Cnn:
@@ -50,7 +52,7 @@ class Cnn:
 class Adam:
     """Adam (Kingma and Ba, 2015) in tensor operations."""
 
-    def __init__(self, variables, rate=0.005, decay1=0.9, decay2=0.999):
+    def __init__(self, variables, rate=RATE, decay1=0.9, decay2=0.999):
         self.variables = variables
         self.means = [tf.Variable(tf.zeros_like(v)) for v in variables]
         self.squares = [tf.Variable(tf.zeros_like(v)) for v in variables]
@@ -125,6 +127,7 @@ class Demo:
                     return
                 await asyncio.sleep(0)
             epoch_ms = milliseconds_since(epoch_started)
+            self.optimizer.rate *= DECAY
             report.epoch(epoch + 1, await self.accuracy(), epoch_ms)
 
     async def accuracy(self):

@@ -32,10 +32,10 @@ def lower(graph: Graph) -> Program:
     Raises:
         ValueError: when a value has a dtype that devices do not store.
     """
-    return build_program(graph, "wasm", _Emitter())
+    return build_program(graph, "wasm", WasmEmitter())
 
 
-class _Emitter:
+class WasmEmitter:
     """See :class:`tfpy.lower.common.Emitter`."""
 
     def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
@@ -115,7 +115,8 @@ def assemble(root: ex.Expr, inputs: int) -> dict[str, Param]:
         elif line.op == "const":
             registers[number] = inputs + constants.index(_bits(line))
         elif source[number] == number:
-            operands = [registers[source[a]] for a in line.args]
+            name, args = _instruction(tape, line)
+            operands = [registers[source[a]] for a in args]
             for value in {source[a] for a in line.args}:
                 if last_use[value] == number and registers[value] >= first_temporary:
                     heapq.heappush(free, registers[value])
@@ -123,19 +124,30 @@ def assemble(root: ex.Expr, inputs: int) -> dict[str, Param]:
                 registers[number] = heapq.heappop(free)
             else:
                 registers[number], count = count, count + 1
-            code.append([_name(tape, line), registers[number], *operands])
+            code.append([name, registers[number], *operands])
     if registers[source[result]] < first_temporary:
         code.append(["copy", count, registers[source[result]]])
         count += 1
     return {"constants": constants, "registers": count, "code": code}
 
 
-def _name(tape: Sequence[ex.Instruction], line: ex.Instruction) -> str:
+def _instruction(
+    tape: Sequence[ex.Instruction], line: ex.Instruction
+) -> tuple[str, tuple[int, ...]]:
+    """The name of a line's operation and its operands, in the order that the name wants."""
     if line.op == "index":
-        return "index"
+        return "index", ()
     name = instruction_name(line.op, tape[line.args[-1]].dtype, line.dtype)
     assert name is not None
-    return name
+    if line.op in ("min", "max") and line.dtype == ex.F:
+        for first, second in (line.args, line.args[::-1]):
+            if _is_number(tape[second]):
+                return f"{line.op}_number.f32", (first, second)
+    return name, line.args
+
+
+def _is_number(line: ex.Instruction) -> bool:
+    return line.op == "const" and line.value == line.value
 
 
 def _sources(tape: Sequence[ex.Instruction]) -> list[int]:

@@ -1,6 +1,7 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
 from tfpy.ops import (
+    activation,
     complex,
     contraction,
     elementwise,
@@ -17,6 +18,7 @@ __all__ = [
     "UNSUPPORTED",
     "KernelCall",
     "Op",
+    "activation",
     "complex",
     "contraction",
     "elementwise",

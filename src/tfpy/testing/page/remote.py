@@ -26,6 +26,7 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
+from tfpy.runtime.scalars import clear_scalars
 
 sources: dict[str, str] = {}
 
@@ -59,6 +60,7 @@ def load_module(name: str, filename: str, source: str) -> types.ModuleType:
 
 def memory() -> dict[str, int]:
     """What the test could leak, after everything unreachable is gone."""
+    clear_scalars()
     gc.collect()
     found = tfpy.memory()
     return {

@@ -1,0 +1,47 @@
+"""The demo page in Firefox, and what its drawing pad makes of strokes.
+
+``python build.py demo --check`` is the demo's own check, in Chromium on each backend.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from e2e.demo_check import check_backend
+from tfpy.testing import ENVIRONMENTS
+from tfpy.testing.sessions import OpenPage, Sessions
+
+OpenPageFixture = Callable[..., OpenPage]
+
+
+@pytest.mark.parametrize("backend", ["wasm", "webgl"])
+def test_learns_in_firefox(tfpy_sessions: Sessions, backend: str) -> None:
+    site = tfpy_sessions.site_url(ENVIRONMENTS["default"])
+    outcome = check_backend(tfpy_sessions.browsers, site, "firefox", backend)
+    assert outcome.wrong == []
+
+
+def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:
+    """The 8 by 8 pixels that the pad sees in strokes."""
+    text = json.dumps(strokes)
+    values: list[int] = page.evaluate(
+        f"import('/demo/pad.mjs').then(({{ toDigit }}) => [...toDigit({text})])"
+    )
+    return [values[8 * row : 8 * row + 8] for row in range(8)]
+
+
+def test_pad_centres_and_scales(tfpy_page: OpenPageFixture) -> None:
+    page = tfpy_page("tfpy-testing/blank.html")
+    line = to_digit(page, [[(100, 20), (100, 180)]])
+    assert line == to_digit(page, [[(7, 300), (7, 330)]])
+    for row in line[1:-1]:
+        assert row == [0, 0, 0, 8, 8, 0, 0, 0]
+    corner = to_digit(page, [[(0, 0), (0, 50), (50, 50)]])
+    assert all(row[0] > 0 for row in corner)
+    assert all(value > 0 for value in corner[-1])
+    assert corner[2][5] == 0
+    assert max(map(max, corner)) <= 16
+    assert to_digit(page, []) == [[0] * 8] * 8

@@ -1,0 +1,149 @@
+"""The threaded variants of the wasm runtime compute what the single-threaded ones do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tfpy.ir import expr as ex
+from tfpy.ir.graph import Aval
+from tfpy.lower.common import Elementwise
+from tfpy.lower.program import Program
+from tfpy.lower.wasm import WasmEmitter, add_kernel
+from tfpy.ops.op import KernelCall
+from tfpy.testing import Environment, SiteServer
+from tfpy.testing.drivers import ChromiumDriver
+from tfpy.testing.environments import BROWSERS
+
+ROOT = Path(__file__).parents[1]
+ASSETS = ROOT / "src" / "tfpy" / "assets"
+Evaluate = Callable[..., Any]
+Shape = tuple[int, ...]
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    """Calls a function of ``wasm_threads.mjs`` in an isolated page of Chromium."""
+    if not (ASSETS / "xnnpack-relaxed-threads.wasm").is_file():
+        pytest.skip("needs the assets: python build.py wheel")
+    executable = BROWSERS["chromium"].executable()
+    assert executable is not None, "no Chromium on PATH"
+    with asyncio.Runner() as runner, SiteServer(ROOT) as server:
+        driver = runner.run(ChromiumDriver.start(executable, Environment()))
+        page = runner.run(driver.open(f"{server.url}e2e/"))
+        module = f"import({json.dumps(server.url + 'e2e/wasm_threads.mjs')})"
+
+        def call(function: str, *args: Any) -> Any:
+            arguments = json.dumps(args, allow_nan=False)
+            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
+
+        yield call
+        runner.run(driver.close())
+
+
+def job(program: Program) -> dict[str, Any]:
+    inputs = [program.buffers[i] for i in program.inputs]
+    return {
+        "json": program.to_json(),
+        "inputs": [{"count": b.count, "dtype": b.dtype.name} for b in inputs],
+    }
+
+
+def kernel_job(name: str, params: dict[str, Any], *shapes: Shape) -> dict[str, Any]:
+    """A kernel of float32 arrays; the last shape is the output's."""
+    program = Program("wasm")
+    buffers = [program.add_buffer(s, ex.F) for s in shapes]
+    program.inputs, program.outputs = buffers[:-1], buffers[-1:]
+    names = ("a", "b")[: len(program.inputs)]
+    add_kernel(program, KernelCall(name, names, params), program.inputs, buffers[-1])
+    return job(program)
+
+
+def elementwise_job(root: ex.Expr, *shapes: Shape) -> dict[str, Any]:
+    program = Program("wasm")
+    program.inputs = [program.add_buffer(s, ex.F) for s in shapes]
+    program.outputs = [program.add_buffer(shapes[0], root.dtype)]
+    call = Elementwise(root, tuple(program.inputs), shapes, Aval(shapes[0], root.dtype))
+    WasmEmitter().elementwise(program, call, program.outputs[0])
+    return job(program)
+
+
+def window(batch: int, size: int, filter_size: int, **channels: int) -> dict[str, int]:
+    """A window of stride 1 that keeps the size."""
+    before = (filter_size - 1) // 2
+    after = filter_size - 1 - before
+    sizes = {f"{name}_{axis}": size for name in ("in", "out") for axis in "hw"}
+    return {
+        **{"batch": batch, "filter_h": filter_size, "filter_w": filter_size},
+        **{"stride_h": 1, "stride_w": 1, "dilation_h": 1, "dilation_w": 1},
+        **{"pad_top": before, "pad_bottom": after, "pad_left": before, "pad_right": after},
+        **sizes,
+        **channels,
+    }
+
+
+def matmul(batch: int, m: int, k: int, n: int) -> dict[str, Any]:
+    strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
+    params = {"batch": batch, "m": m, "k": k, "n": n, **strides}
+    params |= {"transpose_a": "false", "transpose_b": "false"}
+    return kernel_job("matmul", params, (batch, m, k), (batch, k, n), (batch, m, n))
+
+
+def jobs() -> dict[str, dict[str, Any]]:
+    x = ex.input_(0, ex.F)
+    image, filters = (3, 30, 30, 33), (3, 3, 33, 40)
+    out = (*image[:3], 40)
+    conv = window(3, 30, 3, in_c=33, out_c=40, groups=1)
+    depthwise = window(3, 30, 3, in_c=33, out_c=33, multiplier=1)
+    pooling = window(3, 30, 3, channels=33)
+    turn = {"dims": [1, 1, 1, 9, 301, 401], "strides": [0, 0, 0, 301 * 401, 1, 301], "offset": 0}
+    n = math.prod(image)
+    return {
+        "matmul": matmul(1, 301, 299, 303),
+        "small matmuls": matmul(37, 40, 30, 50),
+        "row times matrix": matmul(1, 2, 700, 1001),
+        "conv2d": kernel_job("conv2d", conv, image, filters, out),
+        "conv2d_backprop_input": kernel_job("conv2d_backprop_input", conv, out, filters, image),
+        "conv2d_backprop_filter": kernel_job("conv2d_backprop_filter", conv, image, out, filters),
+        "depthwise": kernel_job("depthwise_conv2d", depthwise, image, (3, 3, 33, 1), image),
+        "depthwise_backprop_input": kernel_job(
+            "depthwise_conv2d_backprop_input", depthwise, image, (3, 3, 33, 1), image
+        ),
+        "depthwise_backprop_filter": kernel_job(
+            "depthwise_conv2d_backprop_filter", depthwise, image, image, (3, 3, 33, 1)
+        ),
+        "pool": kernel_job("pool", {**pooling, "kind": "max"}, image, image),
+        "max_pool_grad": kernel_job("max_pool_grad", pooling, image, image, image),
+        "sum of all": kernel_job(
+            "reduce", {"kind": "sum", "outer": 1, "n": n * 9, "inner": 1}, (n * 9,), (1,)
+        ),
+        "sum of rows": kernel_job(
+            "reduce", {"kind": "sum", "outer": 900, "n": 999, "inner": 1}, (900, 999), (900,)
+        ),
+        "transpose": kernel_job("strided", turn, (9, 401, 301), (9, 301, 401)),
+        "elementwise": elementwise_job(ex.unary("exp", x) * ex.unary("sin", x) + x, (1001, 333)),
+        "odd rows": elementwise_job(x * ex.input_(1, ex.F), (777, 1001), (1001,)),
+        "short rows": elementwise_job(x - ex.input_(1, ex.F), (77_777, 7), (77_777, 1)),
+    }
+
+
+@pytest.mark.parametrize("where", ["compare", "compareInWorker"])
+@pytest.mark.parametrize("variants", [("simd", "simd-threads"), ("relaxed", "relaxed-threads")])
+def test_threads_change_nothing(where: str, variants: tuple[str, str], evaluate: Evaluate) -> None:
+    named = jobs()
+    answer = evaluate(where, variants, list(named.values()), 4)
+    for name, finding in zip(named, answer["findings"], strict=True):
+        print(f"{name:28} {finding}")
+        assert finding["difference"] < 1e-6, name
+    assert answer["memory"]["threads"] == 4
+    assert answer["memory"]["slots"] == 0
+
+
+def test_opens_and_closes_again(evaluate: Evaluate) -> None:
+    assert evaluate("reopen", "relaxed-threads") is True

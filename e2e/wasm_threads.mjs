@@ -1,0 +1,116 @@
+// Runs Programs in two variants of the wasm runtime in one page, or in a module worker of it.
+
+/** @typedef {{json: string, inputs: {count: number, dtype: string}[]}} Job */
+
+/** @param {string} name */
+async function asset(name) {
+  const response = await fetch(new URL(`../src/tfpy/assets/${name}`, import.meta.url));
+  return response.arrayBuffer();
+}
+
+/** The built runtime, which is the text of an expression. */
+async function loadRuntime() {
+  const text = new TextDecoder().decode(await asset("runtime.js"));
+  const url = URL.createObjectURL(new Blob(["export default ", text], { type: "text/javascript" }));
+  return (await import(url)).default;
+}
+
+/**
+ * Numbers of -1..1 that depend on the seed alone.
+ * @param {number} count
+ * @param {number} seed
+ */
+function noise(count, seed) {
+  const values = new Float32Array(count);
+  let state = seed + 1;
+  for (let i = 0; i < count; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    values[i] = state / 2 ** 31 - 1;
+  }
+  return values;
+}
+
+/**
+ * @param {import("../web/backend.mjs").Backend} backend
+ * @param {Job} job
+ */
+async function runJob(backend, job) {
+  const program = backend.register(job.json, new ArrayBuffer(0), 0, 0);
+  const slots = job.inputs.map(({ count, dtype }, i) =>
+    backend.write(noise(count, i).buffer, 0, count, dtype),
+  );
+  const milliseconds = [];
+  let result = new Float32Array(0);
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now();
+    const out = backend.run(program, ...slots);
+    milliseconds.push(performance.now() - start);
+    result = /** @type {typeof result} */ (await backend.readAsync(out));
+    backend.free(out);
+  }
+  backend.free(...slots);
+  backend.release(program);
+  return { result, milliseconds: Math.min(...milliseconds) };
+}
+
+/**
+ * For each job the largest difference of the two variants' results, relative to the largest result,
+ * and the milliseconds of both; and how many threads the second one had.
+ * @param {string[]} variants
+ * @param {Job[]} jobs
+ * @param {number} threads
+ */
+export async function compare(variants, jobs, threads) {
+  const runtime = await loadRuntime();
+  const backends = [];
+  for (const variant of variants) {
+    const wasm = new Uint8Array(await asset(`xnnpack-${variant}.wasm`));
+    backends.push(await runtime.openWasm({ variant, wasm, threads }));
+  }
+  const findings = [];
+  for (const job of jobs) {
+    const [one, other] = [await runJob(backends[0], job), await runJob(backends[1], job)];
+    const scale = one.result.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-30);
+    const difference = one.result.reduce(
+      (most, v, i) => Math.max(most, Math.abs(v - other.result[i])),
+      0,
+    );
+    findings.push({
+      difference: difference / scale,
+      milliseconds: [one.milliseconds, other.milliseconds],
+    });
+  }
+  const memory = backends[1].memory();
+  for (const backend of backends) backend.close();
+  return { findings, memory };
+}
+
+/**
+ * The same in a module worker.
+ * @param {Parameters<typeof compare>} args
+ */
+export async function compareInWorker(...args) {
+  const script = `import { compare } from ${JSON.stringify(import.meta.url)};
+onmessage = async ({ data }) => postMessage(await compare(...data).catch((e) => String(e.stack)));
+postMessage("ready");`;
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const worker = new Worker(url, { type: "module" });
+  const next = () => new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+  await next();
+  worker.postMessage(args);
+  const answer = await next();
+  worker.terminate();
+  if (typeof answer === "string") throw new Error(answer);
+  return answer;
+}
+
+/** Opens and closes a threaded backend several times. @param {string} variant */
+export async function reopen(variant) {
+  const runtime = await loadRuntime();
+  const wasm = new Uint8Array(await asset(`xnnpack-${variant}.wasm`));
+  for (let i = 0; i < 3; i++) {
+    const backend = await runtime.openWasm({ variant, wasm, threads: 3 });
+    backend.close();
+  }
+  return true;
+}

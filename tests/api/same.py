@@ -1,0 +1,85 @@
+"""``@same``: a test that runs one program with TensorFlow and with tfpy and compares what it gives.
+
+The program takes the module as its argument and returns tensors, arrays, texts and the like in
+any nesting. TensorFlow's int64 and float64 are int32 and float32 in tfpy.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow
+
+import tfpy
+
+NARROWED = {"int64": "int32", "float64": "float32", "complex128": "complex64"}
+
+
+def same(
+    program: Callable[[Any], Any] | None = None, *, tolerance: float = 1e-5
+) -> Callable[..., Any]:
+    """Makes a test of a program."""
+    if program is None:
+        return functools.partial(same, tolerance=tolerance)
+
+    def test() -> None:
+        compare(program(tfpy), program(tensorflow), tolerance, program.__name__)
+
+    test.__name__ = program.__name__
+    test.__doc__ = program.__doc__
+    return test
+
+
+def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
+    """Asserts that two results mean the same."""
+    if isinstance(wanted, Mapping):
+        assert list(mine) == list(wanted), where
+        for key in wanted:
+            compare(mine[key], wanted[key], tolerance, f"{where}[{key!r}]")
+    elif isinstance(wanted, list | tuple):
+        assert len(mine) == len(wanted), where
+        for i, (a, b) in enumerate(zip(mine, wanted, strict=True)):
+            compare(a, b, tolerance, f"{where}[{i}]")
+    elif tensorflow.is_tensor(wanted) or isinstance(wanted, tensorflow.Variable):
+        assert tfpy.is_tensor(mine), f"{where}: {mine!r}"
+        compare_arrays(np.asarray(mine), array_of(wanted), tolerance, where)
+        if mine.dtype.name == wanted.dtype.name and equal_bits(mine, wanted):
+            assert str(mine) == str(wanted), where
+            assert repr(mine) == repr(wanted), where
+    elif isinstance(wanted, np.ndarray | np.generic):
+        compare_arrays(np.asarray(mine), wanted, tolerance, where)
+    elif isinstance(wanted, str):
+        assert narrowed(mine) == narrowed(wanted), where
+    elif isinstance(wanted, tensorflow.DType | tensorflow.TensorShape):
+        assert narrowed(repr(mine)) == narrowed(repr(wanted)), where
+        assert narrowed(str(mine)) == narrowed(str(wanted)), where
+    else:
+        assert mine == wanted, where
+
+
+def narrowed(text: str) -> str:
+    return re.sub("|".join(NARROWED), lambda found: NARROWED[found[0]], text)
+
+
+def array_of(tensor: Any) -> Any:
+    """TensorFlow's values; texts as objects, because NumPy cuts null bytes off."""
+    return np.array(tensor.numpy(), object if tensor.dtype == tensorflow.string else None)
+
+
+def equal_bits(mine: Any, wanted: Any) -> bool:
+    a, b = np.asarray(mine), array_of(wanted)
+    return a.dtype == object or a.tobytes() == b.tobytes()
+
+
+def compare_arrays(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
+    wanted = np.asarray(wanted)
+    assert mine.shape == wanted.shape, where
+    assert mine.dtype.name == NARROWED.get(wanted.dtype.name, wanted.dtype.name), where
+    if wanted.dtype.kind in "fc":
+        np.testing.assert_allclose(mine, wanted, rtol=tolerance, atol=tolerance, err_msg=where)
+    else:
+        np.testing.assert_array_equal(mine, wanted, err_msg=where)

@@ -1,0 +1,34 @@
+"""Public functions take TensorFlow's parameters, by the same names in the same order."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+import tfpy
+
+NAMESPACES = ("", "math", "nn", "linalg", "random", "bitwise")
+NOT_TAKEN = {"layout", "dim"}
+"""Parameters of TensorFlow for placement and old names."""
+
+
+def functions() -> Iterator[Any]:
+    for namespace in NAMESPACES:
+        ours = getattr(tfpy, namespace) if namespace else tfpy
+        theirs = getattr(tf, namespace) if namespace else tf
+        names = tfpy.__all__ if not namespace else dir(ours)
+        for name in names:
+            found = getattr(ours, name)
+            named = not name.startswith("_") and hasattr(theirs, name)
+            if named and callable(found) and not inspect.isclass(found) and name != "meshgrid":
+                yield pytest.param(found, getattr(theirs, name), id=f"{namespace}.{name}")
+
+
+@pytest.mark.parametrize(("ours", "theirs"), list(functions()))
+def test_parameters(ours: Any, theirs: Any) -> None:
+    mine, wanted = (list(inspect.signature(f).parameters) for f in (ours, theirs))
+    assert mine == [p for p in wanted if p not in NOT_TAKEN]
