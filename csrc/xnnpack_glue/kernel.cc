@@ -23,6 +23,7 @@ constexpr Entry kKernels[] = {
     {"segment_sum", make_segment_sum},
     {"reduce", make_reduce},
     {"arg_reduce", make_arg_reduce},
+    {"dft", make_dft},
     {"matmul", make_matmul},
     {"conv2d", make_conv2d},
     {"conv2d_backprop_input", make_conv2d_backprop_input},

@@ -92,6 +92,7 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step);
 std::unique_ptr<Kernel> make_segment_sum(StepSpec& step);
 std::unique_ptr<Kernel> make_reduce(StepSpec& step);
 std::unique_ptr<Kernel> make_arg_reduce(StepSpec& step);
+std::unique_ptr<Kernel> make_dft(StepSpec& step);
 std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);

@@ -4,7 +4,19 @@
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
-from tfpy import bitwise, dtypes, errors, linalg, math, nn, operators, public, random
+from tfpy import (
+    bitwise,
+    dtypes,
+    errors,
+    linalg,
+    math,
+    nn,
+    operators,
+    public,
+    random,
+    signal,
+    spectral,
+)
 from tfpy.array import (
     broadcast_to,
     cast,
@@ -169,8 +181,10 @@ __all__ = [
     "set_backend_async",
     "shape",
     "sign",
+    "signal",
     "size",
     "slice",
+    "spectral",
     "split",
     "squeeze",
     "stack",

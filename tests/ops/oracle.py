@@ -160,6 +160,15 @@ def _random(name: str, **more: Any) -> Callable[..., Any]:
     return call
 
 
+def _dft(real: Any, *imag: Any, axis: int, inverse: bool) -> Any:
+    z = tf.complex(real, imag[0] if imag else tf.zeros_like(real))
+    last = [i for i in range(z.ndim) if i != axis] + [axis]
+    z = tf.transpose(z, last)
+    y = tf.signal.ifft(z) * z.shape[-1] if inverse else tf.signal.fft(z)
+    y = tf.transpose(y, np.argsort(last))
+    return tf.stack([tf.math.real(y), tf.math.imag(y)])
+
+
 def _broadcast_raw(name: str) -> Callable[..., Any]:
     def call(g: Any, y: Any) -> Any:
         shape = tf.broadcast_dynamic_shape(tf.shape(g), tf.shape(y))
@@ -183,6 +192,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "leaky_relu": tf.nn.leaky_relu,
     "select": tf.where,
     "sign": tf.sign,
+    "dft": _dft,
     "complex": tf.complex,
     **{name: public(f"math.{name}") for name in ("real", "imag", "conj", "angle")},
     "cast": lambda x, dtype: tf.cast(x, dtype.name),

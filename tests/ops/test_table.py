@@ -83,6 +83,7 @@ def test_names_of_the_package_are_tensorflows() -> None:
         "dispose",
         "memory",
         "floor_div",
+        "spectral",
         "squared_difference",
     ]
     assert sorted(n for n in tfpy.__all__ if not hasattr(tf, n)) == sorted(ours)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy.lower import webgl_spectral
 from tfpy.lower.broadcast import merge
 from tfpy.lower.glsl import TARGETS, kernel_source, template
 from tfpy.lower.program import Kernel, Param, Program
@@ -374,6 +375,7 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "segment_sum": _segment_sum,
     "reduce": _reduce,
     "arg_reduce": _arg_reduce,
+    "dft": webgl_spectral.dft,
     "matmul": _matmul,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _conv2d_input,

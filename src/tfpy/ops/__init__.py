@@ -9,6 +9,7 @@ from tfpy.ops import (
     movement,
     random,
     reduction,
+    spectral,
     window,
 )
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
@@ -27,5 +28,6 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "spectral",
     "window",
 ]
