@@ -15,7 +15,7 @@ from pathlib import Path
 from . import glue, npm, xnnpack
 from .cache import lock
 from .console import BuildError, announce
-from .paths import ASSETS, ROOT
+from .paths import ASSETS, CACHE, ROOT
 
 RUNTIME = ROOT / "web" / "runtime.mjs"
 SHADERS = ROOT / "shaders" / "glsl"
@@ -66,7 +66,8 @@ def bundle(form: str) -> bytes:
     if form == "iife":
         argv += [f"--global-name={GLOBAL_NAME}", "--banner:js=(()=>{"]
         argv += [f"--footer:js=return {GLOBAL_NAME}}})()"]
-    done = subprocess.run(argv, capture_output=True)
+    # The bundle holds the names of modules relative to the working directory.
+    done = subprocess.run(argv, capture_output=True, cwd=CACHE)
     if done.returncode:
         raise BuildError(f"esbuild could not bundle {RUNTIME}:\n{done.stderr.decode()}")
     return done.stdout

@@ -11,6 +11,29 @@ from tfpy.testing.sessions import OpenPage
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
 
+RUN_SCRIPTS = """async (scripts) => {
+  const events = [];
+  const ended = new Promise((resolve) => {
+    const count = (event) => {
+      events.push(event.type);
+      if (event.type === "tfpy-error" || events.length === scripts.length) resolve();
+    };
+    addEventListener("tfpy-result", count);
+    addEventListener("tfpy-error", count);
+  });
+  for (const text of scripts) {
+    const script = document.createElement("script");
+    script.type = "text/tfpy";
+    script.textContent = text;
+    document.body.append(script);
+  }
+  await import("/tfpy.mjs");
+  await ended;
+  const texts = (selector) => [...document.querySelectorAll(selector)].map(
+    (shown) => ({ text: shown.textContent, after: shown.previousElementSibling.tagName }));
+  return { events, output: texts(".tfpy-output"), error: texts(".tfpy-error") };
+}"""
+
 OpenPageFixture = Callable[..., OpenPage]
 
 
@@ -22,33 +45,9 @@ def run_module(page: OpenPage, body: str) -> Any:
 
 def run_scripts(page: OpenPage, *scripts: str) -> dict[str, Any]:
     """What a page shows that has these Python scripts and the loader."""
-    return page.evaluate(
-        """(async () => {
-          const events = [];
-          const ended = new Promise((resolve) => {
-            const count = (event) => {
-              events.push(event.type);
-              if (event.type === "tfpy-error" || events.length === SCRIPTS.length) resolve();
-            };
-            addEventListener("tfpy-result", count);
-            addEventListener("tfpy-error", count);
-          });
-          const SCRIPTS = %s;
-          for (const text of SCRIPTS) {
-            const script = document.createElement("script");
-            script.type = "text/tfpy";
-            script.textContent = text;
-            document.body.append(script);
-          }
-          await import("/tfpy.mjs");
-          await ended;
-          const texts = (selector) => [...document.querySelectorAll(selector)].map(
-            (shown) => ({ text: shown.textContent, after: shown.previousElementSibling.tagName }));
-          return { events, output: texts(".tfpy-output"), error: texts(".tfpy-error") };
-        })()"""
-        % json.dumps(list(scripts)),
-        LOAD_SECONDS,
-    )
+    text = json.dumps(list(scripts))
+    found: dict[str, Any] = page.evaluate(f"({RUN_SCRIPTS})({text})", LOAD_SECONDS)
+    return found
 
 
 def test_load_and_run(tfpy_page: OpenPageFixture) -> None:

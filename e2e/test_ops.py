@@ -20,13 +20,15 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     """What is wrong with a result, or nothing."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
-    if expected.dtype.kind != "f":
+    if expected.dtype.kind not in "fc":
         return "" if (got == expected).all() else f"{int((got != expected).sum())} values differ"
     close = np.isclose(got, expected, tolerance, tolerance, equal_nan=True)
     if close.all():
         return ""
     at = tuple(np.argwhere(~close)[0])
-    return f"{int((~close).sum())} of {close.size} differ; at {at} {got[at]} instead of {expected[at]}"
+    return (
+        f"{int((~close).sum())} of {close.size} differ; at {at} {got[at]} instead of {expected[at]}"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if not op.is_alias))

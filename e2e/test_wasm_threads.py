@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,14 @@ Evaluate = Callable[..., Any]
 Shape = tuple[int, ...]
 
 
-@pytest.fixture(scope="module")
-def evaluate() -> Iterator[Evaluate]:
-    """Calls a function of ``wasm_threads.mjs`` in an isolated page of Chromium."""
+@contextmanager
+def isolated_page(headers: Mapping[str, str] | None = None) -> Iterator[Evaluate]:
+    """Calls functions of ``wasm_threads.mjs`` in an isolated page of Chromium."""
     if not (ASSETS / "xnnpack-relaxed-threads.wasm").is_file():
         pytest.skip("needs the assets: python build.py wheel")
     executable = BROWSERS["chromium"].executable()
     assert executable is not None, "no Chromium on PATH"
-    with asyncio.Runner() as runner, SiteServer(ROOT) as server:
+    with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers) as server:
         driver = runner.run(ChromiumDriver.start(executable, Environment()))
         page = runner.run(driver.open(f"{server.url}e2e/"))
         module = f"import({json.dumps(server.url + 'e2e/wasm_threads.mjs')})"
@@ -45,6 +46,12 @@ def evaluate() -> Iterator[Evaluate]:
 
         yield call
         runner.run(driver.close())
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    with isolated_page() as call:
+        yield call
 
 
 def job(program: Program) -> dict[str, Any]:
@@ -147,3 +154,11 @@ def test_threads_change_nothing(where: str, variants: tuple[str, str], evaluate:
 
 def test_opens_and_closes_again(evaluate: Evaluate) -> None:
     assert evaluate("reopen", "relaxed-threads") is True
+
+
+def test_runs_where_workers_are_forbidden() -> None:
+    """A content security policy without Blob workers costs the threads, not the backend."""
+    with isolated_page({"Content-Security-Policy": "worker-src 'self'"}) as call:
+        answer = call("compare", ["simd", "relaxed-threads"], [jobs()["matmul"]], 4)
+    assert answer["findings"][0]["difference"] < 1e-6
+    assert answer["memory"]["threads"] == 1

@@ -56,8 +56,7 @@ export function bindHeap(backend, owner) {
     /** @type {(...slots: number[]) => void} */
     free: (...slots) => backend.free(...slots),
     /** @type {(json: string, pointer: number, size: number) => number} */
-    register: (json, pointer, size) =>
-      backend.register(json, owner.HEAPU8.buffer, pointer, size),
+    register: (json, pointer, size) => backend.register(json, owner.HEAPU8.buffer, pointer, size),
     /** @type {(program: number) => void} */
     release: (program) => backend.release(program),
     /** @type {(program: number, ...slots: number[]) => number} */

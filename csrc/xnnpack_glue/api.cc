@@ -32,7 +32,8 @@ int32_t result_of(bool success) { return success ? 0 : -1; }
 }  // namespace
 
 TFPY_EXPORT int32_t tfpy_open(int32_t threads) {
-  if (threads < 1 || threads > kMaxThreads) return result_of(tfpy::fail("threads is not 1..%d", kMaxThreads));
+  if (threads < 1 || threads > kMaxThreads)
+    return result_of(tfpy::fail("threads is not 1..%d", kMaxThreads));
   tfpy::install_reserve();
   if (!tfpy::check_status(xnn_initialize(nullptr), "initialize")) return -1;
   tfpy::open_thread_pool(static_cast<size_t>(threads));
@@ -79,7 +80,8 @@ TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) {
 // Registers the Program whose JSON text is in one bool slot and whose constants are in another.
 // Both slots are gone afterwards.
 TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_slot) {
-  if (tfpy::slots::find(text_slot) == nullptr || tfpy::slots::find(constants_slot) == nullptr) return -1;
+  if (tfpy::slots::find(text_slot) == nullptr || tfpy::slots::find(constants_slot) == nullptr)
+    return -1;
   if (text_slot == constants_slot) return result_of(tfpy::fail("text and constants are one slot"));
   const Slot text = std::move(*tfpy::slots::find(text_slot));
   Slot constants = std::move(*tfpy::slots::find(constants_slot));
@@ -90,11 +92,15 @@ TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_s
 
 // Runs a program on the slots words[0..count). Returns the first output's id.
 TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
-  if (count < 0 || count > kMaxArguments) return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
-  return tfpy::programs::run(program, reinterpret_cast<const int32_t*>(words), static_cast<size_t>(count));
+  if (count < 0 || count > kMaxArguments)
+    return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
+  return tfpy::programs::run(program, reinterpret_cast<const int32_t*>(words),
+                             static_cast<size_t>(count));
 }
 
-TFPY_EXPORT int32_t tfpy_program_release(int32_t program) { return result_of(tfpy::programs::remove(program)); }
+TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
+  return result_of(tfpy::programs::remove(program));
+}
 
 // words = [slots, bytes of all blocks, programs, threads]
 TFPY_EXPORT void tfpy_memory() {

@@ -15,10 +15,12 @@ namespace tfpy {
 
 void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_after) {
   const int64_t room = int64_t{axis.in} + axis.pad + pad_after - axis.effective_filter();
-  step.params.require(room >= 0 && room / axis.stride + 1 == axis.out, "the output's size does not fit the window");
+  step.params.require(room >= 0 && room / axis.stride + 1 == axis.out,
+                      "the output's size does not fit the window");
 }
 
-ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filter, const BufferSpec& y) {
+ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
+                    const BufferSpec& y) {
   Params& params = step.params;
   ConvShape s{read_window(params),
               static_cast<size_t>(params.number("in_c")),
@@ -28,9 +30,11 @@ ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filte
               params.number("pad_right", 0, 1 << 20)};
   const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
   const WindowAxis &h = s.window.h, &w = s.window.w;
-  params.require(s.in_c % s.groups == 0 && s.out_c % s.groups == 0, "groups do not divide the channels");
+  params.require(s.in_c % s.groups == 0 && s.out_c % s.groups == 0,
+                 "groups do not divide the channels");
   step.require_count(x, product({s.window.batch, number(h.in), number(w.in), s.in_c}), "x");
-  step.require_count(filter, product({number(h.filter), number(w.filter), s.group_in(), s.out_c}), "filter");
+  step.require_count(filter, product({number(h.filter), number(w.filter), s.group_in(), s.out_c}),
+                     "filter");
   step.require_count(y, product({s.window.batch, number(h.out), number(w.out), s.out_c}), "y");
   if (x.count != 0 && y.count != 0) {
     require_output_size(step, h, s.pad_bottom);
@@ -73,34 +77,39 @@ void transpose(const float* in, size_t rows, size_t columns, float* out) {
   constexpr size_t kTile = 16;
   for (size_t r0 = 0; r0 < rows; r0 += kTile) {
     for (size_t c = 0; c < columns; ++c) {
-      for (size_t r = r0; r < std::min(rows, r0 + kTile); ++r) out[c * rows + r] = in[r * columns + c];
+      for (size_t r = r0; r < std::min(rows, r0 + kTile); ++r)
+        out[c * rows + r] = in[r * columns + c];
     }
   }
 }
 
 // The create and reshape calls of convolution and depthwise convolution.
-bool create_convolution(const WindowShape& window, int32_t pad_bottom, int32_t pad_right, size_t groups, size_t group_in,
-                        size_t group_out, uint32_t flags, const float* filter, Operator* op) {
+bool create_convolution(const WindowShape& window, int32_t pad_bottom, int32_t pad_right,
+                        size_t groups, size_t group_in, size_t group_out, uint32_t flags,
+                        const float* filter, Operator* op) {
   const WindowAxis &h = window.h, &w = window.w;
   xnn_operator_t created = nullptr;
   const xnn_status status = xnn_create_convolution2d_nhwc_f32(
-      h.pad, pad_right, pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation, w.dilation, groups,
-      group_in, group_out, groups * group_in, groups * group_out, filter, nullptr, -kInfinity, kInfinity, flags, nullptr,
-      nullptr, &created);
+      h.pad, pad_right, pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
+      w.dilation, groups, group_in, group_out, groups * group_in, groups * group_out, filter,
+      nullptr, -kInfinity, kInfinity, flags, nullptr, nullptr, &created);
   if (!check_status(status, "create convolution")) return false;
   op->reset(created);
   size_t workspace_size = 0, workspace_alignment = 0, out_h = 0, out_w = 0;
-  if (!check_status(xnn_reshape_convolution2d_nhwc_f32(created, window.batch, h.in, w.in, &workspace_size,
-                                                       &workspace_alignment, &out_h, &out_w, thread_pool()),
-                    "reshape convolution")) {
+  if (!check_status(
+          xnn_reshape_convolution2d_nhwc_f32(created, window.batch, h.in, w.in, &workspace_size,
+                                             &workspace_alignment, &out_h, &out_w, thread_pool()),
+          "reshape convolution")) {
     return false;
   }
-  const bool fits = workspace_size == 0 && out_h == static_cast<size_t>(h.out) && out_w == static_cast<size_t>(w.out);
+  const bool fits = workspace_size == 0 && out_h == static_cast<size_t>(h.out) &&
+                    out_w == static_cast<size_t>(w.out);
   return fits || fail("XNNPACK: convolution has another output than %dx%d", h.out, w.out);
 }
 
 bool setup_convolution(xnn_operator_t op, const float* input, float* output) {
-  return check_status(xnn_setup_convolution2d_nhwc_f32(op, nullptr, input, output), "setup convolution");
+  return check_status(xnn_setup_convolution2d_nhwc_f32(op, nullptr, input, output),
+                      "setup convolution");
 }
 
 class Convolution final : public PackedKernel {
@@ -111,10 +120,11 @@ class Convolution final : public PackedKernel {
   bool create(const float* filter, Operator* op) override {
     const ConvShape& s = shape_;
     Block turned;  // XNNPACK wants the output channels first
-    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned)) return false;
+    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
+      return false;
     transpose(filter, s.filter_rows(), s.out_c, turned.as<float>());
-    return create_convolution(s.window, s.pad_bottom, s.pad_right, s.groups, s.group_in(), s.group_out(), 0,
-                              turned.as<float>(), op);
+    return create_convolution(s.window, s.pad_bottom, s.pad_right, s.groups, s.group_in(),
+                              s.group_out(), 0, turned.as<float>(), op);
   }
   bool setup(xnn_operator_t op, const float* input, float* output) override {
     return setup_convolution(op, input, output);
@@ -150,18 +160,20 @@ class Deconvolution final : public PackedKernel {
     const ConvShape& s = shape_;
     const WindowAxis &h = s.window.h, &w = s.window.w;
     Block turned;
-    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned)) return false;
+    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
+      return false;
     turn(filter, turned.as<float>());
     xnn_operator_t created = nullptr;
     const xnn_status status = xnn_create_deconvolution2d_nhwc_f32(
-        h.pad, s.pad_right, s.pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation, w.dilation,
-        s.groups, s.group_out(), s.group_in(), s.out_c, s.in_c, turned.as<float>(), nullptr, -kInfinity, kInfinity, 0,
-        nullptr, nullptr, &created);
+        h.pad, s.pad_right, s.pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
+        w.dilation, s.groups, s.group_out(), s.group_in(), s.out_c, s.in_c, turned.as<float>(),
+        nullptr, -kInfinity, kInfinity, 0, nullptr, nullptr, &created);
     if (!check_status(status, "create deconvolution")) return false;
     op->reset(created);
     size_t in_h = 0, in_w = 0;
-    if (!check_status(xnn_reshape_deconvolution2d_nhwc_f32(created, s.window.batch, h.out, w.out, rest(h, s.pad_bottom),
-                                                           rest(w, s.pad_right), &in_h, &in_w, thread_pool()),
+    if (!check_status(xnn_reshape_deconvolution2d_nhwc_f32(
+                          created, s.window.batch, h.out, w.out, rest(h, s.pad_bottom),
+                          rest(w, s.pad_right), &in_h, &in_w, thread_pool()),
                       "reshape deconvolution")) {
       return false;
     }
@@ -169,7 +181,8 @@ class Deconvolution final : public PackedKernel {
     return fits || fail("XNNPACK: deconvolution has another output than %dx%d", h.in, w.in);
   }
   bool setup(xnn_operator_t op, const float* input, float* output) override {
-    return check_status(xnn_setup_deconvolution2d_nhwc_f32(op, input, output), "setup deconvolution");
+    return check_status(xnn_setup_deconvolution2d_nhwc_f32(op, input, output),
+                        "setup deconvolution");
   }
 
   // Input elements behind the last window, which no output saw.
@@ -178,7 +191,8 @@ class Deconvolution final : public PackedKernel {
     return static_cast<uint32_t>(room % axis.stride);
   }
 
-  // [filter_h, filter_w, in, groups, out] to [groups, in, filter_h, filter_w, out], in and out of a group.
+  // [filter_h, filter_w, in, groups, out] to [groups, in, filter_h, filter_w, out], in and out of a
+  // group.
   void turn(const float* from, float* to) const {
     const size_t taps = static_cast<size_t>(shape_.window.h.filter) * shape_.window.w.filter;
     const size_t in = shape_.group_in(), out = shape_.group_out();
@@ -196,7 +210,8 @@ class Deconvolution final : public PackedKernel {
 
 // For operands without elements: the sum over nothing.
 std::unique_ptr<Kernel> make_zeros(size_t count) {
-  return make_kernel([count](const Operand*, void* output) { memset(output, 0, count * sizeof(float)); });
+  return make_kernel(
+      [count](const Operand*, void* output) { memset(output, 0, count * sizeof(float)); });
 }
 
 }  // namespace

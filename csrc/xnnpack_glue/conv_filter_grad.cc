@@ -15,7 +15,7 @@ namespace {
 // A group of x as the matrix [filter_rows, pixels]: row (kh, kw, channel), column (image, oh, ow).
 struct Patches {
   const ConvShape* shape;
-  const float* x;         // at the group's first channel
+  const float* x;  // at the group's first channel
   size_t first_pixel;
 };
 
@@ -29,42 +29,22 @@ Tap tap_of(const ConvShape& s, size_t row) {
   return {tap / s.window.w.filter, tap % s.window.w.filter, channel};
 }
 
-// One row's values for `depth` pixels, to every fourth element of `to`.
-void pack_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, float* to) {
+// Calls put(i, element) for the elements that a tap reads from `depth` pixels on; null outside x.
+template <class Put>
+void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, const Put& put) {
   const ConvShape& s = *patches.shape;
   const WindowAxis &h = s.window.h, &w = s.window.w;
   size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
-  while (depth > 0) {
+  for (size_t done = 0; done < depth;) {
     const int64_t y = h.place(oh, tap.kh);
-    const size_t n = std::min(depth, static_cast<size_t>(w.out) - ow);
-    const float* row = patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
-    for (size_t i = 0; i < n; ++i, to += kPanelRows) {
+    const size_t n = std::min(depth - done, static_cast<size_t>(w.out) - ow);
+    const float* row =
+        patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
+    for (size_t i = 0; i < n; ++i) {
       const int64_t x = w.place(ow + i, tap.kw);
-      *to = h.has(y) && w.has(x) ? row[static_cast<size_t>(x) * s.in_c] : 0.0f;
+      put(done + i, h.has(y) && w.has(x) ? row + static_cast<size_t>(x) * s.in_c : nullptr);
     }
-    depth -= n;
-    ow = 0;
-    if (++oh == static_cast<size_t>(h.out)) {
-      oh = 0;
-      ++image;
-    }
-  }
-}
-
-// The same for four channels of one tap.
-void pack_tap_channels(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, float* to) {
-  const ConvShape& s = *patches.shape;
-  const WindowAxis &h = s.window.h, &w = s.window.w;
-  size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
-  while (depth > 0) {
-    const int64_t y = h.place(oh, tap.kh);
-    const size_t n = std::min(depth, static_cast<size_t>(w.out) - ow);
-    const float* row = patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
-    for (size_t i = 0; i < n; ++i, to += kPanelRows) {
-      const int64_t x = w.place(ow + i, tap.kw);
-      store(to, h.has(y) && w.has(x) ? load(row + static_cast<size_t>(x) * s.in_c) : splat(0.0f));
-    }
-    depth -= n;
+    done += n;
     ow = 0;
     if (++oh == static_cast<size_t>(h.out)) {
       oh = 0;
@@ -79,12 +59,16 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
   const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
   const Tap tap = tap_of(s, first);
   if (tap.channel + kPanelRows <= s.group_in()) {
-    pack_tap_channels(patches, tap, pixel, depth, to);
+    for_tap(patches, tap, pixel, depth, [to](size_t i, const float* x) {
+      store(to + i * kPanelRows, x != nullptr ? load(x) : splat(0.0f));
+    });
     return;
   }
   for (size_t r = 0; r < kPanelRows; ++r) {
     if (first + r < rows) {
-      pack_tap(patches, tap_of(s, first + r), pixel, depth, to + r);
+      for_tap(patches, tap_of(s, first + r), pixel, depth, [to, r](size_t i, const float* x) {
+        to[i * kPanelRows + r] = x != nullptr ? *x : 0.0f;
+      });
     } else {
       for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = 0.0f;
     }
@@ -92,18 +76,26 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
 }
 
 // Pixels first..last of a group; df is this group's first column of the whole gradient.
-Gemm<float> group_product(const ConvShape& s, const Patches& patches, const float* dy, size_t group, size_t pixels,
-                          float* df) {
+Gemm<float> group_product(const ConvShape& s, const Patches& patches, const float* dy, size_t group,
+                          size_t pixels, float* df) {
   const float* g = dy + patches.first_pixel * s.out_c + group * s.group_out();
-  return {s.filter_rows(), s.group_out(),    pixels, pack_patches, &patches,
-          {g, s.out_c, 1}, df + group * s.group_out(), s.out_c};
+  return {s.filter_rows(),
+          s.group_out(),
+          pixels,
+          pack_patches,
+          &patches,
+          {g, s.out_c, 1},
+          df + group * s.group_out(),
+          s.out_c};
 }
 
 // Small gradients of many pixels: each thread sums up its share of the pixels.
-bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks, float* df) {
+bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks,
+                  float* df) {
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
   Block block;
-  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block)) return false;
+  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block))
+    return false;
   float* partial = block.as<float>();
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
@@ -142,11 +134,14 @@ std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
   const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
   if (!step.ok()) return nullptr;
   const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
-  return make_kernel([shape, is_empty, count = step.output.count](const Operand* inputs, void* output) {
-    if (!is_empty) return backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(), static_cast<float*>(output));
-    memset(output, 0, count * sizeof(float));
-    return true;
-  });
+  return make_kernel(
+      [shape, is_empty, count = step.output.count](const Operand* inputs, void* output) {
+        if (!is_empty)
+          return backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(),
+                                 static_cast<float*>(output));
+        memset(output, 0, count * sizeof(float));
+        return true;
+      });
 }
 
 }  // namespace tfpy

@@ -12,16 +12,19 @@ struct DepthwiseShape {
 };
 
 // Reads and checks them against the buffers of x, filter and y (or of their gradients).
-inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const BufferSpec& filter, const BufferSpec& y) {
+inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
+                                     const BufferSpec& y) {
   Params& params = step.params;
   DepthwiseShape s{read_window(params), static_cast<size_t>(params.number("in_c")),
-                   static_cast<size_t>(params.number("multiplier")), params.number("pad_bottom", 0, 1 << 20),
-                   params.number("pad_right", 0, 1 << 20)};
+                   static_cast<size_t>(params.number("multiplier")),
+                   params.number("pad_bottom", 0, 1 << 20), params.number("pad_right", 0, 1 << 20)};
   const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
   const WindowAxis &h = s.window.h, &w = s.window.w;
   step.require_count(x, product({s.window.batch, number(h.in), number(w.in), s.channels}), "x");
-  step.require_count(filter, product({number(h.filter), number(w.filter), s.channels, s.multiplier}), "filter");
-  step.require_count(y, product({s.window.batch, number(h.out), number(w.out), s.channels, s.multiplier}), "y");
+  step.require_count(
+      filter, product({number(h.filter), number(w.filter), s.channels, s.multiplier}), "filter");
+  step.require_count(
+      y, product({s.window.batch, number(h.out), number(w.out), s.channels, s.multiplier}), "y");
   return s;
 }
 

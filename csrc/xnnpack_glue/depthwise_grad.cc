@@ -50,7 +50,8 @@ void sum_terms(const std::vector<Term>& terms, size_t channel, float* dx) {
   for (size_t v = 0; v < V; ++v) sums[v] = splat(0.0f);
   for (const Term& term : terms) {
     for (size_t v = 0; v < V; ++v) {
-      sums[v] = multiply_add(load(term.dy + channel + 4 * v), load(term.filter + channel + 4 * v), sums[v]);
+      sums[v] = multiply_add(load(term.dy + channel + 4 * v), load(term.filter + channel + 4 * v),
+                             sums[v]);
     }
   }
   for (size_t v = 0; v < V; ++v) store(dx + channel + 4 * v, sums[v]);
@@ -65,7 +66,8 @@ void input_place(const DepthwiseShape& s, const std::vector<Term>& terms, float*
   for (; c < s.channels; ++c) {
     dx[c] = 0.0f;
     for (const Term& term : terms) {
-      for (size_t i = c * s.multiplier; i < (c + 1) * s.multiplier; ++i) dx[c] += term.dy[i] * term.filter[i];
+      for (size_t i = c * s.multiplier; i < (c + 1) * s.multiplier; ++i)
+        dx[c] += term.dy[i] * term.filter[i];
     }
   }
 }
@@ -104,18 +106,20 @@ void inside_outputs(const WindowAxis& axis, size_t tap, size_t* first, size_t* l
 
 // sums[0..V) += x * dy over a row of outputs, for V vectors of channels (multiplier 1).
 template <size_t V>
-void filter_row(const float* x, size_t x_step, const float* g, size_t g_step, size_t n, float* sums) {
+void filter_row(const float* x, size_t x_step, const float* g, size_t g_step, size_t n,
+                float* sums) {
   f32x4 lanes[V];
   for (size_t v = 0; v < V; ++v) lanes[v] = splat(0.0f);
   for (size_t i = 0; i < n; ++i, x += x_step, g += g_step) {
-    for (size_t v = 0; v < V; ++v) lanes[v] = multiply_add(load(x + 4 * v), load(g + 4 * v), lanes[v]);
+    for (size_t v = 0; v < V; ++v)
+      lanes[v] = multiply_add(load(x + 4 * v), load(g + 4 * v), lanes[v]);
   }
   for (size_t v = 0; v < V; ++v) store(sums + 4 * v, load(sums + 4 * v) + lanes[v]);
 }
 
 // One tap and one row of outputs, for `width` output channels from `channel` on.
-void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, const float* g, size_t n, size_t channel,
-                    size_t width, float* sums) {
+void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, const float* g,
+                    size_t n, size_t channel, size_t width, float* sums) {
   const size_t g_step = s.channels * s.multiplier;
   size_t c = 0;
   if (s.multiplier == 1) {
@@ -138,8 +142,8 @@ void filter_tap_row(const DepthwiseShape& s, const float* x, size_t x_step, cons
 }
 
 // One row of outputs against the row of x that the tap row `kh` reads.
-void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy, size_t kh, size_t channel,
-                       size_t width, float* df) {
+void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy, size_t kh,
+                       size_t channel, size_t width, float* df) {
   const WindowAxis& w = s.window.w;
   const size_t out_c = s.channels * s.multiplier, taps = w.filter;
   for (size_t kw = 0; kw < taps; ++kw) {
@@ -165,7 +169,8 @@ void backprop_filter(const DepthwiseShape& s, const float* x, const float* dy, f
         for (size_t kh = 0; kh < static_cast<size_t>(h.filter); ++kh) {
           const int64_t ih = h.place(row % h.out, kh);
           if (!h.has(ih)) continue;
-          const float* from = x + (row / h.out * h.in + static_cast<size_t>(ih)) * w.in * s.channels;
+          const float* from =
+              x + (row / h.out * h.in + static_cast<size_t>(ih)) * w.in * s.channels;
           filter_output_row(s, from, dy + row * w.out * out_c, kh, channel, width, df);
         }
       }
@@ -180,7 +185,8 @@ std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_input(StepSpec& step) {
   const DepthwiseShape shape = read_depthwise(step, step.output, step.inputs[1], step.inputs[0]);
   if (!step.ok()) return nullptr;
   return make_kernel([shape](const Operand* inputs, void* output) {
-    backprop_input(shape, inputs[0].as<float>(), inputs[1].as<float>(), static_cast<float*>(output));
+    backprop_input(shape, inputs[0].as<float>(), inputs[1].as<float>(),
+                   static_cast<float*>(output));
   });
 }
 
@@ -189,7 +195,8 @@ std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step) {
   const DepthwiseShape shape = read_depthwise(step, step.inputs[0], step.output, step.inputs[1]);
   if (!step.ok()) return nullptr;
   return make_kernel([shape](const Operand* inputs, void* output) {
-    backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(), static_cast<float*>(output));
+    backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(),
+                    static_cast<float*>(output));
   });
 }
 

@@ -16,10 +16,10 @@
 namespace tfpy {
 namespace {
 
-constexpr size_t kBlock = 512;     // elements of a register
+constexpr size_t kBlock = 512;  // elements of a register
 constexpr size_t kMaxDims = 16;
 constexpr int32_t kMaxRegisters = 4096;
-constexpr size_t kMinRow = 128;    // rows at least so long are split; shorter ones share a block
+constexpr size_t kMinRow = 128;  // rows at least so long are split; shorter ones share a block
 
 struct Instruction {
   ScalarOp run;  // null: the flat index
@@ -36,7 +36,7 @@ struct Source {
 };
 
 struct Tape {
-  std::vector<Source> sources;  // registers 0.., one for each input
+  std::vector<Source> sources;     // registers 0.., one for each input
   std::vector<int32_t> constants;  // the registers that follow
   std::vector<Instruction> code;
   size_t registers = 0;
@@ -54,14 +54,16 @@ void fill(int32_t* to, size_t n, int32_t value) {
 }
 
 int32_t read_element(const Source& source, const void* data, size_t offset) {
-  if (source.dtype == DType::kBool) return -static_cast<int32_t>(static_cast<const uint8_t*>(data)[offset] != 0);
+  if (source.dtype == DType::kBool)
+    return -static_cast<int32_t>(static_cast<const uint8_t*>(data)[offset] != 0);
   return static_cast<const int32_t*>(data)[offset];
 }
 
 // Bytes that are 0 or 1 become masks.
 void load_masks(const uint8_t* from, size_t n, int32_t* to) {
   for (size_t i = 0; i < n; i += 4) {
-    const v128_t words = wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from + i)));
+    const v128_t words =
+        wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from + i)));
     store(to + i, as_i32(wasm_i32x4_ne(words, wasm_i32x4_const_splat(0))));
   }
 }
@@ -76,7 +78,8 @@ void store_masks(const int32_t* from, size_t n, uint8_t* to) {
   for (; i < n; ++i) to[i] = static_cast<uint8_t>(from[i] & 1);
 }
 
-void load_run(const Source& source, const void* data, size_t offset, int32_t stride, size_t n, int32_t* to) {
+void load_run(const Source& source, const void* data, size_t offset, int32_t stride, size_t n,
+              int32_t* to) {
   if (stride == 0) {
     const int32_t value = read_element(source, data, offset);
     for (size_t i = 0; i < n; ++i) to[i] = value;
@@ -94,10 +97,12 @@ class Interpreter {
       : tape_(tape), inputs_(inputs), output_(output), own_(registers), at_(tape.registers) {
     for (size_t i = 0; i < at_.size(); ++i) at_[i] = own_[i];
     const size_t used = std::min(kBlock, (tape.count + 3) & ~size_t{3});
-    for (size_t i = 0; i < tape.constants.size(); ++i) fill(own_[tape.sources.size() + i], used, tape.constants[i]);
+    for (size_t i = 0; i < tape.constants.size(); ++i)
+      fill(own_[tape.sources.size() + i], used, tape.constants[i]);
     for (size_t i = 0; i < tape.sources.size(); ++i) {
       const Source& source = tape.sources[i];
-      if (source.access == Access::kConstant) fill(own_[i], used, read_element(source, inputs[i].data, 0));
+      if (source.access == Access::kConstant)
+        fill(own_[i], used, read_element(source, inputs[i].data, 0));
       if (source.access == Access::kPeriodic) {
         for (size_t to = 0; to < tape.block; to += tape.row) {
           load_run(source, inputs[i].data, 0, source.strides.back(), tape.row, own_[i] + to);
@@ -116,7 +121,8 @@ class Interpreter {
         begin += n;
       }
     } else {
-      for (; begin < end; begin += tape_.block) run_block(begin, std::min(tape_.block, end - begin));
+      for (; begin < end; begin += tape_.block)
+        run_block(begin, std::min(tape_.block, end - begin));
     }
   }
 
@@ -143,12 +149,14 @@ class Interpreter {
     } else if (source.access == Access::kStrided) {
       const int32_t stride = source.strides.back();
       if (tape_.row >= kMinRow && stride == 1 && source.dtype != DType::kBool) {
-        at_[number] = const_cast<int32_t*>(static_cast<const int32_t*>(data)) + offset_of(source, begin);
+        at_[number] =
+            const_cast<int32_t*>(static_cast<const int32_t*>(data)) + offset_of(source, begin);
         return;
       }
       for (size_t done = 0; done < n;) {
         const size_t length = std::min(tape_.row - (begin + done) % tape_.row, n - done);
-        load_run(source, data, offset_of(source, begin + done), stride, length, own_[number] + done);
+        load_run(source, data, offset_of(source, begin + done), stride, length,
+                 own_[number] + done);
         done += length;
       }
     }
@@ -164,7 +172,8 @@ class Interpreter {
       const Instruction& step = tape_.code[i];
       void* dst = in_place && i + 1 == tape_.code.size() ? target : own_[step.dst];
       if (step.run == nullptr) {
-        for (size_t k = 0; k < lanes; ++k) static_cast<int32_t*>(dst)[k] = static_cast<int32_t>(begin + k);
+        for (size_t k = 0; k < lanes; ++k)
+          static_cast<int32_t*>(dst)[k] = static_cast<int32_t>(begin + k);
       } else {
         step.run(lanes, dst, at_[step.operands[0]], at_[step.operands[1]], at_[step.operands[2]]);
       }
@@ -189,7 +198,8 @@ bool run_tape(const Tape& tape, const Operand* inputs, void* output) {
   const size_t cost = unit * (tape.code.size() + tape.sources.size());
   const size_t tasks = task_count(units, cost);
   Block registers;
-  if (!Block::allocate(uint64_t{tasks} * tape.registers * sizeof(Register), &registers)) return false;
+  if (!Block::allocate(uint64_t{tasks} * tape.registers * sizeof(Register), &registers))
+    return false;
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = units * task / tasks * unit;
     const size_t end = std::min(tape.count, units * (task + 1) / tasks * unit);
@@ -223,17 +233,21 @@ size_t block_length(const Tape& tape) {
 void read_sources(StepSpec& step, Tape* tape) {
   const rapidjson::Value* lists = step.params.list("strides");
   if (lists == nullptr) return;
-  step.params.require(lists->Size() == step.inputs.size(), "strides has not one list for each input");
+  step.params.require(lists->Size() == step.inputs.size(),
+                      "strides has not one list for each input");
   for (size_t i = 0; step.ok() && i < step.inputs.size(); ++i) {
     const rapidjson::Value& list = (*lists)[static_cast<rapidjson::SizeType>(i)];
-    step.params.require(list.IsArray() && list.Size() == tape->dims.size(), "strides has a list of a wrong length");
+    step.params.require(list.IsArray() && list.Size() == tape->dims.size(),
+                        "strides has a list of a wrong length");
     if (!step.ok()) return;
     std::vector<int32_t> strides(tape->dims.size());
     uint64_t last = 0;
     for (size_t d = 0; d < strides.size(); ++d) {
       const rapidjson::Value& value = list[static_cast<rapidjson::SizeType>(d)];
       step.params.require(read_number(value, "strides", 0, kMaxNumber, &strides[d]), last_error());
-      if (tape->count != 0) last += product({static_cast<uint64_t>(tape->dims[d] - 1), static_cast<uint64_t>(strides[d])});
+      if (tape->count != 0)
+        last +=
+            product({static_cast<uint64_t>(tape->dims[d] - 1), static_cast<uint64_t>(strides[d])});
     }
     step.params.require(tape->count == 0 || last < step.inputs[i].count, "strides leave an input");
     tape->sources.push_back({step.inputs[i].dtype, access_of(*tape, strides), strides});
@@ -241,7 +255,8 @@ void read_sources(StepSpec& step, Tape* tape) {
 }
 
 // An instruction: its name, the register it writes, the registers it reads.
-void read_instruction(StepSpec& step, const rapidjson::Value& value, Tape* tape, std::vector<bool>* written) {
+void read_instruction(StepSpec& step, const rapidjson::Value& value, Tape* tape,
+                      std::vector<bool>* written) {
   const bool is_named = value.IsArray() && value.Size() >= 2 && value[0].IsString();
   step.params.require(is_named, "an instruction of code is no list with a name and registers");
   if (!step.ok()) return;
@@ -253,16 +268,21 @@ void read_instruction(StepSpec& step, const rapidjson::Value& value, Tape* tape,
     return;
   }
   const size_t operands = is_index ? 0 : op->operands;
-  step.params.require(value.Size() == operands + 2, "an instruction has a wrong number of registers");
+  step.params.require(value.Size() == operands + 2,
+                      "an instruction has a wrong number of registers");
   Instruction instruction{is_index ? nullptr : op->run, 0, {0, 0, 0}};
   const int32_t fixed = static_cast<int32_t>(tape->sources.size() + tape->constants.size());
   const int32_t limit = static_cast<int32_t>(tape->registers) - 1;
   for (size_t i = 0; step.ok() && i < operands; ++i) {
     const rapidjson::Value& operand = value[static_cast<rapidjson::SizeType>(i + 2)];
-    step.params.require(read_number(operand, "an operand", 0, limit, &instruction.operands[i]), last_error());
-    step.params.require((*written)[instruction.operands[i]], "a register is read before it is written");
+    step.params.require(read_number(operand, "an operand", 0, limit, &instruction.operands[i]),
+                        last_error());
+    step.params.require((*written)[instruction.operands[i]],
+                        "a register is read before it is written");
   }
-  if (step.ok()) step.params.require(read_number(value[1], "a result register", fixed, limit, &instruction.dst), last_error());
+  if (step.ok())
+    step.params.require(read_number(value[1], "a result register", fixed, limit, &instruction.dst),
+                        last_error());
   if (step.ok()) (*written)[instruction.dst] = true;
   tape->code.push_back(instruction);
 }
@@ -274,7 +294,8 @@ std::unique_ptr<Kernel> make_elementwise(StepSpec& step) {
   tape.dtype = step.output.dtype;
   tape.count = step.output.count;
   tape.dims = step.params.numbers("dims", 0, kMaxNumber);
-  step.params.require(!tape.dims.empty() && tape.dims.size() <= kMaxDims, "dims has no or too many numbers");
+  step.params.require(!tape.dims.empty() && tape.dims.size() <= kMaxDims,
+                      "dims has no or too many numbers");
   if (!step.ok()) return nullptr;
   uint64_t count = 1;
   for (const int32_t dim : tape.dims) count = product({count, static_cast<uint64_t>(dim)});
@@ -290,9 +311,12 @@ std::unique_ptr<Kernel> make_elementwise(StepSpec& step) {
   if (!step.ok()) return nullptr;
   std::vector<bool> written(tape.registers, false);
   std::fill_n(written.begin(), fixed, true);
-  for (const rapidjson::Value& value : code->GetArray()) read_instruction(step, value, &tape, &written);
+  for (const rapidjson::Value& value : code->GetArray())
+    read_instruction(step, value, &tape, &written);
   if (!step.ok()) return nullptr;
-  return make_kernel([tape = std::move(tape)](const Operand* inputs, void* output) { return run_tape(tape, inputs, output); });
+  return make_kernel([tape = std::move(tape)](const Operand* inputs, void* output) {
+    return run_tape(tape, inputs, output);
+  });
 }
 
 }  // namespace tfpy

@@ -19,21 +19,28 @@ constexpr size_t kDepth = 256, kRows = 64, kColumns = 512;
 inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
 inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
 
-// Columns first..first+7 of B (those of 0..n; others are 0), rows p..p+depth, to to[depth][8].
-template <class T>
-void pack_columns(const MatrixView<T>& b, size_t n, size_t first, size_t p, size_t depth, T* to) {
-  const size_t columns = std::min(kPanelColumns, n - first);
-  const T* from = b.data + p * b.row_stride + first * b.column_stride;
-  if (columns == kPanelColumns && b.column_stride == 1) {
-    for (size_t i = 0; i < depth; ++i, from += b.row_stride, to += kPanelColumns) {
-      store(to, load(from));
-      store(to + 4, load(from + 4));
+// Packs a panel of W lines (rows of A or columns of B), of which `lines` exist and the others are
+// 0, to to[depth][W]. Element i of a line is `step` elements behind the one before.
+template <class T, size_t W>
+void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, size_t depth, T* to) {
+  size_t i = 0;
+  if (lines == W && line_stride == 1) {
+    for (; i < depth; ++i) {
+      for (size_t w = 0; w < W; w += 4) store(to + i * W + w, load(from + i * step + w));
     }
-    return;
+  } else if (lines == W && step == 1) {
+    for (; i + 4 <= depth; i += 4) {
+      for (size_t w = 0; w < W; w += 4) {
+        const T* line = from + w * line_stride + i;
+        store_transposed<T>(load(line), load(line + line_stride), load(line + 2 * line_stride),
+                            load(line + 3 * line_stride), to + i * W + w, W);
+      }
+    }
   }
-  for (size_t i = 0; i < depth; ++i, to += kPanelColumns) {
-    for (size_t j = 0; j < columns; ++j) to[j] = from[i * b.row_stride + j * b.column_stride];
-    for (size_t j = columns; j < kPanelColumns; ++j) to[j] = 0;
+  for (; i < depth; ++i) {
+    for (size_t w = 0; w < W; ++w) {
+      to[i * W + w] = w < lines ? from[w * line_stride + i * step] : 0;
+    }
   }
 }
 
@@ -52,8 +59,8 @@ void store_row(T* c, Vector<T> low, Vector<T> high, size_t columns, bool accumul
 
 // C[rows][columns] of one panel of A and one of B.
 template <class T>
-void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, size_t rows, size_t columns,
-                  bool accumulate) {
+void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, size_t rows,
+                  size_t columns, bool accumulate) {
   Vector<T> low[kPanelRows], high[kPanelRows];
   for (size_t i = 0; i < kPanelRows; ++i) low[i] = high[i] = splat(T{0});
   for (size_t p = 0; p < depth; ++p, a += kPanelRows, b += kPanelColumns) {
@@ -64,24 +71,28 @@ void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, s
       high[i] = multiply_add(ai, b1, high[i]);
     }
   }
-  for (size_t i = 0; i < rows; ++i) store_row(c + i * c_stride, low[i], high[i], columns, accumulate);
+  for (size_t i = 0; i < rows; ++i)
+    store_row(c + i * c_stride, low[i], high[i], columns, accumulate);
 }
 
 // Rows begin..end of C for the columns and the depth of a packed block of B.
 template <class T>
-void multiply_block(const Gemm<T>& gemm, size_t begin, size_t end, size_t column, size_t columns, size_t p, size_t depth,
-                    const T* packed_b, T* packed_a) {
-  for (size_t i = begin; i < end; i += kPanelRows) gemm.pack_a(gemm.a, i, p, depth, packed_a + (i - begin) * depth);
+void multiply_block(const Gemm<T>& gemm, size_t begin, size_t end, size_t column, size_t columns,
+                    size_t p, size_t depth, const T* packed_b, T* packed_a) {
+  for (size_t i = begin; i < end; i += kPanelRows)
+    gemm.pack_a(gemm.a, i, p, depth, packed_a + (i - begin) * depth);
   for (size_t j = 0; j < columns; j += kPanelColumns) {
     for (size_t i = begin; i < end; i += kPanelRows) {
       micro_kernel(packed_a + (i - begin) * depth, packed_b + j * depth, depth,
-                   gemm.c + i * gemm.c_stride + column + j, gemm.c_stride, std::min(kPanelRows, end - i),
-                   std::min(kPanelColumns, columns - j), p != 0);
+                   gemm.c + i * gemm.c_stride + column + j, gemm.c_stride,
+                   std::min(kPanelRows, end - i), std::min(kPanelColumns, columns - j), p != 0);
     }
   }
 }
 
-size_t padded_columns(size_t n) { return (std::min(n, kColumns) + kPanelColumns - 1) / kPanelColumns * kPanelColumns; }
+size_t padded_columns(size_t n) {
+  return (std::min(n, kColumns) + kPanelColumns - 1) / kPanelColumns * kPanelColumns;
+}
 
 // Tasks share a packed block of B; each packs its own rows of A.
 template <class T>
@@ -93,7 +104,11 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
       const size_t panels = (columns + kPanelColumns - 1) / kPanelColumns;
       parallel_for(tasks, [&](size_t task) {
         for (size_t j = panels * task / tasks; j < panels * (task + 1) / tasks; ++j) {
-          pack_columns(gemm.b, gemm.n, column + j * kPanelColumns, p, depth, packed_b + j * kPanelColumns * depth);
+          const size_t first = column + j * kPanelColumns;
+          pack_panel<T, kPanelColumns>(
+              gemm.b.data + p * gemm.b.row_stride + first * gemm.b.column_stride,
+              gemm.b.column_stride, gemm.b.row_stride, std::min(kPanelColumns, gemm.n - first),
+              depth, packed_b + j * kPanelColumns * depth);
         }
       });
       const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
@@ -102,7 +117,8 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
         const size_t end = std::min(gemm.m, row_panels * (task + 1) / tasks * kPanelRows);
         T* own = packed_a + task * kRows * kDepth;
         for (size_t i = begin; i < end; i += kRows) {
-          multiply_block(gemm, i, std::min(end, i + kRows), column, columns, p, depth, packed_b, own);
+          multiply_block(gemm, i, std::min(end, i + kRows), column, columns, p, depth, packed_b,
+                         own);
         }
       });
     }
@@ -121,16 +137,9 @@ size_t scratch_elements(size_t n) { return kDepth * padded_columns(n) + kRows * 
 template <class T>
 void pack_matrix_rows(const void* source, size_t first, size_t p, size_t depth, T* to) {
   const RowSource<T>& a = *static_cast<const RowSource<T>*>(source);
-  const size_t rows = std::min(kPanelRows, a.m - first);
-  const T* from = a.view.data + first * a.view.row_stride + p * a.view.column_stride;
-  if (rows == kPanelRows && a.view.row_stride == 1) {
-    for (size_t i = 0; i < depth; ++i) store(to + i * kPanelRows, load(from + i * a.view.column_stride));
-    return;
-  }
-  for (size_t r = 0; r < kPanelRows; ++r) {
-    const T* row = from + r * a.view.row_stride;
-    for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = r < rows ? row[i * a.view.column_stride] : 0;
-  }
+  pack_panel<T, kPanelRows>(a.view.data + first * a.view.row_stride + p * a.view.column_stride,
+                            a.view.row_stride, a.view.column_stride,
+                            std::min(kPanelRows, a.m - first), depth, to);
 }
 
 template <class T>
@@ -140,11 +149,14 @@ bool multiply(const Gemm<T>& gemm) {
     return true;
   }
   const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
-  const size_t tasks = task_count(row_panels, static_cast<size_t>(std::min<uint64_t>(
-                                                  SIZE_MAX, product({kPanelRows, gemm.n, gemm.k}))));
+  const size_t tasks = task_count(
+      row_panels,
+      static_cast<size_t>(std::min<uint64_t>(SIZE_MAX, product({kPanelRows, gemm.n, gemm.k}))));
   const size_t b_elements = kDepth * padded_columns(gemm.n);
   Block block;
-  if (!Block::allocate(sizeof(T) * (uint64_t{b_elements} + uint64_t{tasks} * kRows * kDepth), &block)) return false;
+  if (!Block::allocate(sizeof(T) * (uint64_t{b_elements} + uint64_t{tasks} * kRows * kDepth),
+                       &block))
+    return false;
   multiply_in(gemm, tasks, block.as<T>(), block.as<T>() + b_elements);
   return true;
 }

@@ -16,25 +16,27 @@ struct GatherShape {
 template <class T>
 void gather(const GatherShape& shape, const T* x, const int32_t* indices, T* out) {
   const auto [batch, outer, n, inner, m] = shape;
-  parallel_ranges(batch * outer * m, inner, [&, n = n, inner = inner, m = m, outer = outer](size_t begin, size_t end) {
-    for (size_t row = begin; row < end; ++row) {
-      const size_t plane = row / m;
-      const int32_t index = indices[plane / outer * m + row % m];
-      T* to = out + row * inner;
-      if (index < 0 || static_cast<size_t>(index) >= n) {
-        memset(to, 0, inner * sizeof(T));
-      } else if (inner == 1) {
-        *to = x[plane * n + index];
-      } else {
-        memcpy(to, x + (plane * n + index) * inner, inner * sizeof(T));
-      }
-    }
-  });
+  parallel_ranges(batch * outer * m, inner,
+                  [&, n = n, inner = inner, m = m, outer = outer](size_t begin, size_t end) {
+                    for (size_t row = begin; row < end; ++row) {
+                      const size_t plane = row / m;
+                      const int32_t index = indices[plane / outer * m + row % m];
+                      T* to = out + row * inner;
+                      if (index < 0 || static_cast<size_t>(index) >= n) {
+                        memset(to, 0, inner * sizeof(T));
+                      } else if (inner == 1) {
+                        *to = x[plane * n + index];
+                      } else {
+                        memcpy(to, x + (plane * n + index) * inner, inner * sizeof(T));
+                      }
+                    }
+                  });
 }
 
 // The rows whose id is in this part of the segments, so that threads never share a segment.
 template <class T>
-void segment_sum(const T* data, const int32_t* ids, size_t n, size_t inner, size_t first, size_t last, T* out) {
+void segment_sum(const T* data, const int32_t* ids, size_t n, size_t inner, size_t first,
+                 size_t last, T* out) {
   memset(out + first * inner, 0, (last - first) * inner * sizeof(T));
   for (size_t row = 0; row < n; ++row) {
     const size_t id = static_cast<size_t>(ids[row]);  // a negative id becomes a large one
@@ -51,7 +53,8 @@ void segment_sum(const T* data, const int32_t* ids, size_t n, size_t inner, size
 
 std::unique_ptr<Kernel> make_gather(StepSpec& step) {
   step.params.require(step.inputs.size() == 2, "gather takes two inputs");
-  const uint32_t batch = step.params.number("batch"), outer = step.params.number("outer"), n = step.params.number("n");
+  const uint32_t batch = step.params.number("batch"), outer = step.params.number("outer"),
+                 n = step.params.number("n");
   const uint32_t inner = step.params.number("inner"), m = step.params.number("m");
   if (!step.ok()) return nullptr;
   step.params.require(step.inputs[0].dtype == step.output.dtype, "x's dtype is not the output's");
@@ -63,9 +66,11 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step) {
   const GatherShape shape{batch, outer, n, inner, m};
   return make_kernel([shape, dtype = step.output.dtype](const Operand* inputs, void* output) {
     if (dtype == DType::kBool) {
-      gather(shape, inputs[0].as<uint8_t>(), inputs[1].as<int32_t>(), static_cast<uint8_t*>(output));
+      gather(shape, inputs[0].as<uint8_t>(), inputs[1].as<int32_t>(),
+             static_cast<uint8_t*>(output));
     } else {
-      gather(shape, inputs[0].as<int32_t>(), inputs[1].as<int32_t>(), static_cast<int32_t*>(output));
+      gather(shape, inputs[0].as<int32_t>(), inputs[1].as<int32_t>(),
+             static_cast<int32_t*>(output));
     }
   });
 }
@@ -76,7 +81,8 @@ std::unique_ptr<Kernel> make_segment_sum(StepSpec& step) {
   const uint32_t segments = step.params.number("segments");
   if (!step.ok()) return nullptr;
   step.params.require(step.output.dtype != DType::kBool, "segment_sum has no bool");
-  step.params.require(step.inputs[0].dtype == step.output.dtype, "data's dtype is not the output's");
+  step.params.require(step.inputs[0].dtype == step.output.dtype,
+                      "data's dtype is not the output's");
   step.params.require(step.inputs[1].dtype == DType::kInt32, "ids are not int32");
   step.require_count(step.inputs[0], product({n, inner}), "data");
   step.require_count(step.inputs[1], n, "ids");
@@ -86,9 +92,11 @@ std::unique_ptr<Kernel> make_segment_sum(StepSpec& step) {
   return make_kernel([=, dtype = step.output.dtype](const Operand* inputs, void* output) {
     parallel_ranges(segments, cost, [&](size_t first, size_t last) {
       if (dtype == DType::kFloat32) {
-        segment_sum(inputs[0].as<float>(), inputs[1].as<int32_t>(), n, inner, first, last, static_cast<float*>(output));
+        segment_sum(inputs[0].as<float>(), inputs[1].as<int32_t>(), n, inner, first, last,
+                    static_cast<float*>(output));
       } else {
-        segment_sum(inputs[0].as<int32_t>(), inputs[1].as<int32_t>(), n, inner, first, last, static_cast<int32_t*>(output));
+        segment_sum(inputs[0].as<int32_t>(), inputs[1].as<int32_t>(), n, inner, first, last,
+                    static_cast<int32_t*>(output));
       }
     });
   });

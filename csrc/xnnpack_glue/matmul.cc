@@ -21,17 +21,20 @@ struct MatmulShape {
 
 // R rows of C over columns begin..end: B [k, n] is read once, row after row.
 template <class T, size_t R>
-void few_rows(const MatrixView<T>& a, const MatrixView<T>& b, size_t k, T* c, size_t c_stride, size_t begin, size_t end) {
+void few_rows(const MatrixView<T>& a, const MatrixView<T>& b, size_t k, T* c, size_t c_stride,
+              size_t begin, size_t end) {
   constexpr size_t kUnroll = 4;
   for (size_t r = 0; r < R; ++r) std::fill(c + r * c_stride + begin, c + r * c_stride + end, T{0});
   for (size_t p = 0; p < k; p += kUnroll) {
     const size_t depth = std::min(kUnroll, k - p);
     T factor[R][kUnroll] = {};
     for (size_t r = 0; r < R; ++r) {
-      for (size_t q = 0; q < depth; ++q) factor[r][q] = a.data[r * a.row_stride + (p + q) * a.column_stride];
+      for (size_t q = 0; q < depth; ++q)
+        factor[r][q] = a.data[r * a.row_stride + (p + q) * a.column_stride];
     }
     const T* row[kUnroll];
-    for (size_t q = 0; q < kUnroll; ++q) row[q] = b.data + (p + std::min(q, depth - 1)) * b.row_stride;
+    for (size_t q = 0; q < kUnroll; ++q)
+      row[q] = b.data + (p + std::min(q, depth - 1)) * b.row_stride;
     if (depth < kUnroll) {  // rows that do not exist must not meet a factor 0: inf * 0 is NaN
       for (size_t j = begin; j < end; ++j) {
         for (size_t r = 0; r < R; ++r) {
@@ -78,7 +81,8 @@ void few_rows_range(const Gemm<T>& gemm, const MatrixView<T>& a, size_t begin, s
   if (gemm.b.column_stride != 1) {
     for (size_t j = begin; j < end; ++j) {
       for (size_t i = 0; i < gemm.m; ++i) {
-        gemm.c[i * gemm.c_stride + j] = dot(a.data + i * a.row_stride, gemm.b.data + j * gemm.b.column_stride, gemm.k);
+        gemm.c[i * gemm.c_stride + j] =
+            dot(a.data + i * a.row_stride, gemm.b.data + j * gemm.b.column_stride, gemm.k);
       }
     }
     return;
@@ -152,7 +156,8 @@ class Matmul final : public Kernel {
       if (scratch != nullptr) {
         few_rows_range(gemm, left, 0, n);
       } else {
-        parallel_ranges(n, m * s.k, [&](size_t begin, size_t end) { few_rows_range(gemm, left, begin, end); });
+        parallel_ranges(n, m * s.k,
+                        [&](size_t begin, size_t end) { few_rows_range(gemm, left, begin, end); });
       }
       return true;
     }
@@ -170,8 +175,10 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
   step.require_same(2);
   Params& params = step.params;
   params.require(step.output.dtype != DType::kBool, "matmul has no bool");
-  const uint32_t batch = params.number("batch"), m = params.number("m"), n = params.number("n"), k = params.number("k");
-  const uint32_t a_stride = params.number("a_batch_stride"), b_stride = params.number("b_batch_stride");
+  const uint32_t batch = params.number("batch"), m = params.number("m"), n = params.number("n"),
+                 k = params.number("k");
+  const uint32_t a_stride = params.number("a_batch_stride"),
+                 b_stride = params.number("b_batch_stride");
   const bool transpose_a = params.choice("transpose_a", {"false", "true"}) == 1;
   const bool transpose_b = params.choice("transpose_b", {"false", "true"}) == 1;
   step.require_count(step.output, product({batch, m, n}), "the output");

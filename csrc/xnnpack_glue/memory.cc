@@ -58,12 +58,13 @@ bool Block::allocate(uint64_t bytes, Block* block) {
   install_reserve();
   void* data = nullptr;
   if (bytes <= kMaxBytes && reserve_block != nullptr) {
-    const size_t padded = (static_cast<size_t>(bytes) + kPadding + kAlignment - 1) & ~(kAlignment - 1);
+    const size_t padded =
+        (static_cast<size_t>(bytes) + kPadding + kAlignment - 1) & ~(kAlignment - 1);
     data = aligned_alloc(kAlignment, padded);
   }
   if (data == nullptr) {
-    return fail("out of memory: %llu bytes wanted, %zu in use", static_cast<unsigned long long>(bytes),
-                total_bytes);
+    return fail("out of memory: %llu bytes wanted, %zu in use",
+                static_cast<unsigned long long>(bytes), total_bytes);
   }
   Block fresh;
   fresh.data_ = data;

@@ -39,7 +39,8 @@ Walk merged(const Walk& walk) {
   size_t at = kDims;
   for (size_t d = kDims; d-- > 0;) {
     if (walk.dims[d] == 1) continue;
-    const bool joins = at < kDims && int64_t{walk.strides[d]} == int64_t{result.strides[at]} * result.dims[at];
+    const bool joins =
+        at < kDims && int64_t{walk.strides[d]} == int64_t{result.strides[at]} * result.dims[at];
     if (joins) {
       result.dims[at] *= walk.dims[d];
     } else {
@@ -52,22 +53,16 @@ Walk merged(const Walk& walk) {
 }
 
 // out[i][j] = in[i * stride_i + j * stride_j] where stride_i is 1: 4 x 4 tiles in registers.
-void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t columns, ptrdiff_t row_pitch,
-                     ptrdiff_t stride_j) {
+void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t columns,
+                     ptrdiff_t row_pitch, ptrdiff_t stride_j) {
   size_t i = 0;
   for (; i + 4 <= rows; i += 4) {
     size_t j = 0;
     for (; j + 4 <= columns; j += 4) {
       const int32_t* from = in + static_cast<ptrdiff_t>(j) * stride_j + i;
-      const v128_t a = wasm_v128_load(from), b = wasm_v128_load(from + stride_j);
-      const v128_t c = wasm_v128_load(from + 2 * stride_j), d = wasm_v128_load(from + 3 * stride_j);
-      const v128_t ab = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), ab2 = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
-      const v128_t cd = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), cd2 = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
-      int32_t* to = out + static_cast<ptrdiff_t>(i) * row_pitch + j;
-      wasm_v128_store(to, wasm_i64x2_shuffle(ab, cd, 0, 2));
-      wasm_v128_store(to + row_pitch, wasm_i64x2_shuffle(ab, cd, 1, 3));
-      wasm_v128_store(to + 2 * row_pitch, wasm_i64x2_shuffle(ab2, cd2, 0, 2));
-      wasm_v128_store(to + 3 * row_pitch, wasm_i64x2_shuffle(ab2, cd2, 1, 3));
+      store_transposed<int32_t>(load(from), load(from + stride_j), load(from + 2 * stride_j),
+                                load(from + 3 * stride_j),
+                                out + static_cast<ptrdiff_t>(i) * row_pitch + j, row_pitch);
     }
     for (; j < columns; ++j) {
       const int32_t* from = in + static_cast<ptrdiff_t>(j) * stride_j + i;
@@ -75,7 +70,8 @@ void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t column
     }
   }
   for (; i < rows; ++i) {
-    for (size_t j = 0; j < columns; ++j) out[static_cast<ptrdiff_t>(i) * row_pitch + j] = in[static_cast<ptrdiff_t>(j) * stride_j + i];
+    for (size_t j = 0; j < columns; ++j)
+      out[static_cast<ptrdiff_t>(i) * row_pitch + j] = in[static_cast<ptrdiff_t>(j) * stride_j + i];
   }
 }
 
@@ -131,9 +127,10 @@ void transpose_planes(const Walk& walk, size_t axis, const int32_t* in, int32_t*
     for (size_t unit = begin; unit < end; ++unit) {
       const size_t plane = unit / strips, first = unit % strips * kStrip;
       const ptrdiff_t stride_j = walk.strides[kDims - 1];
-      const int32_t* from = in + row_offset(outer, plane) + static_cast<ptrdiff_t>(first) * stride_j;
-      transpose_plane(from, out + row_offset(place, plane) + first, rows, std::min(kStrip, columns - first), row_pitch,
-                      stride_j);
+      const int32_t* from =
+          in + row_offset(outer, plane) + static_cast<ptrdiff_t>(first) * stride_j;
+      transpose_plane(from, out + row_offset(place, plane) + first, rows,
+                      std::min(kStrip, columns - first), row_pitch, stride_j);
     }
   });
 }
@@ -175,7 +172,8 @@ void pad_row(const PadShape& pad, const T* in, T* out) {
   if (in == nullptr) {
     std::fill_n(out, n, value);
   } else if (pad.step[kDims - 1] == 1) {
-    const int64_t begin = std::clamp<int64_t>(lo, 0, n), end = std::clamp<int64_t>(lo + pad.in[kDims - 1], begin, n);
+    const int64_t begin = std::clamp<int64_t>(lo, 0, n),
+                  end = std::clamp<int64_t>(lo + pad.in[kDims - 1], begin, n);
     std::fill_n(out, begin, value);
     memcpy(out + begin, in + (begin - lo), static_cast<size_t>(end - begin) * sizeof(T));
     std::fill(out + end, out + n, value);
@@ -220,7 +218,8 @@ std::unique_ptr<Kernel> make_strided(StepSpec& step) {
       const int64_t reach = int64_t{walk.dims[d] - 1} * walk.strides[d];
       (reach < 0 ? lowest : highest) += reach;
     }
-    step.params.require(lowest >= 0 && highest < static_cast<int64_t>(step.inputs[0].count), "strides leave the input");
+    step.params.require(lowest >= 0 && highest < static_cast<int64_t>(step.inputs[0].count),
+                        "strides leave the input");
     if (!step.ok()) return nullptr;
     walk = merged(walk);
   }
@@ -231,8 +230,11 @@ std::unique_ptr<Kernel> make_strided(StepSpec& step) {
 
 std::unique_ptr<Kernel> make_pad(StepSpec& step) {
   step.require_same(1);
-  PadShape pad{read_dims(step.params, "in_dims", 0), read_dims(step.params, "out_dims", 0),
-               read_dims(step.params, "lo", INT32_MIN), {}, step.params.number("value_bits", INT32_MIN)};
+  PadShape pad{read_dims(step.params, "in_dims", 0),
+               read_dims(step.params, "out_dims", 0),
+               read_dims(step.params, "lo", INT32_MIN),
+               {},
+               step.params.number("value_bits", INT32_MIN)};
   const Dims interior = read_dims(step.params, "interior", 0);
   for (size_t d = 0; d < kDims; ++d) {
     step.params.require(interior[d] < kMaxNumber, "interior is too large");
@@ -253,7 +255,8 @@ std::unique_ptr<Kernel> make_pad(StepSpec& step) {
 std::unique_ptr<Kernel> make_concat(StepSpec& step) {
   step.require_same(step.inputs.size());
   const uint32_t outer = step.params.number("outer"), inner = step.params.number("inner");
-  const std::vector<int32_t> sizes = step.params.numbers("sizes", step.inputs.size(), 0, kMaxNumber);
+  const std::vector<int32_t> sizes =
+      step.params.numbers("sizes", step.inputs.size(), 0, kMaxNumber);
   uint64_t total = 0;
   std::vector<size_t> run_bytes;
   for (size_t i = 0; step.ok() && i < sizes.size(); ++i) {
@@ -261,7 +264,9 @@ std::unique_ptr<Kernel> make_concat(StepSpec& step) {
     step.require_count(step.inputs[i], product({outer, size, inner}), "an input");
     total += size;
     // Without elements the product of the other two factors means nothing.
-    run_bytes.push_back(step.inputs[i].count == 0 ? 0 : static_cast<size_t>(size * inner) * element_size(step.output.dtype));
+    run_bytes.push_back(step.inputs[i].count == 0
+                            ? 0
+                            : static_cast<size_t>(size * inner) * element_size(step.output.dtype));
   }
   step.require_count(step.output, product({outer, total, inner}), "the output");
   if (!step.ok()) return nullptr;

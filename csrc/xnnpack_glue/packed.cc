@@ -21,8 +21,8 @@ Owners& owners() {
 
 void remove_owner(int32_t id, const PackedOperators* owner) {
   const auto range = owners().equal_range(id);
-  const auto found =
-      std::find_if(range.first, range.second, [owner](const auto& entry) { return entry.second == owner; });
+  const auto found = std::find_if(range.first, range.second,
+                                  [owner](const auto& entry) { return entry.second == owner; });
   if (found != range.second) owners().erase(found);
 }
 
@@ -30,7 +30,8 @@ void remove_owner(int32_t id, const PackedOperators* owner) {
 
 bool check_status(xnn_status status, const char* call) {
   if (status == xnn_status_success) return true;
-  return fail("XNNPACK: %s: %s", call, status == xnn_status_out_of_memory ? "out of memory" : "refused the parameters");
+  return fail("XNNPACK: %s: %s", call,
+              status == xnn_status_out_of_memory ? "out of memory" : "refused the parameters");
 }
 
 PackedOperators::PackedOperators() = default;
@@ -59,7 +60,8 @@ void forget_packed(int32_t id) {
   const auto range = owners().equal_range(id);
   for (auto at = range.first; at != range.second; ++at) {
     auto& entries = at->second->entries_;
-    entries.erase(std::remove_if(entries.begin(), entries.end(), [id](const auto& entry) { return entry.id == id; }),
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [id](const auto& entry) { return entry.id == id; }),
                   entries.end());
   }
   owners().erase(range.first, range.second);

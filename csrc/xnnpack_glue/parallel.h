@@ -23,8 +23,7 @@ void parallel_for(size_t tasks, const Body& body) {
     return;
   }
   pthreadpool_parallelize_1d(
-      thread_pool(),
-      [](void* context, size_t task) { (*static_cast<const Body*>(context))(task); },
+      thread_pool(), [](void* context, size_t task) { (*static_cast<const Body*>(context))(task); },
       const_cast<Body*>(&body), tasks, 0);
 }
 

@@ -16,7 +16,8 @@ uint64_t product(std::initializer_list<uint64_t> factors) {
   return overflow ? UINT64_MAX : result;
 }
 
-bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max, int32_t* out) {
+bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
+                 int32_t* out) {
   if (!value.IsInt() || value.GetInt() < min || value.GetInt() > max) {
     return fail("%s is not an integer of %d..%d", name, min, max);
   }
@@ -60,7 +61,8 @@ std::vector<int32_t> Params::numbers(const char* name, int32_t min, int32_t max)
 
 std::vector<int32_t> Params::numbers(const char* name, size_t length, int32_t min, int32_t max) {
   std::vector<int32_t> result = numbers(name, min, max);
-  if (ok_ && result.size() != length) ok_ = fail("%s has %zu numbers, not %zu", name, result.size(), length);
+  if (ok_ && result.size() != length)
+    ok_ = fail("%s has %zu numbers, not %zu", name, result.size(), length);
   result.resize(length, min);
   return result;
 }

@@ -35,7 +35,8 @@ class Params {
 
  private:
   const rapidjson::Value* member(const char* name);
-  bool read(const rapidjson::Value& value, const char* name, int32_t min, int32_t max, int32_t* out);
+  bool read(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
+            int32_t* out);
 
   const rapidjson::Value& object_;
   bool ok_ = true;
@@ -45,6 +46,7 @@ class Params {
 uint64_t product(std::initializer_list<uint64_t> factors);
 
 // Puts the number of a JSON value of range min..max in *out.
-bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max, int32_t* out);
+bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
+                 int32_t* out);
 
 }  // namespace tfpy

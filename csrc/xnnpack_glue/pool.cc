@@ -17,7 +17,9 @@ struct PoolShape {
   WindowShape window;
   size_t channels;
 
-  size_t taps() const { return static_cast<size_t>(window.h.filter) * static_cast<size_t>(window.w.filter); }
+  size_t taps() const {
+    return static_cast<size_t>(window.h.filter) * static_cast<size_t>(window.w.filter);
+  }
 };
 
 // Calls body(y, x) for each input place inside the window of an output place.
@@ -28,7 +30,8 @@ void for_window(const WindowShape& window, size_t oh, size_t ow, const Body& bod
   window.w.taps(ow, &w0, &w1);
   for (size_t kh = h0; kh < h1; ++kh) {
     for (size_t kw = w0; kw < w1; ++kw) {
-      body(static_cast<size_t>(window.h.place(oh, kh)), static_cast<size_t>(window.w.place(ow, kw)));
+      body(static_cast<size_t>(window.h.place(oh, kh)),
+           static_cast<size_t>(window.w.place(ow, kw)));
     }
   }
 }
@@ -52,12 +55,15 @@ void pool_place(const PoolShape& shape, const float* image, size_t oh, size_t ow
       store(out + c, kMax ? max(load(out + c), load(from + c)) : load(out + c) + load(from + c));
     }
     for (; c < channels; ++c) {
-      if (!kMax) out[c] += from[c];
-      else if (!(from[c] <= out[c])) out[c] = from[c] != from[c] || out[c] == out[c] ? from[c] : out[c];
+      if (!kMax)
+        out[c] += from[c];
+      else if (!(from[c] <= out[c]))
+        out[c] = from[c] != from[c] || out[c] == out[c] ? from[c] : out[c];
     }
   });
   if (!kMax) {
-    const float factor = 1.0f / static_cast<float>(std::max<size_t>(1, window_count(shape.window, oh, ow)));
+    const float factor =
+        1.0f / static_cast<float>(std::max<size_t>(1, window_count(shape.window, oh, ow)));
     for (size_t c = 0; c < channels; ++c) out[c] *= factor;
   }
 }
@@ -66,18 +72,20 @@ template <bool kMax>
 void pool(const PoolShape& shape, const float* x, float* out) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
   const size_t image = static_cast<size_t>(h.in) * w.in * shape.channels;
-  parallel_ranges(shape.window.batch * h.out, w.out * shape.channels * shape.taps(), [&](size_t begin, size_t end) {
-    for (size_t row = begin; row < end; ++row) {
-      for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
-        pool_place<kMax>(shape, x + row / h.out * image, row % h.out, ow, out + (row * w.out + ow) * shape.channels);
-      }
-    }
-  });
+  parallel_ranges(shape.window.batch * h.out, w.out * shape.channels * shape.taps(),
+                  [&](size_t begin, size_t end) {
+                    for (size_t row = begin; row < end; ++row) {
+                      for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
+                        pool_place<kMax>(shape, x + row / h.out * image, row % h.out, ow,
+                                         out + (row * w.out + ow) * shape.channels);
+                      }
+                    }
+                  });
 }
 
 // Four channels of a window: the gradient goes where the first maximum is.
-void max_grad_lanes(const PoolShape& shape, const float* image, const float* dy, size_t oh, size_t ow, size_t lanes,
-                    float* dx) {
+void max_grad_lanes(const PoolShape& shape, const float* image, const float* dy, size_t oh,
+                    size_t ow, size_t lanes, float* dx) {
   f32x4 best = splat(kLowest);
   i32x4 where = splat(-1);
   for_window(shape.window, oh, ow, [&](size_t y, size_t x) {
@@ -100,14 +108,16 @@ void for_strips(const PoolShape& shape, const Body& body) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
   const size_t in = static_cast<size_t>(h.in) * w.in * shape.channels;
   const size_t out = static_cast<size_t>(h.out) * w.out * shape.channels;
-  const size_t width = shape.window.batch >= worker_count() ? shape.channels : std::min(shape.channels, kStrip);
+  const size_t width =
+      shape.window.batch >= worker_count() ? shape.channels : std::min(shape.channels, kStrip);
   const size_t strips = (shape.channels + width - 1) / width;
-  parallel_ranges(shape.window.batch * strips, out / strips * shape.taps(), [&](size_t begin, size_t end) {
-    for (size_t unit = begin; unit < end; ++unit) {
-      const size_t channel = unit % strips * width, image = unit / strips;
-      body(channel, std::min(width, shape.channels - channel), image * in, image * out);
-    }
-  });
+  parallel_ranges(
+      shape.window.batch * strips, out / strips * shape.taps(), [&](size_t begin, size_t end) {
+        for (size_t unit = begin; unit < end; ++unit) {
+          const size_t channel = unit % strips * width, image = unit / strips;
+          body(channel, std::min(width, shape.channels - channel), image * in, image * out);
+        }
+      });
 }
 
 void max_pool_grad(const PoolShape& shape, const float* x, const float* dy, float* dx) {
@@ -117,7 +127,8 @@ void max_pool_grad(const PoolShape& shape, const float* x, const float* dy, floa
       for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
         const float* from = dy + out + (oh * w.out + ow) * shape.channels;
         for (size_t c = channel; c < channel + width; c += 4) {
-          max_grad_lanes(shape, x + in + c, from + c, oh, ow, std::min<size_t>(4, channel + width - c), dx + in + c);
+          max_grad_lanes(shape, x + in + c, from + c, oh, ow,
+                         std::min<size_t>(4, channel + width - c), dx + in + c);
         }
       }
     }
@@ -130,7 +141,8 @@ void avg_pool_grad(const PoolShape& shape, const float* dy, float* dx) {
     for (size_t oh = 0; oh < static_cast<size_t>(h.out); ++oh) {
       for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow) {
         const float* from = dy + out + (oh * w.out + ow) * shape.channels + channel;
-        const float factor = 1.0f / static_cast<float>(std::max<size_t>(1, window_count(shape.window, oh, ow)));
+        const float factor =
+            1.0f / static_cast<float>(std::max<size_t>(1, window_count(shape.window, oh, ow)));
         for_window(shape.window, oh, ow, [&](size_t y, size_t x) {
           float* to = dx + in + (y * w.in + x) * shape.channels + channel;
           size_t c = 0;
@@ -146,7 +158,8 @@ PoolShape read_shape(StepSpec& step, const BufferSpec& large, const BufferSpec& 
   PoolShape shape{read_window(step.params), static_cast<size_t>(step.params.number("channels"))};
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
   const auto count = [&](int32_t rows, int32_t columns) {
-    return product({shape.window.batch, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), shape.channels});
+    return product({shape.window.batch, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns),
+                    shape.channels});
   };
   if (step.ok()) step.require_count(large, count(h.in, w.in), "x");
   if (step.ok()) step.require_count(small, count(h.out, w.out), "y");

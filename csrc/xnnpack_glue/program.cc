@@ -70,7 +70,8 @@ bool read_indices(const Value& object, const char* name, size_t count, std::vect
   if (values == nullptr) return false;
   out->resize(values->Size());
   for (rapidjson::SizeType i = 0; i < values->Size(); ++i) {
-    if (!read_number((*values)[i], name, 0, static_cast<int32_t>(count) - 1, &(*out)[i])) return false;
+    if (!read_number((*values)[i], name, 0, static_cast<int32_t>(count) - 1, &(*out)[i]))
+      return false;
   }
   return true;
 }
@@ -85,8 +86,10 @@ bool read_buffer(const Value& value, Buffer* buffer) {
     count = product({count, static_cast<uint64_t>(number)});
   }
   for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kBool}) {
-    if (value.HasMember("dtype") && value["dtype"] == Value(rapidjson::StringRef(dtype_name(dtype)))) {
-      if (product({count, element_size(dtype)}) > INT32_MAX) return fail("program: a buffer is larger than 2 GiB");
+    if (value.HasMember("dtype") &&
+        value["dtype"] == Value(rapidjson::StringRef(dtype_name(dtype)))) {
+      if (product({count, element_size(dtype)}) > INT32_MAX)
+        return fail("program: a buffer is larger than 2 GiB");
       buffer->spec = {dtype, static_cast<size_t>(count)};
       return true;
     }
@@ -105,8 +108,10 @@ bool read_constants(const Value& document, Program* program) {
   if (constants == nullptr) return false;
   for (const Value& value : constants->GetArray()) {
     int32_t index = 0, offset = 0;
-    if (!read_member(value, "buffer", static_cast<int32_t>(program->buffers.size()) - 1, &index)) return false;
-    if (!read_member(value, "offset", kMaxNumber, &offset) || !write_buffer(program, index)) return false;
+    if (!read_member(value, "buffer", static_cast<int32_t>(program->buffers.size()) - 1, &index))
+      return false;
+    if (!read_member(value, "offset", kMaxNumber, &offset) || !write_buffer(program, index))
+      return false;
     Buffer& buffer = program->buffers[index];
     const uint64_t end = uint64_t{static_cast<uint32_t>(offset)} +
                          product({buffer.spec.count, element_size(buffer.spec.dtype)});
@@ -140,16 +145,19 @@ bool read_step(const Value& value, const std::vector<Factory>& factories, Progra
   Step step;
   std::vector<int32_t> outputs;
   int32_t kernel = 0;
-  if (!read_member(value, "kernel", static_cast<int32_t>(factories.size()) - 1, &kernel)) return false;
+  if (!read_member(value, "kernel", static_cast<int32_t>(factories.size()) - 1, &kernel))
+    return false;
   if (!read_indices(value, "inputs", count, &step.inputs)) return false;
   if (!read_indices(value, "outputs", count, &outputs)) return false;
   if (outputs.size() != 1) return fail("program: step %zu has %zu outputs", number, outputs.size());
-  if (!value.HasMember("params") || !value["params"].IsObject()) return fail("program: step %zu has no params", number);
+  if (!value.HasMember("params") || !value["params"].IsObject())
+    return fail("program: step %zu has no params", number);
   step.output = outputs[0];
   StepSpec spec{Params(value["params"]), {}, program->buffers[step.output].spec};
   for (const int32_t index : step.inputs) {
     Buffer& buffer = program->buffers[index];
-    if (!buffer.written) return fail("program: step %zu reads buffer %d before it is written", number, index);
+    if (!buffer.written)
+      return fail("program: step %zu reads buffer %d before it is written", number, index);
     buffer.last_use = number;
     spec.inputs.push_back(buffer.spec);
   }
@@ -193,7 +201,8 @@ bool finish_program(Program* program) {
   for (const Step& step : program->steps) is_computed[step.output] = true;
   for (const int32_t index : program->outputs) {
     Buffer& buffer = program->buffers[index];
-    if (!is_computed[index] || buffer.is_output) return fail("program: no step makes output buffer %d alone", index);
+    if (!is_computed[index] || buffer.is_output)
+      return fail("program: no step makes output buffer %d alone", index);
     buffer.is_output = true;
   }
   for (size_t index = 0; index < program->buffers.size(); ++index) {
@@ -217,7 +226,8 @@ bool run_steps(Program& program, Operand* operands, Slot* results) {
     Slot& result = results[step.output];
     result.count = spec.count;
     result.dtype = spec.dtype;
-    if (!Block::allocate(product({spec.count, element_size(spec.dtype)}), &result.block)) return false;
+    if (!Block::allocate(product({spec.count, element_size(spec.dtype)}), &result.block))
+      return false;
     operands[step.output].data = result.block.data();
     std::vector<Operand> inputs;
     inputs.reserve(step.inputs.size());
@@ -266,8 +276,8 @@ int32_t run(int32_t id, const int32_t* inputs, size_t count) {
     if (slot == nullptr) return -1;
     const BufferSpec& spec = program.buffers[program.inputs[i]].spec;
     if (slot->count != spec.count || slot->dtype != spec.dtype) {
-      fail("input %zu is %s of %zu elements; the program takes %s of %zu", i, dtype_name(slot->dtype), slot->count,
-           dtype_name(spec.dtype), spec.count);
+      fail("input %zu is %s of %zu elements; the program takes %s of %zu", i,
+           dtype_name(slot->dtype), slot->count, dtype_name(spec.dtype), spec.count);
       return -1;
     }
     operands[program.inputs[i]] = {slot->block.data(), inputs[i]};

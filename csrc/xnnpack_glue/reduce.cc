@@ -44,8 +44,9 @@ struct Product {
 };
 template <class T>
 struct Maximum {
-  static constexpr T identity = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                                     : std::numeric_limits<T>::min();
+  static constexpr T identity = std::numeric_limits<T>::has_infinity
+                                    ? -std::numeric_limits<T>::infinity()
+                                    : std::numeric_limits<T>::min();
   template <class V>
   static V combine(V a, V b) {
     return max(a, b);
@@ -53,8 +54,9 @@ struct Maximum {
 };
 template <class T>
 struct Minimum {
-  static constexpr T identity = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                                     : std::numeric_limits<T>::max();
+  static constexpr T identity = std::numeric_limits<T>::has_infinity
+                                    ? std::numeric_limits<T>::infinity()
+                                    : std::numeric_limits<T>::max();
   template <class V>
   static V combine(V a, V b) {
     return min(a, b);
@@ -104,7 +106,8 @@ void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
     for (size_t w = 0; w < W; ++w) stage[w] = splat(Op<T>::identity);
     for (; row < end; ++row) {
       const T* from = x + row * pitch;
-      for (size_t w = 0; w < W; ++w) stage[w] = Op<T>::combine(stage[w], load_lanes(from + 4 * w, W == 1 ? lanes : 4));
+      for (size_t w = 0; w < W; ++w)
+        stage[w] = Op<T>::combine(stage[w], load_lanes(from + 4 * w, W == 1 ? lanes : 4));
     }
     for (size_t w = 0; w < W; ++w) totals[w].add(stage[w]);
   }
@@ -149,7 +152,8 @@ void reduce_plane(const T* x, size_t n, size_t inner, T* out) {
   }
   size_t i = 0;
   for (; i + 16 <= inner; i += 16) reduce_columns<T, Op, 4>(x + i, n, inner, 4, out + i);
-  for (; i < inner; i += 4) reduce_columns<T, Op, 1>(x + i, n, inner, std::min<size_t>(4, inner - i), out + i);
+  for (; i < inner; i += 4)
+    reduce_columns<T, Op, 1>(x + i, n, inner, std::min<size_t>(4, inner - i), out + i);
 }
 
 // One task for each plane; where planes are few and long, each is split along n and the parts'
@@ -160,7 +164,8 @@ bool reduce(const ReduceShape& shape, const T* x, T* out) {
   const size_t parts = outer < worker_count() ? task_count(n, inner) : 1;
   if (parts == 1) {
     parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
-      for (size_t o = begin; o < end; ++o) reduce_plane<T, Op>(x + o * n * inner, n, inner, out + o * inner);
+      for (size_t o = begin; o < end; ++o)
+        reduce_plane<T, Op>(x + o * n * inner, n, inner, out + o * inner);
     });
     return true;
   }
@@ -222,7 +227,8 @@ int32_t arg_run(const T* x, size_t n, bool largest) {
       at += 4;
       const Vector<T> next = load(x + i);
       const i32x4 better = is_better(next, values);
-      values = reinterpret_cast<Vector<T>>(wasm_v128_bitselect(bits(next), bits(values), bits(better)));
+      values =
+          reinterpret_cast<Vector<T>>(wasm_v128_bitselect(bits(next), bits(values), bits(better)));
       places = as_i32(wasm_v128_bitselect(bits(at), bits(places), bits(better)));
     }
     best = values[0];
@@ -246,7 +252,8 @@ int32_t arg_run(const T* x, size_t n, bool largest) {
 
 // Columns first..first+width-1 of a plane keep their best value and its row.
 template <class T, size_t kColumns>
-void arg_columns(const T* plane, size_t n, size_t inner, size_t width, bool largest, int32_t* where) {
+void arg_columns(const T* plane, size_t n, size_t inner, size_t width, bool largest,
+                 int32_t* where) {
   T best[kColumns];
   std::copy_n(plane, width, best);
   std::fill_n(where, width, 0);
@@ -273,15 +280,16 @@ void arg_reduce(const ReduceShape& shape, bool largest, const T* x, int32_t* out
         continue;
       }
       for (size_t first = 0; first < inner; first += kColumns) {
-        arg_columns<T, kColumns>(plane + first, n, inner, std::min(kColumns, inner - first), largest,
-                                 out + o * inner + first);
+        arg_columns<T, kColumns>(plane + first, n, inner, std::min(kColumns, inner - first),
+                                 largest, out + o * inner + first);
       }
     }
   });
 }
 
 ReduceShape read_shape(StepSpec& step) {
-  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), inner = step.params.number("inner");
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
+                 inner = step.params.number("inner");
   step.params.require(step.inputs.size() == 1, "the number of inputs is wrong");
   if (step.ok()) step.require_count(step.inputs[0], product({outer, n, inner}), "x");
   step.require_count(step.output, product({outer, inner}), "the output");
@@ -298,8 +306,10 @@ std::unique_ptr<Kernel> make_reduce(StepSpec& step) {
   step.params.require((kind >= 4) == (dtype == DType::kBool), "the kind does not fit the dtype");
   if (!step.ok()) return nullptr;
   return make_kernel([=](const Operand* inputs, void* output) {
-    if (dtype == DType::kFloat32) return run_reduce(shape, kind, inputs[0].as<float>(), static_cast<float*>(output));
-    if (dtype == DType::kInt32) return run_reduce(shape, kind, inputs[0].as<int32_t>(), static_cast<int32_t*>(output));
+    if (dtype == DType::kFloat32)
+      return run_reduce(shape, kind, inputs[0].as<float>(), static_cast<float*>(output));
+    if (dtype == DType::kInt32)
+      return run_reduce(shape, kind, inputs[0].as<int32_t>(), static_cast<int32_t*>(output));
     reduce_bool(shape, kind == 5, inputs[0].as<uint8_t>(), static_cast<uint8_t*>(output));
     return true;
   });

@@ -31,7 +31,8 @@ void select_block(size_t n, void* dst, const void* a, const void* b, const void*
   const int32_t* y = static_cast<const int32_t*>(c);
   int32_t* z = static_cast<int32_t*>(dst);
   for (size_t i = 0; i < n; i += 4) {
-    const v128_t mixed = wasm_v128_bitselect(bits(load(x + i)), bits(load(y + i)), bits(load(mask + i)));
+    const v128_t mixed =
+        wasm_v128_bitselect(bits(load(x + i)), bits(load(y + i)), bits(load(mask + i)));
     store(z + i, as_i32(mixed));
   }
 }
@@ -134,7 +135,9 @@ bool same_lanes(i32x4 x) {
 
 i32x4 shift_left(i32x4 a, i32x4 b) {
   if (same_lanes(b)) return as_i32(wasm_i32x4_shl(bits(a), b[0]));
-  return each_lane(a, b, [](int32_t x, int32_t y) { return static_cast<int32_t>(static_cast<uint32_t>(x) << (y & 31)); });
+  return each_lane(a, b, [](int32_t x, int32_t y) {
+    return static_cast<int32_t>(static_cast<uint32_t>(x) << (y & 31));
+  });
 }
 
 i32x4 shift_right(i32x4 a, i32x4 b) {

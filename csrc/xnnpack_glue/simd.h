@@ -53,7 +53,9 @@ inline i32x4 as_i32(f32x4 x) { return reinterpret_cast<i32x4>(x); }
 inline u32x4 as_u32(v128_t x) { return reinterpret_cast<u32x4>(x); }
 
 // a where the mask (0 or -1 a lane) holds, else b.
-inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) { return as_f32(wasm_v128_bitselect(bits(a), bits(b), bits(mask))); }
+inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
+  return as_f32(wasm_v128_bitselect(bits(a), bits(b), bits(mask)));
+}
 
 // min and max that give NaN where an operand is NaN.
 inline f32x4 min(f32x4 a, f32x4 b) { return as_f32(wasm_f32x4_min(bits(a), bits(b))); }
@@ -93,5 +95,19 @@ inline f32x4 multiply_add(f32x4 a, f32x4 b, f32x4 c) {
 }
 
 inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
+
+// Writes the columns of four rows of four to `to` and every `pitch` elements behind it.
+template <class T>
+inline void store_transposed(Vector<T> a, Vector<T> b, Vector<T> c, Vector<T> d, T* to,
+                             ptrdiff_t pitch) {
+  const v128_t ab = wasm_i32x4_shuffle(bits(a), bits(b), 0, 4, 1, 5);
+  const v128_t cd = wasm_i32x4_shuffle(bits(c), bits(d), 0, 4, 1, 5);
+  const v128_t ab2 = wasm_i32x4_shuffle(bits(a), bits(b), 2, 6, 3, 7);
+  const v128_t cd2 = wasm_i32x4_shuffle(bits(c), bits(d), 2, 6, 3, 7);
+  wasm_v128_store(to, wasm_i64x2_shuffle(ab, cd, 0, 2));
+  wasm_v128_store(to + pitch, wasm_i64x2_shuffle(ab, cd, 1, 3));
+  wasm_v128_store(to + 2 * pitch, wasm_i64x2_shuffle(ab2, cd2, 0, 2));
+  wasm_v128_store(to + 3 * pitch, wasm_i64x2_shuffle(ab2, cd2, 1, 3));
+}
 
 }  // namespace tfpy

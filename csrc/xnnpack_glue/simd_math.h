@@ -37,9 +37,9 @@ inline f64x2 polynomial(f64x2 x, double constant, Rest... rest) {
 inline f32x4 power_of_two(i32x4 n) { return as_f32((n + 127) << 23); }
 
 struct ExpParts {
-  f32x4 remainder;           // exp(r) - 1
-  f32x4 scale1, scale2;      // whose product is 2^n
-  f32x4 reciprocal2;         // 1 / scale2
+  f32x4 remainder;       // exp(r) - 1
+  f32x4 scale1, scale2;  // whose product is 2^n
+  f32x4 reciprocal2;     // 1 / scale2
 };
 
 // exp(x) = (remainder + 1) * scale1 * scale2; two scales, so that neither over- nor underflows.
@@ -47,8 +47,8 @@ inline ExpParts exp_parts(f32x4 x) {
   x = clamp(x, -104.0f, 90.0f);
   const f32x4 n = nearest(x * splat(1.44269504088896f));
   const f32x4 r = (x - n * splat(kLn2High)) - n * splat(kLn2Low);
-  const f32x4 p = polynomial(r, 0.500000001f, 0.166666665f, 0.0416664574f, 0.00833336184f, 0.00139344967f,
-                             0.000198581212f);
+  const f32x4 p = polynomial(r, 0.500000001f, 0.166666665f, 0.0416664574f, 0.00833336184f,
+                             0.00139344967f, 0.000198581212f);
   const i32x4 whole = to_i32(n), half = whole >> 1, other = whole - half;
   return {r + r * r * p, power_of_two(half), power_of_two(other), power_of_two(-other)};
 }
@@ -70,8 +70,8 @@ inline f32x4 log(f32x4 x) {
   const i32x4 exponent = (raw - 0x3f3504f3) >> 23;  // the mantissa is then sqrt(1/2)..sqrt(2)
   const f32x4 f = as_f32(raw - (exponent << 23)) - 1.0f;
   const f32x4 e = to_f32(exponent + (tiny & -23));
-  const f32x4 p = polynomial(f, 0.333333299f, -0.250003039f, 0.200012005f, -0.166415803f, 0.142099602f,
-                             -0.129893087f, 0.126555918f, -0.0797397706f);
+  const f32x4 p = polynomial(f, 0.333333299f, -0.250003039f, 0.200012005f, -0.166415803f,
+                             0.142099602f, -0.129893087f, 0.126555918f, -0.0797397706f);
   const f32x4 square = f * f;
   f32x4 y = square * f * p + e * splat(kLn2Low) - square * splat(0.5f);
   y = (y + f) + e * splat(kLn2High);
@@ -92,26 +92,49 @@ struct SinCos {
   i32x4 quadrant;
 };
 
+// Adding this to a float64 rounds it to an integer, which is then in the lower half's bits.
+constexpr double kRounder = 6755399441055744.0;
+
+struct Rounded {
+  f64x2 value;
+  v128_t bits;  // int32 in lanes 0 and 2
+};
+
+inline Rounded round_bits(f64x2 x) {
+  const f64x2 shifted = x + kRounder;
+  return {shifted - kRounder, bits(shifted)};
+}
+
+inline f64x2 widen_low(f32x4 x) {
+  return reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(bits(x)));
+}
+inline f64x2 widen_high(f32x4 x) {
+  return reinterpret_cast<f64x2>(
+      wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(bits(x), bits(x), 2, 3, 0, 1)));
+}
+inline f32x4 narrow(f64x2 low, f64x2 high) {
+  return as_f32(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(bits(low)),
+                                   wasm_f32x4_demote_f64x2_zero(bits(high)), 0, 2));
+}
+
 // x - n * pi/2 for the nearest n, in float64: right for |x| far beyond 1e6.
-inline f64x2 reduce_quadrant(f64x2 x, f64x2* n) {
-  *n = reinterpret_cast<f64x2>(wasm_f64x2_nearest(bits(x * 0.63661977236758134)));
-  return (x - *n * 1.5707963267341256) - *n * 6.0771005065061922e-11;
+inline f64x2 reduce_quadrant(f64x2 x, Rounded* n) {
+  *n = round_bits(x * 0.63661977236758134);
+  return (x - n->value * 1.5707963267341256) - n->value * 6.0771005065061922e-11;
 }
 
 inline SinCos sin_cos(f32x4 x) {
-  const v128_t upper = wasm_i32x4_shuffle(bits(x), bits(x), 2, 3, 0, 1);
-  f64x2 n0, n1;
-  const f64x2 r0 = reduce_quadrant(reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(bits(x))), &n0);
-  const f64x2 r1 = reduce_quadrant(reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(upper)), &n1);
-  const f32x4 r = as_f32(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(bits(r0)),
-                                            wasm_f32x4_demote_f64x2_zero(bits(r1)), 0, 2));
-  const i32x4 n = as_i32(wasm_i64x2_shuffle(wasm_i32x4_trunc_sat_f64x2_zero(bits(n0)),
-                                            wasm_i32x4_trunc_sat_f64x2_zero(bits(n1)), 0, 2));
+  Rounded n0, n1;
+  const f64x2 r0 = reduce_quadrant(widen_low(x), &n0);
+  const f64x2 r1 = reduce_quadrant(widen_high(x), &n1);
+  const f32x4 r =
+      clamp(narrow(r0, r1), -0.8f, 0.8f);  // bounded even where x is too large to be reduced
   const f32x4 z = r * r;
-  return {r + r * z * polynomial(z, -0.166666667f, 0.00833333177f, -0.000198400338f, 2.72432459e-06f),
-          splat(1.0f) - z * splat(0.5f) +
-              z * z * polynomial(z, 0.0416666667f, -0.00138888876f, 2.48005577e-05f, -2.72955459e-07f),
-          n};
+  return {
+      r + r * z * polynomial(z, -0.166666667f, 0.00833333177f, -0.000198400338f, 2.72432459e-06f),
+      splat(1.0f) - z * splat(0.5f) +
+          z * z * polynomial(z, 0.0416666667f, -0.00138888876f, 2.48005577e-05f, -2.72955459e-07f),
+      as_i32(wasm_i32x4_shuffle(n0.bits, n1.bits, 0, 2, 4, 6))};
 }
 
 inline f32x4 from_quadrant(f32x4 sin, f32x4 cos, i32x4 quadrant) {
@@ -143,8 +166,10 @@ inline f32x4 atan2(f32x4 y, f32x4 x) {
   t = select(large == splat(0.0f), splat(0.0f), t);
   t = select((ax == ay) & (ax == splat(kInf)), splat(1.0f), t);
   const f32x4 z = t * t;
-  f32x4 angle = t + t * z * polynomial(z, -0.333332991f, 0.199985481f, -0.142642396f, 0.109521751f, -0.0840341901f,
-                                       0.057957058f, -0.0311773133f, 0.0109143206f, -0.00179355814f);
+  f32x4 angle = t + t * z *
+                        polynomial(z, -0.333332991f, 0.199985481f, -0.142642396f, 0.109521751f,
+                                   -0.0840341901f, 0.057957058f, -0.0311773133f, 0.0109143206f,
+                                   -0.00179355814f);
   angle = select(ay > ax, splat(kHalfPi) - angle, angle);
   angle = select(as_i32(x) < splat(0), splat(kPi) - angle, angle);
   return copysign(angle, y);
@@ -154,12 +179,13 @@ inline f32x4 atan(f32x4 x) { return atan2(x, splat(1.0f)); }
 
 // asin of a value of 0..1/2, given with its square.
 inline f32x4 asin_core(f32x4 x, f32x4 z) {
-  return x + x * z * polynomial(z, 0.166666663f, 0.0750009875f, 0.0445980238f, 0.0311163963f, 0.0170761071f,
-                                0.0338095908f);
+  return x + x * z *
+                 polynomial(z, 0.166666663f, 0.0750009875f, 0.0445980238f, 0.0311163963f,
+                            0.0170761071f, 0.0338095908f);
 }
 
 struct AsinParts {
-  f32x4 angle;    // asin(|x|) where |x| <= 1/2, otherwise asin(sqrt((1 - |x|) / 2))
+  f32x4 angle;  // asin(|x|) where |x| <= 1/2, otherwise asin(sqrt((1 - |x|) / 2))
   i32x4 is_small;
 };
 
@@ -201,8 +227,9 @@ inline f32x4 cosh(f32x4 x) {
 
 inline f32x4 tanh(f32x4 x) {
   const f32x4 a = abs(x), z = x * x;
-  const f32x4 near = a + a * z * polynomial(z, -0.333332839f, 0.133314912f, -0.0537434917f, 0.0206505685f,
-                                            -0.00571702582f);
+  const f32x4 near = a + a * z *
+                             polynomial(z, -0.333332839f, 0.133314912f, -0.0537434917f,
+                                        0.0206505685f, -0.00571702582f);
   const f32x4 far = splat(1.0f) - splat(2.0f) / (exp(a + a) + 1.0f);
   return copysign(select(a < splat(0.625f), near, far), x);
 }
@@ -227,39 +254,41 @@ inline f32x4 atanh(f32x4 x) {
 
 inline f32x4 erf(f32x4 x) {
   const f32x4 a = abs(x), z = x * x;
-  const f32x4 near = a + a * polynomial(z, 0.12837917f, -0.376126258f, 0.112835851f, -0.0268538118f, 0.00518832741f,
-                                    -0.000801019117f, 7.85385326e-05f);
+  const f32x4 near = a + a * polynomial(z, 0.12837917f, -0.376126258f, 0.112835851f, -0.0268538118f,
+                                        0.00518832741f, -0.000801019117f, 7.85385326e-05f);
   const f32x4 t = clamp(a, 0.0f, 4.0f);
-  const f32x4 far = splat(1.0f) - exp(polynomial(t, -0.000300415718f, -1.12725151f, -0.637882992f, -0.103327433f,
-                                                 0.0219404725f, -0.00297245291f, 0.000188824769f));
+  const f32x4 far =
+      splat(1.0f) - exp(polynomial(t, -0.000300415718f, -1.12725151f, -0.637882992f, -0.103327433f,
+                                   0.0219404725f, -0.00297245291f, 0.000188824769f));
   return copysign(select(a < splat(1.0f), near, far), x);
 }
 
 // y * log2(m * 2^e) of two lanes in float64, and 2 to the power of its fraction.
 struct PowParts {
   f64x2 fraction_power;
-  v128_t whole;  // int32 in the lower two lanes
+  v128_t whole;  // int32 in lanes 0 and 2
 };
 
 inline PowParts pow_parts(f64x2 m, f64x2 e, f64x2 y) {
   const f64x2 f = m - 1.0, s = f / (f + 2.0), z = s * s;
   const f64x2 log2 = s * 2.8853900817779268 +
-                     s * z * polynomial(z, 0.96179669393625333, 0.57707799893769263, 0.41220329796809257,
-                                        0.32015353501507504, 0.27935671839646908) +
+                     s * z *
+                         polynomial(z, 0.96179669393625333, 0.57707799893769263,
+                                    0.41220329796809257, 0.32015353501507504, 0.27935671839646908) +
                      e;
   // Beyond these bounds float32 is 0 or inf anyway; NaN passes.
   const f64x2 power = reinterpret_cast<f64x2>(
-      wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-200.0)), wasm_f64x2_const_splat(200.0)));
-  const f64x2 n = reinterpret_cast<f64x2>(wasm_f64x2_nearest(bits(power)));
-  const f64x2 p = polynomial(power - n, 1.0000000005542127, 0.69314720573711053, 0.24022646890288216,
-                             0.05550328777220058, 0.0096184889945173935, 0.001339993113761971, 0.00015345801945976104);
-  return {p, wasm_i32x4_trunc_sat_f64x2_zero(bits(n))};
+      wasm_f64x2_pmin(wasm_f64x2_pmax(bits(y * log2), wasm_f64x2_const_splat(-200.0)),
+                      wasm_f64x2_const_splat(200.0)));
+  const Rounded n = round_bits(power);
+  const f64x2 p = polynomial(power - n.value, 1.0000000005542127, 0.69314720573711053,
+                             0.24022646890288216, 0.05550328777220058, 0.0096184889945173935,
+                             0.001339993113761971, 0.00015345801945976104);
+  return {p, n.bits};
 }
 
 // |x|^y. Where |x| is 0 or inf its exponent is taken so large that the power comes out as 0 or inf.
 inline f32x4 pow_magnitude(f32x4 a, f32x4 y) {
-  const auto widen = [](f32x4 v) { return reinterpret_cast<f64x2>(wasm_f64x2_promote_low_f32x4(bits(v))); };
-  const auto upper = [](f32x4 v) { return as_f32(wasm_i32x4_shuffle(bits(v), bits(v), 2, 3, 0, 1)); };
   const i32x4 tiny = a < splat(1.17549435e-38f);
   const i32x4 raw = as_i32(select(tiny, a * splat(8388608.0f), a));
   const i32x4 exponent = (raw - 0x3f3504f3) >> 23;
@@ -268,11 +297,11 @@ inline f32x4 pow_magnitude(f32x4 a, f32x4 y) {
   e = select(a == splat(0.0f), splat(-kInf), e);
   e = select(a == splat(kInf), splat(kInf), e);
   m = select(a == a, m, a);
-  const PowParts low = pow_parts(widen(m), widen(e), widen(y));
-  const PowParts high = pow_parts(widen(upper(m)), widen(upper(e)), widen(upper(y)));
-  const f32x4 p = as_f32(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(bits(low.fraction_power)),
-                                            wasm_f32x4_demote_f64x2_zero(bits(high.fraction_power)), 0, 2));
-  const i32x4 n = as_i32(wasm_i64x2_shuffle(low.whole, high.whole, 0, 2)), half = n >> 1;
+  const PowParts low = pow_parts(widen_low(m), widen_low(e), widen_low(y));
+  const PowParts high = pow_parts(widen_high(m), widen_high(e), widen_high(y));
+  const f32x4 p = narrow(low.fraction_power, high.fraction_power);
+  const i32x4 n = as_i32(wasm_i32x4_shuffle(low.whole, high.whole, 0, 2, 4, 6));
+  const i32x4 half = n >> 1;
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
@@ -284,7 +313,8 @@ inline f32x4 pow(f32x4 x, f32x4 y) {
   const i32x4 is_negative = as_i32(x) < splat(0);
   power = as_f32(as_i32(power) ^ (is_odd & is_negative & INT32_MIN));
   power = select((x < splat(0.0f)) & (x > splat(-kInf)) & ~is_integer, splat(kNaN), power);
-  const i32x4 is_one = (y == splat(0.0f)) | (x == splat(1.0f)) | ((x == splat(-1.0f)) & (abs(y) == splat(kInf)));
+  const i32x4 is_one =
+      (y == splat(0.0f)) | (x == splat(1.0f)) | ((x == splat(-1.0f)) & (abs(y) == splat(kInf)));
   return select(is_one, splat(1.0f), power);
 }
 

@@ -43,8 +43,8 @@ struct WindowShape {
 // Reads batch, in_h ... pad_left.
 inline WindowShape read_window(Params& params) {
   constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
-  const auto axis = [&](const char* in, const char* out, const char* filter, const char* stride, const char* dilation,
-                        const char* pad) {
+  const auto axis = [&](const char* in, const char* out, const char* filter, const char* stride,
+                        const char* dilation, const char* pad) {
     return WindowAxis{params.number(in),
                       params.number(out),
                       params.number(filter, 1, kMaxStep),

@@ -64,7 +64,7 @@ from tfpy.dtypes import (
     uint8,
 )
 from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
-from tfpy.linalg import matmul, norm, tensordot
+from tfpy.linalg import eig, eigvals, matmul, norm, tensordot
 from tfpy.math import (
     add_n,
     argmax,
@@ -98,6 +98,7 @@ from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
+from tfpy.vectors import clip_by_global_norm, clip_by_norm
 
 __version__ = "0.1.0"
 
@@ -120,6 +121,8 @@ __all__ = [
     "boolean_mask",
     "broadcast_to",
     "cast",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "clip_by_value",
     "complex",
     "complex64",
@@ -130,6 +133,8 @@ __all__ = [
     "dispose",
     "divide",
     "dtypes",
+    "eig",
+    "eigvals",
     "ensure_shape",
     "env",
     "errors",

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.array import static_ints, transpose
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.errors import invalid
-from tfpy.ops import window
+from tfpy.ops import pooling, window
 from tfpy.ops.window import Padding, Pair, same_padding
 from tfpy.tensor import Tensor
 
@@ -196,7 +196,7 @@ def max_pool2d(
     name: str | None = None,
 ) -> Tensor:
     """The largest element of each window of ``[batch, h, w, c]``."""
-    return _pool("max_pool2d", window.max_pool, input, ksize, strides, padding, data_format)
+    return _pool("max_pool2d", pooling.max_pool, input, ksize, strides, padding, data_format)
 
 
 def avg_pool2d(
@@ -208,7 +208,7 @@ def avg_pool2d(
     name: str | None = None,
 ) -> Tensor:
     """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
-    return _pool("avg_pool2d", window.avg_pool, input, ksize, strides, padding, data_format)
+    return _pool("avg_pool2d", pooling.avg_pool, input, ksize, strides, padding, data_format)
 
 
 max_pool = max_pool2d

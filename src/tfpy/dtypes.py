@@ -1,7 +1,7 @@
 """Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
 
 Devices compute in float32, int32 and bool. float64 and int64 inputs become float32 and int32.
-complex64 and string tensors live on the host.
+A complex64 tensor is two arrays of float32 there; string tensors live on the host.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def split(
     x = convert_to_tensor(value)
     at = normalize_axis("split", int(axis), x.ndim)
     whole = x.shape[at]
-    if isinstance(num_or_size_splits, int | np.integer):
+    if np.ndim(num_or_size_splits) == 0:
         count = int(num_or_size_splits)
         if count < 1 or whole % count:
             raise invalid(

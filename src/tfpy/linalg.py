@@ -6,17 +6,70 @@ import builtins
 from typing import Any
 
 from tfpy import math as m
-from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
+from tfpy.array import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    eye,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
 from tfpy.complex_numbers import conj
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.decompositions import (
+    cholesky,
+    det,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    expm,
+    logdet,
+    logm,
+    lu,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    sqrtm,
+    svd,
+)
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.math import l2_normalize
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
+from tfpy.solving import (
+    cholesky_solve,
+    eigh_tridiagonal,
+    inv,
+    lstsq,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    solve,
+    triangular_solve,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from tfpy.tensor import Tensor
+from tfpy.vectors import (
+    adjoint,
+    cross,
+    global_norm,
+    gram_schmidt,
+    normalize,
+)
 
-__all__ = ["l2_normalize"]
+__all__ = [
+    "adjoint", "cholesky", "cholesky_solve", "cross", "det", "eig", "eigh", "eigh_tridiagonal",
+    "eigvals", "eigvalsh", "expm", "eye", "global_norm", "gram_schmidt", "inv", "l2_normalize",
+    "logdet", "logm", "lstsq", "lu", "lu_matrix_inverse", "lu_reconstruct", "lu_solve",
+    "matrix_rank", "normalize", "pinv", "qr", "slogdet", "solve", "sqrtm", "svd",
+    "triangular_solve", "tridiagonal_matmul", "tridiagonal_solve",
+]  # fmt: skip
 
 
 def matmul(

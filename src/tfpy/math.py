@@ -112,7 +112,7 @@ def reduce_mean(
     total = reduce_sum(x, axis, keepdims)
     count = x.size // builtins.max(total.size, 1) if x.size else 0
     if x.dtype.is_integer:
-        return cast(divide(total, builtins.max(count, 1)), x.dtype)
+        return ew.floor_div(ew.abs_(total), builtins.max(count, 1)) * ew.sign(total)
     return total * (1.0 / count if count else float("nan"))
 
 

@@ -162,3 +162,28 @@ def test_reads() -> None:
     assert data.tolist() == nested == x.array_sync() == [[1, 2]]
     assert x.data_sync().tolist() == [[1, 2]]
     assert value == 3
+
+
+def test_training_leaves_no_cycles() -> None:
+    """Tensors go by reference counting alone, so that device memory is free at once."""
+    w = tf.Variable([[0.5, 1.0], [1.0, -1.0]])
+    x = tf.constant([[1.0, 2.0]])
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.softmax(x @ w) * tf.nn.relu(x @ w))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        with tf.GradientTape(persistent=True):
+            tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1]), 1, "SAME")
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.matmul(x, x)
+
+    step()
+    gc.collect()
+    gc.disable()
+    try:
+        before = tf.memory()["numTensors"]
+        step()
+        assert tf.memory()["numTensors"] == before
+    finally:
+        gc.enable()

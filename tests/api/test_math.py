@@ -27,6 +27,8 @@ def test_reductions_of_other_things(tf: Any) -> Any:
         tf.reduce_sum(X, axis=tf.constant([0, 1])),
         tf.reduce_mean([1, 2, 4]),
         tf.reduce_mean([-1, -2, -4]),
+        tf.reduce_mean([20000001]),
+        tf.reduce_mean([[1, 2], [5, 7]], 0, keepdims=True),
         tf.reduce_any([True, False]),
         tf.reduce_all([[True, False], [True, True]], 1),
         tf.reduce_all(tf.zeros([0], tf.bool)),

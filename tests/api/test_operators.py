@@ -13,10 +13,34 @@ from api.same import same
 def test_arithmetic(tf: Any) -> Any:
     x, n = tf.constant([7.5, -7.5]), tf.constant([7, -7])
     return [
-        x + 1, 1 + x, x - 1, 1 - x, x * 2, 2 * x, x / 2, 2 / x, x // 2, x % 2, x**2, 2**x, -x,
-        abs(x), n + 1, 1 - n, n * 2, n // 2, n % 3, 7 // n, 7 % n, n**2, 2 ** tf.constant([3]),
-        -n, abs(n), n / 2, n / n,
-    ]  # fmt: skip
+        x + 1,
+        1 + x,
+        x - 1,
+        1 - x,
+        x * 2,
+        2 * x,
+        x / 2,
+        2 / x,
+        x // 2,
+        x % 2,
+        x**2,
+        2**x,
+        -x,
+        abs(x),
+        n + 1,
+        1 - n,
+        n * 2,
+        n // 2,
+        n % 3,
+        7 // n,
+        7 % n,
+        n**2,
+        2 ** tf.constant([3]),
+        -n,
+        abs(n),
+        n / 2,
+        n / n,
+    ]
 
 
 @same
@@ -34,11 +58,24 @@ def test_wrapping(tf: Any) -> Any:
 def test_comparison(tf: Any) -> Any:
     n = tf.constant([1, 2])
     return [
-        n < 2, n <= 1, n > 1, n >= 2, operator.gt(2, n), n == 2, n != 2, n == n, n == [1, 3],
-        operator.eq([1], tf.constant([1])), n == np.array([1, 3]), n == None, n != None,  # noqa: E711
-        n == tf.constant([1, 2, 3]), n != tf.constant([1, 2, 3]),
-        tf.constant(1.0) == tf.constant(1.0), tf.constant(True) == True,  # noqa: E712
-    ]  # fmt: skip
+        n < 2,
+        n <= 1,
+        n > 1,
+        n >= 2,
+        operator.gt(2, n),
+        n == 2,
+        n != 2,
+        n == n,
+        n == [1, 3],
+        operator.eq([1], tf.constant([1])),
+        n == np.array([1, 3]),
+        operator.eq(n, None),
+        operator.ne(n, None),
+        n == tf.constant([1, 2, 3]),
+        n != tf.constant([1, 2, 3]),
+        tf.constant(1.0) == tf.constant(1.0),
+        operator.eq(tf.constant(True), True),
+    ]
 
 
 @same

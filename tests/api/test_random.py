@@ -82,9 +82,13 @@ def test_seeds(tf: Any) -> Any:
     tf.random.set_seed(1)
     sixth = draw(6)
     return [
-        first == again, second == other, first == second, named == first, changed == first,
+        first == again,
+        second == other,
+        first == second,
+        named == first,
+        changed == first,
         fifth == sixth,
-    ]  # fmt: skip
+    ]
 
 
 def test_ranges() -> None:

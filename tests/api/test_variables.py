@@ -58,11 +58,31 @@ def test_assign_copies(tf: Any) -> Any:
 def test_operators(tf: Any) -> Any:
     v, t = tf.Variable([4.0, 9.0]), tf.Variable([True, False])
     return [
-        v + 1, 1 - v, v * v, v / 2, v**2, v % 5, -v, abs(-v), ~t, t & True, v > 5, v == [4.0, 1.0],
-        tf.sqrt(v), tf.reduce_sum(v), tf.concat([v, v], 0), tf.stack([v, v]), list(v), v[::-1],
-        tf.Variable([[1.0, 2.0]]) @ tf.Variable([[1.0], [2.0]]), np.asarray(v), np.sqrt(v),
-        bool(tf.Variable(True)), int(tf.Variable(3)), float(tf.Variable(2.5)),
-    ]  # fmt: skip
+        v + 1,
+        1 - v,
+        v * v,
+        v / 2,
+        v**2,
+        v % 5,
+        -v,
+        abs(-v),
+        ~t,
+        t & True,
+        v > 5,
+        v == [4.0, 1.0],
+        tf.sqrt(v),
+        tf.reduce_sum(v),
+        tf.concat([v, v], 0),
+        tf.stack([v, v]),
+        list(v),
+        v[::-1],
+        tf.Variable([[1.0, 2.0]]) @ tf.Variable([[1.0], [2.0]]),
+        np.asarray(v),
+        np.sqrt(v),
+        bool(tf.Variable(True)),
+        int(tf.Variable(3)),
+        float(tf.Variable(2.5)),
+    ]
 
 
 @same

@@ -13,7 +13,6 @@ from ops import oracle
 import tfpy
 from tfpy import dtypes
 from tfpy.errors import InvalidArgumentError
-from tfpy.ir.complex_expr import operands, parts
 from tfpy.ir.graph import Aval
 from tfpy.ops import OPS, Op
 
@@ -211,40 +210,3 @@ def test_errors(case: str) -> None:
             WRONG[case](lib)
         found.append(type(caught.value).__name__.lstrip("_"))
     assert found[0] == found[1]
-
-
-def test_expressions_of_devices(rng: np.random.Generator) -> None:
-    """The pairs of real expressions that devices compute, evaluated here, are the functions."""
-    for op in COMPLEX:
-        arrays = [values(rng, 64) * 2 for _ in op.params]
-        assert op.expr is not None
-        root = op.expr(*operands([dtypes.complex64] * len(arrays)), **op.defaults)
-        got = evaluate_expr(root, arrays)
-        np.testing.assert_allclose(
-            got, op.ref(*arrays), rtol=2e-4, atol=2e-4, err_msg=f"expression of {op.name}"
-        )
-
-
-NUMPY: dict[str, Any] = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
-    "abs": np.abs, "min": np.minimum, "max": np.maximum, "eq": np.equal, "ne": np.not_equal,
-    "lt": np.less, "le": np.less_equal, "and": np.bitwise_and, "or": np.bitwise_or,
-    "atan2": np.arctan2, "select": np.where, "sqrt": np.sqrt, "exp": np.exp, "log": np.log,
-    "expm1": np.expm1, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "sinh": np.sinh,
-    "cosh": np.cosh, "not": np.invert,
-}  # fmt: skip
-
-
-def evaluate_expr(root: Any, arrays: Sequence[Array]) -> Any:
-    planes = [p.astype(np.float64) for a in arrays for p in (a.real, a.imag)]
-
-    def visit(e: Any) -> Any:
-        if e.op == "const":
-            return e.value
-        if e.op == "input":
-            return planes[e.value]
-        return NUMPY[e.op](*(visit(a) for a in e.args))
-
-    with np.errstate(all="ignore"):
-        found = [visit(part) for part in parts(root)]
-    return found[0] if len(found) == 1 else found[0] + 1j * found[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +16,10 @@ import tfpy
 from tfpy import dtypes
 from tfpy.ir import complex_expr
 from tfpy.ir.expr import SCALAR_OPS, linearize
-from tfpy.ir.graph import Aval
+from tfpy.ir.graph import Aval, Graph, single_equation
+from tfpy.lower import wasm, webgl
 from tfpy.lower.glsl import Glsl
+from tfpy.lower.program import Program, verify
 from tfpy.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +34,8 @@ def test_facts(op: Op, rng: np.random.Generator) -> None:
     assert op.samples is not None
     assert op.samples(rng), "no samples"
     assert op.family
-    assert op.is_alias or (op.expr is None) != (op.kernel is None)
+    ways = [op.is_alias, op.expr is not None, op.kernel is not None, bool(op.host_only)]
+    assert ways.count(True) == 1
     assert op.doc or op.public or op.name in oracle.ORACLES
 
 
@@ -113,10 +118,23 @@ def test_glsl_knows_every_scalar_op() -> None:
 
 
 def test_wasm_knows_every_scalar_op() -> None:
-    wasm = pytest.importorskip("tfpy.lower.wasm")
     text = (ROOT / "csrc/xnnpack_glue/scalar_ops.cc").read_text(encoding="utf-8")
-    assert wasm is not None
-    assert text
+    names = set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
+    assert {name.split(".")[0] for name in names} | SPELT >= SCALAR_OPS
+
+
+@pytest.mark.parametrize("lower", [webgl.lower, wasm.lower], ids=["webgl", "wasm"])
+@EVERY_OP
+def test_lowers(op: Op, lower: Callable[[Graph], Program], rng: np.random.Generator) -> None:
+    """Every sample becomes a Program that the verifier accepts."""
+    assert op.samples is not None
+    if op.host_only:
+        return
+    for arrays, attrs in op.samples(rng):
+        avals = [Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays]
+        program = lower(single_equation(op, avals, tuple(attrs.items())))
+        verify(program)
+        assert json.loads(program.to_json())["version"] == 1
 
 
 def kernel_names(rng: np.random.Generator) -> set[str]:
@@ -146,12 +164,36 @@ def test_every_kernel_is_in_glsl_and_wasm(rng: np.random.Generator) -> None:
 def test_gradient_or_none(op: Op) -> None:
     """What has no gradient is not differentiable by nature."""
     without = {
-        "reduce_any", "reduce_all", "argmax", "argmin", "equal", "not_equal", "less",
-        "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
-        "logical_not", "is_nan", "is_inf", "is_finite", "bitwise_and", "bitwise_or",
-        "bitwise_xor", "invert", "range", "random_uniform", "random_bits", "random_normal",
+        "reduce_any",
+        "reduce_all",
+        "argmax",
+        "argmin",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "is_nan",
+        "is_inf",
+        "is_finite",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "invert",
+        "range",
+        "random_uniform",
+        "random_bits",
+        "random_normal",
         "max_pool_grad",
-    }  # fmt: skip
+        "sign_det",
+        "lu_permutation",
+        "logm",
+    }
     assert (op.vjp is None) == (op.name in without)
 
 

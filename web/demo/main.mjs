@@ -18,7 +18,9 @@ import { watchResponsiveness } from "./responsiveness.mjs";
  * @property {number[]} accuracies held-out accuracy after each epoch
  * @property {number[]} epochMs
  * @property {number[]} predictMs
- * @property {number} longestGapMs longest time for which the main thread was away while training
+ * @property {number} firstGapMs longest time for which the main thread was away in the first step,
+ *   in which the backend compiles its kernels
+ * @property {number} longestGapMs the same in all later steps
  * @property {string} error
  */
 
@@ -30,6 +32,7 @@ const state = {
   accuracies: [],
   epochMs: [],
   predictMs: [],
+  firstGapMs: 0,
   longestGapMs: 0,
   error: "",
 };
@@ -59,6 +62,8 @@ let tfpy;
 /** @type {Uint8Array} */
 let digit = new Uint8Array(64);
 let stopWanted = false;
+/** @type {ReturnType<typeof watchResponsiveness>} */
+let watch;
 
 /** @param {string} text */
 function flagsOf(text) {
@@ -142,6 +147,9 @@ async function pick(name) {
 const report = {
   /** @type {(done: number, steps: number, loss: number, ms: number) => boolean} */
   step(done, steps, loss, ms) {
+    if (done === 1) {
+      state.firstGapMs = watch.restart();
+    }
     $("progress").value = done / steps;
     $("step").textContent = `${done} / ${steps}`;
     $("loss").textContent = loss.toFixed(3);
@@ -164,18 +172,21 @@ async function train() {
   state.phase = "training";
   stopWanted = false;
   $("train").textContent = "Stop";
-  const watch = watchResponsiveness();
+  $("status").textContent = "compiling kernels";
+  watch = watchResponsiveness();
   try {
     await demo.train(report);
   } finally {
     state.longestGapMs = watch.stop();
     $("train").textContent = "Train";
   }
-  if (!stopWanted) {
-    await timePredictions();
-    await predict();
-    state.phase = "trained";
+  if (stopWanted) {
+    state.phase = "ready";
+    return;
   }
+  await timePredictions();
+  await predict();
+  state.phase = "trained";
 }
 
 async function timePredictions() {

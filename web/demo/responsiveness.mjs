@@ -2,7 +2,7 @@
 
 const TICK_MS = 10;
 
-/** @returns {{stop: () => number}} `stop` gives the longest gap in milliseconds */
+/** @returns {{restart: () => number, stop: () => number}} both give the longest gap in milliseconds */
 export function watchResponsiveness() {
   let last = performance.now();
   let longest = 0;
@@ -12,11 +12,17 @@ export function watchResponsiveness() {
     last = now;
   };
   const timer = setInterval(tick, TICK_MS);
+  function restart() {
+    tick();
+    const found = longest;
+    longest = 0;
+    return found;
+  }
   return {
+    restart,
     stop() {
-      tick();
       clearInterval(timer);
-      return longest;
+      return restart();
     },
   };
 }

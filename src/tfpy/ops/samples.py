@@ -48,15 +48,15 @@ def elementwise_samples(
     typed_from: int = 0,
     attrs: Iterable[Mapping[str, Any]] = ({},),
 ) -> Samples:
-    """Each device dtype that the op takes (or complex64), in several shapes and broadcasts.
+    """Each dtype of devices that the op takes, in several shapes and broadcasts.
 
     Args:
         operands: number of inputs; those before ``typed_from`` are bool.
         domain: range of the values.
     """
     kinds = set(takes)
-    device = [d for d in (dtypes.float32, dtypes.int32, dtypes.bool) if d in kinds]
-    device = device or [dtypes.complex64]
+    order = (dtypes.float32, dtypes.int32, dtypes.bool, dtypes.complex64)
+    device = [d for d in order if d in kinds]
     cases = [dict(a) for a in attrs]
 
     def make(rng: np.random.Generator) -> list[Sample]:

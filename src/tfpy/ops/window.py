@@ -1,4 +1,4 @@
-"""Convolution and pooling over NHWC images, and the gradients that are kernels of their own.
+"""Convolution over NHWC images and its gradients, and what windows of all kinds share.
 
 Padding is explicit here: ``((top, bottom), (left, right))``. Names "SAME" and "VALID", NCHW and
 1-D forms are resolved by the public functions in ``tfpy.nn``.
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import host_window, infer
@@ -62,7 +61,7 @@ def same_padding(size: Pair, filter_size: Pair, strides: Pair, dilations: Pair) 
     return pads[0], pads[1]
 
 
-def _params(
+def window_params(
     window: Window, x_shape: Shape, out_shape: Shape, filter_shape: Shape, **more: Any
 ) -> dict[str, Any]:
     (top, bottom), (left, right) = window.padding
@@ -122,11 +121,11 @@ def _depthwise_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape
 
 def _conv_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
     groups = x[3] // filter_[2]
-    return _params(window, x, out, filter_, in_c=x[3], out_c=out[3], groups=groups)
+    return window_params(window, x, out, filter_, in_c=x[3], out_c=out[3], groups=groups)
 
 
 def _depthwise_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
-    return _params(window, x, out, filter_, in_c=x[3], out_c=out[3], multiplier=filter_[3])
+    return window_params(window, x, out, filter_, in_c=x[3], out_c=out[3], multiplier=filter_[3])
 
 
 def _convolution(
@@ -149,12 +148,12 @@ def _convolution(
     def input_infer(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> Aval:
         _check(input_name, dy, filter)
         expected = shape(input_name, input_shape, filter.shape, window_of(attrs))
-        _check_output(input_name, dy, expected)
+        check_output(input_name, dy, expected)
         return Aval(input_shape, dy.dtype)
 
     def filter_infer(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> Aval:
         _check(filter_name, x, dy)
-        _check_output(filter_name, dy, shape(filter_name, x.shape, filter_shape, window_of(attrs)))
+        check_output(filter_name, dy, shape(filter_name, x.shape, filter_shape, window_of(attrs)))
         return Aval(filter_shape, x.dtype)
 
     def forward_vjp(g: Any, y: Any, x: Any, filter: Any, **attrs: Any) -> tuple[Any, Any]:
@@ -252,7 +251,7 @@ def _convolution(
     return forward, backprop_input, backprop_filter
 
 
-def _check_output(op: str, dy: Aval, expected: Shape) -> None:
+def check_output(op: str, dy: Aval, expected: Shape) -> None:
     if dy.shape != expected:
         raise invalid(
             op, f"out_backprop has shape {list(dy.shape)}, the convolution gives {list(expected)}"
@@ -287,122 +286,4 @@ depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_fil
         ((1, 16, 16, 20), (3, 3, 20, 1), Window((1, 1), (1, 1), ((1, 1), (1, 1)))),
         ((1, 12, 10, 5), (2, 3, 5, 1), Window((1, 1), (2, 2), ((1, 1), (2, 2)))),
     ],
-)
-
-
-# Pooling
-
-
-def _pool_attrs(attrs: dict[str, Any]) -> tuple[Pair, Window]:
-    return attrs["ksize"], Window(attrs["strides"], attrs["dilations"], attrs["padding"])
-
-
-def _pool_shape(op: str, x: Aval, attrs: dict[str, Any]) -> Shape:
-    infer.check_dtype(op, x, FLOAT, "input")
-    infer.check_rank(op, x, 4, "input")
-    ksize, window = _pool_attrs(attrs)
-    return (x.shape[0], *window.out_size(op, x.shape[1:3], ksize), x.shape[3])  # type: ignore[arg-type]
-
-
-def _pool_params(x: Shape, out: Shape, attrs: dict[str, Any], **more: Any) -> dict[str, Any]:
-    ksize, window = _pool_attrs(attrs)
-    return _params(window, x, out, ksize, channels=x[3], **more)
-
-
-_POOL_CASES: list[tuple[Shape, Pair, Window]] = [
-    ((2, 6, 7, 3), (2, 2), Window((2, 2), (1, 1), ((0, 0), (0, 0)))),
-    ((1, 8, 8, 4), (3, 3), Window((2, 2), (1, 1), ((0, 1), (0, 1)))),
-    ((2, 5, 6, 5), (3, 2), Window((1, 1), (1, 1), ((1, 1), (0, 1)))),
-    ((1, 14, 14, 32), (14, 14), Window((1, 1), (1, 1), ((0, 0), (0, 0)))),
-    ((1, 11, 9, 2), (2, 2), Window((1, 1), (2, 3), ((0, 0), (0, 0)))),
-]
-
-
-def _pool_samples(grad: str) -> Any:
-    """Samples of a pooling op: inputs ``x``, ``x dy`` or ``dy``. Ties exist (integers)."""
-
-    def samples(rng: np.random.Generator) -> list[Sample]:
-        result: list[Sample] = []
-        for shape, ksize, window in _POOL_CASES:
-            attrs: dict[str, Any] = {"ksize": ksize, **window._asdict()}
-            x = array(rng, shape, dtypes.int32, -3, 3).astype(np.float32)
-            dy = array(rng, (shape[0], *window.out_size("pool", shape[1:3], ksize), shape[3]))  # type: ignore[arg-type]
-            arrays = {"x": (x,), "x dy": (x, dy), "dy": (dy,)}[grad]
-            result.append((arrays, attrs | ({"input_shape": shape} if grad == "dy" else {})))
-        return result
-
-    return samples
-
-
-def _pool(name: str, kind: str, ref: Any, vjp: Any) -> Op:
-    def kernel(x: Aval, **attrs: Any) -> KernelCall:
-        out = _pool_shape(name, x, attrs)
-        return KernelCall("pool", ("x",), _pool_params(x.shape, out, attrs, kind=kind))
-
-    return register(
-        Op(
-            name,
-            "window",
-            lambda x, **attrs: Aval(_pool_shape(name, x, attrs), x.dtype),
-            ref,
-            vjp,
-            kernel=kernel,
-            params=("input",),
-            samples=_pool_samples("x"),
-        )
-    )
-
-
-def _max_grad_infer(x: Aval, dy: Aval, **attrs: Any) -> Aval:
-    infer.check_same_dtype("max_pool_grad", (x, dy))
-    _check_output("max_pool_grad", dy, _pool_shape("max_pool_grad", x, attrs))
-    return x
-
-
-def _avg_grad_infer(dy: Aval, input_shape: Shape, **attrs: Any) -> Aval:
-    x = Aval(input_shape, dy.dtype)
-    _check_output("avg_pool_grad", dy, _pool_shape("avg_pool_grad", x, attrs))
-    return x
-
-
-max_pool = _pool(
-    "max_pool",
-    "max",
-    host_window.max_pool,
-    lambda g, y, x, **attrs: (max_pool_grad(x, g, **attrs),),
-)
-avg_pool = _pool(
-    "avg_pool",
-    "avg",
-    host_window.avg_pool,
-    lambda g, y, x, **attrs: (avg_pool_grad(g, input_shape=tuple(x.shape), **attrs),),
-)
-max_pool_grad: Op = register(
-    Op(
-        "max_pool_grad",
-        "window",
-        _max_grad_infer,
-        host_window.max_pool_grad,
-        kernel=lambda x, dy, **attrs: KernelCall(
-            "max_pool_grad", ("x", "dy"), _pool_params(x.shape, dy.shape, attrs)
-        ),
-        params=("x", "dy"),
-        doc="The gradient of each window, at the window's first maximum.",
-        samples=_pool_samples("x dy"),
-    )
-)
-avg_pool_grad: Op = register(
-    Op(
-        "avg_pool_grad",
-        "window",
-        _avg_grad_infer,
-        host_window.avg_pool_grad,
-        lambda g, y, dy, input_shape, **attrs: (avg_pool(g, **attrs),),
-        kernel=lambda dy, input_shape, **attrs: KernelCall(
-            "avg_pool_grad", ("dy",), _pool_params(input_shape, dy.shape, attrs)
-        ),
-        params=("dy",),
-        doc="The gradient of each window, in equal shares to its pixels.",
-        samples=_pool_samples("dy"),
-    )
 )

@@ -17,7 +17,7 @@ START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 
 
-class BrowserError(Exception):
+class BrowserError(RuntimeError):
     """A browser could not be found, started or asked."""
 
 

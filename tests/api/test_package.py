@@ -1,0 +1,64 @@
+"""The package as a whole: what importing it needs, its namespaces, the examples in its texts."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import tfpy
+
+ONLY_NUMPY = """
+import sys
+
+class Refuse:
+    allowed = {"numpy", "tfpy", *sys.stdlib_module_names}
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in self.allowed:
+            raise ImportError(f"{name} is not to be imported")
+
+sys.meta_path.insert(0, Refuse())
+import tfpy as tf
+x = tf.Variable([1.0, 2.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(tf.nn.softmax(x) * x)
+tape.gradient(y, x)
+print(tf.get_backend())
+"""
+
+
+def test_numpy_is_all_that_is_needed() -> None:
+    command = [sys.executable, "-c", ONLY_NUMPY]
+    environment = {"PYTHONPATH": ":".join(p for p in sys.path if p)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("cpu\n", "")
+
+
+@pytest.mark.parametrize("name", ["nn", "math", "linalg", "random", "bitwise", "errors", "dtypes"])
+def test_namespaces_are_modules(name: str) -> None:
+    assert importlib.import_module(f"tfpy.{name}") is getattr(tfpy, name)
+
+
+def test_all_names_exist() -> None:
+    assert len(set(tfpy.__all__)) == len(tfpy.__all__)
+    for name in tfpy.__all__:
+        assert hasattr(tfpy, name)
+
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(tfpy.__path__, "tfpy.")
+    if not module.name.startswith("tfpy.testing")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__ or not module.__file__ or module.__file__.endswith("__init__.py")
+    assert doctest.testmod(module).failed == 0

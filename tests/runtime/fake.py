@@ -1,0 +1,56 @@
+"""Backends made of NumPy that behave like devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.dtypes import DEVICE_DTYPES
+from tfpy.ir.graph import Graph
+from tfpy.lower.program import NotLowerable
+from tfpy.runtime.cpu import CpuBackend
+
+
+class FakeDevice(CpuBackend):
+    """Stores only the device dtypes, refuses some ops, and counts what happens to it."""
+
+    name = "fake"
+    variant = "numpy in disguise"
+    dtypes = DEVICE_DTYPES
+
+    def __init__(self, refuses: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.refuses = refuses
+        self.compiled: list[str] = []
+        self.runs = 0
+        self.uploads = 0
+        self.freed: list[list[int]] = []
+        self.released: list[int] = []
+        self.closed = False
+
+    def upload(self, array: Any) -> int:
+        self.uploads += 1
+        return super().upload(array)
+
+    def free(self, slots: Sequence[int]) -> None:
+        self.freed.append(list(slots))
+        super().free(slots)
+
+    def compile(self, graph: Graph) -> int:
+        (eqn,) = graph.eqns
+        if eqn.op.name in self.refuses:
+            raise NotLowerable(f"no {eqn.op.name} here")
+        self.compiled.append(eqn.op.name)
+        return super().compile(graph)
+
+    def run(self, program: int, *slots: int) -> int:
+        self.runs += 1
+        return super().run(program, *slots)
+
+    def release(self, program: int) -> None:
+        self.released.append(program)
+        super().release(program)
+
+    def close(self) -> None:
+        self.closed = True
+        super().close()

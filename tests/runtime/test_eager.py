@@ -1,0 +1,166 @@
+"""The eager executor on a device: programs, fallback to the host, uploads, garbage."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from runtime.fake import FakeDevice
+
+import tfpy as tf
+from tfpy.runtime import eager, registry, scalars
+
+
+@pytest.fixture
+def device() -> Iterator[FakeDevice]:
+    """A fake device, active, with nothing on it."""
+    scalars.clear_scalars()
+    tf.register_backend("fake", lambda: FakeDevice(refuses=["sin"]))
+    tf.set_backend("fake")
+    backend = registry.active_backend()
+    assert isinstance(backend, FakeDevice)
+    yield backend
+    tf.remove_backend("fake")
+    tf.set_backend("cpu")
+    scalars.clear_scalars()
+
+
+def test_one_program_per_signature(device: FakeDevice) -> None:
+    x, y = tf.constant([1.0, 2.0]), tf.constant([[1.0], [2.0]])
+    for _ in range(3):
+        _ = x + x
+        _ = x + y
+        _ = tf.reduce_sum(y, 0)
+        _ = tf.reduce_sum(y, 1)
+    assert device.compiled == ["add", "add", "reduce_sum", "reduce_sum"]
+    assert device.runs == 12
+
+
+def test_results_stay_on_the_device(device: FakeDevice) -> None:
+    x = tf.constant(np.ones(2000, np.float32))
+    assert x.device == "host"
+    y = tf.reduce_sum((x * 2 + x) / 3)
+    assert (x.device, y.device) == ("fake", "fake")
+    assert device.uploads - device.runs == 3  # x, 2 and 3; results are uploads of the fake's own
+    assert y.numpy() == 2000
+
+
+def test_python_numbers_are_uploaded_once(device: FakeDevice) -> None:
+    x = tf.constant([1.0]) + 0.25
+    before = device.uploads - device.runs
+    for _ in range(5):
+        x = x + 0.25
+    assert device.uploads - device.runs == before
+    assert x.numpy() == 2.5
+
+
+def test_the_cache_of_python_numbers_is_bounded(device: FakeDevice) -> None:
+    for i in range(1200):
+        scalars.scalar(i, tf.int32)
+    assert scalars.scalar_count() <= 512
+    assert scalars.scalar(1, tf.int32) is scalars.scalar(1, tf.int32)
+    assert scalars.scalar(1, tf.int32).dtype == tf.int32
+    assert scalars.scalar(1, tf.float32).dtype == tf.float32
+    assert np.signbit(scalars.scalar(-0.0, tf.float32).numpy())
+    assert not np.signbit(scalars.scalar(0.0, tf.float32).numpy())
+
+
+def test_dtypes_of_the_host(device: FakeDevice) -> None:
+    half = tf.constant([1.0, 2.0], tf.float16)
+    result = half * half
+    assert result.device == "host"
+    assert result.dtype == tf.float16
+    assert result.numpy().tolist() == [1, 4]
+    back = tf.cast(result, tf.float32) + 1
+    assert back.device == "fake"
+    assert back.numpy().tolist() == [2, 5]
+    assert tf.concat([["a"], ["b"]], 0).numpy().tolist() == [b"a", b"b"]
+    assert "cast" not in device.compiled
+
+
+def test_what_cannot_be_lowered_runs_on_the_host(device: FakeDevice) -> None:
+    x = tf.constant([0.0, 1.0])
+    y = tf.sin(x + 1)
+    assert y.device == "host"
+    np.testing.assert_allclose(y.numpy(), np.sin([1, 2]), rtol=1e-6)
+    assert (y * 2).device == "fake"
+    assert "sin" not in device.compiled
+
+
+def test_unsupported_ops_run_on_the_host(
+    device: FakeDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(eager.UNSUPPORTED, "fake", {"cos": "not written yet"})
+    assert tf.cos(tf.constant([0.0])).device == "host"
+    assert "cos" not in device.compiled
+
+
+def test_reshape_moves_nothing(device: FakeDevice) -> None:
+    x = tf.constant(np.ones((10, 300), np.float32)) * 2
+    before = (device.runs, device.uploads)
+    y = tf.reshape(x, [300, 10])
+    assert (device.runs, device.uploads) == before
+    assert y.storage is x.storage
+    assert y.numpy().shape == (300, 10)
+
+
+def test_dead_tensors_are_freed_before_the_next_run(device: FakeDevice) -> None:
+    x = tf.constant(np.ones(5000, np.float32)) * 2
+    slots = device.memory()["slots"]
+    for _ in range(10):
+        y = x + 1
+        del y
+    assert device.memory()["slots"] <= slots + 2
+    assert all(device.freed)
+    assert tf.memory()["backend"]["slots"] <= slots + 1
+    del x
+    gc.collect()
+    scalars.clear_scalars()
+    assert tf.memory()["backend"] == {"slots": 0, "bytes": 0}
+
+
+def test_the_program_cache_is_bounded(device: FakeDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eager, "_MAX_PROGRAMS", 8)
+    for n in range(1, 30):
+        tf.zeros([n]) + 1  # two programs for each n
+    assert len(device.programs) == 8
+    assert len(device.released) == len(device.compiled) - 8
+    assert (tf.zeros([1]) + 1).numpy() == [1]
+
+
+def test_tensors_follow_a_change_of_backend(device: FakeDevice) -> None:
+    x = tf.constant(np.arange(1000, dtype=np.float32)) + 1
+    tf.set_backend("cpu")
+    y = x * 2
+    assert (x.device, y.device) == ("cpu", "cpu")
+    tf.set_backend("fake")
+    z = y + x
+    assert z.device == "fake"
+    np.testing.assert_array_equal(z.numpy(), np.arange(1, 1001) * 3)
+    assert device.garbage or device.freed
+
+
+def test_errors_make_nothing(device: FakeDevice) -> None:
+    x = tf.constant([1.0, 2.0]) + 1
+    gc.collect()
+    before = (tf.memory(), len(device.programs))
+    for _ in range(3):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.matmul(x, x)
+    gc.collect()
+    assert (tf.memory(), len(device.programs)) == before
+    assert (x + 1).numpy().tolist() == [3, 4]
+
+
+def test_gradients_on_the_device(device: FakeDevice) -> None:
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.nn.relu(w @ w - 8.0))
+    gradient = tape.gradient(y, w)
+    assert gradient.device == "fake"
+    # w @ w is [[7, 10], [15, 22]], so that only its first element is cut off.
+    mask = np.array([[0.0, 1.0], [1.0, 1.0]])
+    value = w.numpy()
+    np.testing.assert_allclose(gradient.numpy(), mask @ value.T + value.T @ mask)

@@ -1,0 +1,139 @@
+"""Choosing backends: priorities, fall-through, reports, errors."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from runtime.fake import FakeDevice
+
+import tfpy as tf
+from tfpy.runtime import registry
+from tfpy.runtime.registry import BackendSkipped
+
+
+@pytest.fixture(autouse=True)
+def fresh_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only cpu, not yet opened."""
+    monkeypatch.setattr(registry, "_entries", {})
+    monkeypatch.setattr(registry, "_active", None)
+    tf.register_backend("cpu", registry.CpuBackend, 1)
+
+
+def failing() -> Any:
+    raise OSError("no such GPU")
+
+
+def skipped() -> Any:
+    raise BackendSkipped("too slow here")
+
+
+class Slow(FakeDevice):
+    name = "slow"
+
+
+async def opened_later() -> Slow:
+    await asyncio.sleep(0)
+    return Slow()
+
+
+def test_the_best_that_opens_is_chosen() -> None:
+    tf.register_backend("broken", failing, 9)
+    tf.register_backend("skipped", skipped, 8)
+    tf.register_backend("fake", FakeDevice, 5)
+    asyncio.run(tf.ready())
+    assert tf.get_backend() == "fake"
+    assert tf.backend_report() == {
+        "broken": {"status": "failed", "reason": "no such GPU", "variant": "", "priority": 9},
+        "skipped": {"status": "skipped", "reason": "too slow here", "variant": "", "priority": 8},
+        "fake": {"status": "chosen", "reason": "", "variant": "numpy in disguise", "priority": 5},
+        "cpu": {"status": "not tried", "reason": "", "variant": "", "priority": 1},
+    }
+
+
+def test_the_first_op_opens_a_backend() -> None:
+    assert (tf.constant([1.0]) + 1).numpy() == [2]
+    assert tf.backend_report()["cpu"]["status"] == "chosen"
+
+
+def test_the_first_op_says_what_to_await() -> None:
+    tf.register_backend("slow", opened_later, 5)
+    with pytest.raises(RuntimeError, match=r"await tf.ready\(\)"):
+        tf.get_backend()
+
+
+def test_awaited_factories() -> None:
+    tf.register_backend("slow", opened_later, 5)
+    assert asyncio.run(tf.set_backend_async("slow")) is True
+    assert tf.get_backend() == "slow"
+    tf.set_backend("cpu")
+    tf.set_backend("slow")
+    assert tf.backend_report()["cpu"]["status"] == "available"
+
+
+def test_set_backend_that_needs_an_await() -> None:
+    tf.register_backend("slow", opened_later, 5)
+    with pytest.raises(RuntimeError, match=r'await tf.set_backend_async\("slow"\)|slow'):
+        tf.set_backend("slow")
+
+
+def test_set_backend() -> None:
+    tf.register_backend("fake", FakeDevice, 5)
+    assert tf.set_backend("cpu") is True
+    assert tf.get_backend() == "cpu"
+    assert tf.set_backend("fake") is True
+    assert tf.get_backend() == "fake"
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match=r"'webgpu' is unknown; there are cpu"):
+        tf.set_backend("webgpu")
+    with pytest.raises(ValueError, match="unknown"):
+        asyncio.run(tf.set_backend_async("webgpu"))
+    with pytest.raises(ValueError, match="unknown"):
+        tf.remove_backend("webgpu")
+
+
+def test_a_backend_that_fails_leaves_the_active_one() -> None:
+    tf.register_backend("broken", failing, 9)
+    tf.set_backend("cpu")
+    with pytest.raises(RuntimeError, match=r"'broken' cannot be used here: no such GPU"):
+        tf.set_backend("broken")
+    assert tf.get_backend() == "cpu"
+    assert tf.backend_report()["broken"]["reason"] == "no such GPU"
+
+
+def test_names_are_taken_once() -> None:
+    assert tf.register_backend("fake", FakeDevice) is True
+    assert tf.register_backend("fake", failing) is False
+    assert tf.set_backend("fake") is True
+
+
+def test_remove_backend() -> None:
+    tf.register_backend("fake", FakeDevice, 5)
+    tf.set_backend("fake")
+    backend = registry.active_backend()
+    assert isinstance(backend, FakeDevice)
+    tf.remove_backend("fake")
+    assert backend.closed
+    assert "fake" not in tf.backend_report()
+    assert tf.get_backend() == "cpu"
+
+
+def test_nothing_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_entries", {})
+    tf.register_backend("broken", failing)
+    with pytest.raises(RuntimeError, match="no such GPU"):
+        asyncio.run(tf.ready())
+
+
+def test_outside_of_a_browser_the_device_backends_say_so() -> None:
+    tf.register_backend("webgl", registry._open_webgl, 3)
+    tf.register_backend("wasm", registry._open_wasm, 2)
+    asyncio.run(tf.ready())
+    report = tf.backend_report()
+    assert tf.get_backend() == "cpu"
+    for name in ("webgl", "wasm"):
+        assert report[name]["status"] == "failed"
+        assert "browser" in report[name]["reason"]
