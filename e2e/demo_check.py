@@ -13,12 +13,11 @@ from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
 from tfpy.testing.sessions import Browsers, OpenPage
 
 MINIMUM_ACCURACY = 0.97
-LONGEST_GAP_MS = 3000.0
-LONGEST_GAP_SHARE = 0.5  # of the whole training
+LONGEST_GAP_MS = 1000.0  # Python runs in a worker: only a very busy machine comes near
 TRAIN_SECONDS = 300.0
 POLL_SECONDS = 0.25
 SOFTWARE_WEBGL = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true"
-COLUMNS = ("accuracy", "epoch_ms", "predict_ms", "first_gap_ms", "longest_gap_ms")
+COLUMNS = ("accuracy", "epoch_ms", "predict_ms", "longest_gap_ms")
 DONE = ("trained", "failed")
 
 
@@ -61,22 +60,20 @@ def check_backend(browsers: Browsers, site: str, browser: str, backend: str) -> 
         "epoch_ms": round(statistics.median(state["epochMs"]), 1),
         "predict_ms": round(statistics.median(state["predictMs"]), 2),
         "variant": state["report"][state["backend"]]["variant"],
-        "first_gap_ms": round(state["firstGapMs"], 1),
         "longest_gap_ms": round(state["longestGapMs"], 1),
     }
-    outcome.wrong += wrong_figures(outcome.figures, backend, sum(state["epochMs"]))
+    outcome.wrong += wrong_figures(outcome.figures, backend)
     return outcome
 
 
-def wrong_figures(figures: dict[str, Any], backend: str, training_ms: float) -> list[str]:
+def wrong_figures(figures: dict[str, Any], backend: str) -> list[str]:
     """What is not as it should be."""
-    longest_gap = min(LONGEST_GAP_MS, LONGEST_GAP_SHARE * training_ms)
     wrong = []
     if figures["backend"] != backend:
         wrong.append(f"ran on {figures['backend']}")
     if figures["accuracy"] < MINIMUM_ACCURACY:
         wrong.append(f"accuracy {figures['accuracy']:.4f} is below {MINIMUM_ACCURACY}")
-    if figures["longest_gap_ms"] > longest_gap:
+    if figures["longest_gap_ms"] > LONGEST_GAP_MS:
         wrong.append(f"the page froze for {figures['longest_gap_ms']:.0f} ms")
     return wrong
 

@@ -34,6 +34,7 @@ constexpr Entry kKernels[] = {
     {"pool", make_pool},
     {"max_pool_grad", make_max_pool_grad},
     {"avg_pool_grad", make_avg_pool_grad},
+    {"resample", make_resample},
 };
 
 }  // namespace

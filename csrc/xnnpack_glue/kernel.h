@@ -103,5 +103,6 @@ std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_pool(StepSpec& step);
 std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
+std::unique_ptr<Kernel> make_resample(StepSpec& step);
 
 }  // namespace tfpy

@@ -1,67 +1,37 @@
-"""Convolution and pooling of ``tf.nn``: padding names, data formats and forms of strides."""
+"""Convolutions of one, two and three spatial dimensions: functions of ``tf.nn``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.array import static_ints, transpose
-from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.array import reshape, static_ints
+from tfpy.convert import as_tensors
+from tfpy.convolution_ranks import convolve, convolve_back
 from tfpy.errors import invalid
-from tfpy.ops import pooling, window
-from tfpy.ops.window import Padding, Pair, same_padding
+from tfpy.layout import Layout, flat_batch
+from tfpy.ops import window
 from tfpy.tensor import Tensor
 
-_NCHW_TO_NHWC = (0, 2, 3, 1)
-_NHWC_TO_NCHW = (0, 3, 1, 2)
-
-
-def _spatial(op: str, what: str, value: Any, nchw: bool) -> Pair:
-    """Two spatial numbers from an int, a pair, or four in data order."""
-    values = static_ints(value)
-    if len(values) == 1:
-        values = values * 2
-    if len(values) == 4:
-        if values[0] != 1 or values[1 if nchw else 3] != 1:
-            raise invalid(op, f"{what} {list(values)} must be 1 in the batch and depth dimensions")
-        values = values[2:] if nchw else values[1:3]
-    if len(values) != 2:
-        raise ValueError(f"{op}: {what} should be of length 1, 2 or 4 but was {len(values)}")
-    return values[0], values[1]
-
-
-def _padding(
-    op: str, padding: Any, nchw: bool, size: Pair, ksize: Pair, strides: Pair, dilations: Pair
-) -> Padding:
-    """Explicit pads for "SAME", "VALID" or a list of four pairs in data order."""
-    if isinstance(padding, str):
-        kind = padding.upper()
-        if kind == "VALID":
-            return (0, 0), (0, 0)
-        if kind == "SAME":
-            return same_padding(size, ksize, strides, dilations)
-        raise invalid(op, f"padding must be 'SAME', 'VALID' or a list of pairs, got {padding!r}")
-    pairs = [tuple(int(v) for v in p) for p in padding]
-    if len(pairs) != 4 or any(len(p) != 2 for p in pairs):
-        raise ValueError(f"{op}: explicit padding needs four pairs, got {padding!r}")
-    (top, bottom), (left, right) = pairs[2:] if nchw else pairs[1:3]
-    return (top, bottom), (left, right)
-
-
-def _is_nchw(op: str, data_format: str | None) -> bool:
-    if data_format not in (None, "NHWC", "NCHW"):
-        raise invalid(op, f"data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
-    return data_format == "NCHW"
-
-
-def _image(op: str, x: Tensor, nchw: bool) -> Tensor:
-    if x.ndim != 4:
-        raise invalid(op, f"input must be 4-dimensional, got shape {list(x.shape)}")
-    return transpose(x, _NCHW_TO_NHWC) if nchw else x
+__all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "depthwise_conv2d",
+    "separable_conv2d",
+]
 
 
 def _convolve(
     name: str,
+    rank: int,
     op: Callable[..., Tensor],
     input: Any,
     filters: Any,
@@ -71,16 +41,36 @@ def _convolve(
     dilations: Any,
 ) -> Tensor:
     x, f = as_tensors(window.conv2d, (input, filters))
-    nchw = _is_nchw(name, data_format)
-    x = _image(name, x, nchw)
-    if f.ndim != 4:
-        raise invalid(name, f"filter must be 4-dimensional, got shape {list(f.shape)}")
-    step = _spatial(name, "strides", strides, nchw)
-    spread = _spatial(name, "dilations", 1 if dilations is None else dilations, nchw)
-    size, ksize = (x.shape[1], x.shape[2]), (f.shape[0], f.shape[1])
-    pads = _padding(name, padding, nchw, size, ksize, step, spread)
-    y = op(x, f, strides=step, dilations=spread, padding=pads)
-    return transpose(y, _NHWC_TO_NCHW) if nchw else y
+    layout = Layout.of(name, rank, data_format)
+    if f.ndim != rank + 2:
+        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+    if x.ndim > rank + 2 and not layout.channels_first:
+        x, lead = flat_batch(x, rank)
+    else:
+        lead = ()
+    x = layout.channels_last(x)
+    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
+    spatial, ksize = tuple(x.shape[1:-1]), tuple(f.shape[:rank])
+    pads = layout.padding(padding, spatial, ksize, step, spread)
+    y = layout.original(op(x, f, strides=step, dilations=spread, padding=pads))
+    return reshape(y, [*lead, *y.shape[1:]]) if lead else y
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """1-D convolution of ``[batch, w, c]`` with filters ``[w, c / groups, out]``.
+
+    Raises:
+        InvalidArgumentError: when depths do not go together or the window exceeds the input.
+    """
+    return _convolve("conv1d", 1, convolve, input, filters, stride, padding, data_format, dilations)
 
 
 def conv2d(
@@ -101,7 +91,26 @@ def conv2d(
         InvalidArgumentError: when depths do not go together or the window exceeds the image.
     """
     return _convolve(
-        "conv2d", window.conv2d, input, filters, strides, padding, data_format, dilations
+        "conv2d", 2, convolve, input, filters, strides, padding, data_format, dilations
+    )
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """3-D convolution of ``[batch, d, h, w, c]`` with filters ``[d, h, w, c, out]``.
+
+    Raises:
+        InvalidArgumentError: when depths differ or the window exceeds the volume.
+    """
+    return _convolve(
+        "conv3d", 3, convolve, input, filters, strides, padding, data_format, dilations
     )
 
 
@@ -117,6 +126,7 @@ def depthwise_conv2d(
     """Each channel with its own filters ``[h, w, c, multiplier]``; gives ``c * multiplier``."""
     return _convolve(
         "depthwise_conv2d",
+        2,
         window.depthwise_conv2d,
         input,
         filter,
@@ -142,6 +152,87 @@ def separable_conv2d(
     return conv2d(y, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
 
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of as many dimensions as the filters have: ``[*spatial, c / groups, out]``.
+
+    Raises:
+        ValueError: when the filters have not 3, 4 or 5 dimensions.
+    """
+    rank = _rank("convolution", as_tensors(window.conv2d, (filters,))[0].ndim)
+    return _convolve(
+        "convolution", rank, convolve, input, filters, strides, padding, data_format, dilations
+    )
+
+
+def _rank(name: str, dimensions: int) -> int:
+    if dimensions not in (3, 4, 5):
+        raise ValueError(
+            f"{name}: 1, 2 or 3 spatial dimensions are supported, got {dimensions - 2}"
+        )
+    return dimensions - 2
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """:func:`conv2d` whose filter elements lie ``rate`` pixels apart."""
+    return conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def _transposed(
+    name: str,
+    rank: int,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    dilations: Any,
+) -> Tensor:
+    x, f = as_tensors(window.conv2d, (input, filters))
+    layout = Layout.of(name, rank, data_format)
+    x = layout.channels_last(x)
+    if f.ndim != rank + 2:
+        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+    out = layout.shape_last(static_ints(output_shape))
+    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
+    pads = layout.padding(padding, out[1:-1], tuple(f.shape[:rank]), step, spread)
+    return layout.original(convolve_back(x, f, out, step, spread, pads))
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``."""
+    return _transposed(
+        "conv1d_transpose",
+        1,
+        input,
+        filters,
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        dilations,
+    )
+
+
 def conv2d_transpose(
     input: Any,
     filters: Any,
@@ -153,63 +244,72 @@ def conv2d_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``."""
-    x, f = as_tensors(window.conv2d, (input, filters))
-    nchw = _is_nchw("conv2d_transpose", data_format)
-    x = _image("conv2d_transpose", x, nchw)
-    out = static_ints(output_shape)
-    if nchw:
-        out = tuple(out[i] for i in _NCHW_TO_NHWC)
-    step = _spatial("conv2d_transpose", "strides", strides, nchw)
-    spread = _spatial("conv2d_transpose", "dilations", dilations or 1, nchw)
-    ksize = f.shape[0], f.shape[1]
-    pads = _padding("conv2d_transpose", padding, nchw, out[1:3], ksize, step, spread)  # type: ignore[arg-type]
-    y = window.conv2d_backprop_input(
-        x, f, input_shape=out, strides=step, dilations=spread, padding=pads
+    return _transposed(
+        "conv2d_transpose",
+        2,
+        input,
+        filters,
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        dilations,
     )
-    return transpose(y, _NHWC_TO_NCHW) if nchw else y
 
 
-def _pool(
-    name: str,
-    op: Callable[..., Tensor],
+def conv3d_transpose(
     input: Any,
-    ksize: Any,
+    filters: Any,
+    output_shape: Any,
     strides: Any,
-    padding: Any,
-    data_format: str | None,
-) -> Tensor:
-    nchw = _is_nchw(name, data_format)
-    x = _image(name, convert_to_tensor(input), nchw)
-    extent = _spatial(name, "ksize", ksize, nchw)
-    step = _spatial(name, "strides", strides, nchw)
-    pads = _padding(name, padding, nchw, (x.shape[1], x.shape[2]), extent, step, (1, 1))
-    y = op(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
-    return transpose(y, _NHWC_TO_NCHW) if nchw else y
-
-
-def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, h, w, c]``."""
-    return _pool("max_pool2d", pooling.max_pool, input, ksize, strides, padding, data_format)
+    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``."""
+    return _transposed(
+        "conv3d_transpose",
+        3,
+        input,
+        filters,
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        dilations,
+    )
 
 
-def avg_pool2d(
+def conv_transpose(
     input: Any,
-    ksize: Any,
+    filters: Any,
+    output_shape: Any,
     strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
-    return _pool("avg_pool2d", pooling.avg_pool, input, ksize, strides, padding, data_format)
+    """The transposed convolution of as many dimensions as ``output_shape`` names.
+
+    Raises:
+        ValueError: when these are not 3, 4 or 5.
+    """
+    shape = static_ints(output_shape)
+    rank = _rank("conv_transpose", len(shape))
+    return _transposed(
+        "conv_transpose", rank, input, filters, shape, strides, padding, data_format, dilations
+    )
 
 
-max_pool = max_pool2d
-avg_pool = avg_pool2d
+def atrous_conv2d_transpose(
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    rate: int,
+    padding: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`atrous_conv2d` to its input; filters are ``[h, w, out, in]``."""
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)

@@ -36,6 +36,7 @@ from tfpy.decompositions import (
     sqrtm,
     svd,
 )
+from tfpy.einsum import einsum as einsum
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.math import l2_normalize
@@ -203,11 +204,15 @@ def norm(
     Two axes make a matrix norm: Frobenius, 1 (largest column sum) or infinity (largest row sum).
 
     Raises:
-        ValueError: for an order that is none of these.
+        ValueError: for an order that is none of these, or axes that are not one or two.
     """
     x = convert_to_tensor(tensor)
-    matrix = axis is not None and len(static_ints(axis)) == 2
-    if ord in ("euclidean", "fro") or (ord == 2 and not matrix):
+    matrix = isinstance(axis, list | tuple)
+    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
+        raise ValueError(
+            f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
         return m.reduce_euclidean_norm(x, axis, keepdims)
     if ord in (1, float("inf")) and matrix:
         rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))

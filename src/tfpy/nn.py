@@ -5,6 +5,7 @@ Activations that are primitives (relu, elu, …) are exported from the op table.
 
 from __future__ import annotations
 
+import math as _math
 from typing import Any
 
 from tfpy import dtypes
@@ -12,33 +13,15 @@ from tfpy import math as m
 from tfpy.array import cast, reshape
 from tfpy.autodiff import stop_gradient
 from tfpy.convert import as_tensors, convert_to_tensor
-from tfpy.convolution import (
-    avg_pool,
-    avg_pool2d,
-    conv2d,
-    conv2d_transpose,
-    depthwise_conv2d,
-    max_pool,
-    max_pool2d,
-    separable_conv2d,
-)
+from tfpy.convolution import *  # noqa: F403
 from tfpy.errors import invalid
-from tfpy.math import l2_normalize
+from tfpy.joining import concat
+from tfpy.math import l2_normalize as l2_normalize
+from tfpy.normalization import *  # noqa: F403
 from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
+from tfpy.pooling import *  # noqa: F403
 from tfpy.tensor import Tensor
-
-__all__ = [
-    "avg_pool",
-    "avg_pool2d",
-    "conv2d",
-    "conv2d_transpose",
-    "depthwise_conv2d",
-    "l2_normalize",
-    "max_pool",
-    "max_pool2d",
-    "separable_conv2d",
-]
 
 # Activations and normalisation
 
@@ -110,33 +93,10 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     return x / (ew.abs_(x) + 1.0)
 
 
-def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """Mean and variance over the axes."""
-    t = convert_to_tensor(x)
-    mean = m.reduce_mean(t, axes, keepdims=True)
-    variance = m.reduce_mean(ew.squared_difference(t, stop_gradient(mean)), axes, keepdims)
-    return (mean if keepdims else reshape(mean, variance.shape)), variance
-
-
-def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: float,
-    name: str | None = None,
-) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting."""
-    factor = ew.rsqrt(convert_to_tensor(variance) + variance_epsilon)
-    if scale is not None:
-        factor = factor * scale
-    shift = -convert_to_tensor(mean) * factor
-    if offset is not None:
-        shift = shift + offset
-    return convert_to_tensor(x) * factor + shift
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu of features and of -features, side by side along an axis."""
+    x = convert_to_tensor(features)
+    return activation.relu(concat([x, -x], axis))
 
 
 def dropout(
@@ -229,3 +189,61 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """sum(t ** 2) / 2."""
     return m.reduce_sum(ew.square(t)) * 0.5
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """Sigmoid cross entropy in which positive labels count ``pos_weight`` times.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    z, x = as_tensors(ew.add, (labels, logits))
+    if z.shape != x.shape:
+        raise ValueError(
+            f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
+        )
+    weight = 1 + (pos_weight - 1) * z
+    return ew.add((1 - z) * x, weight * (ew.log1p(ew.exp(-ew.abs_(x))) + activation.relu(-x)))
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """exp(log_input) - targets * log_input, and Stirling's log(targets!) if asked for.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    z, x = as_tensors(ew.add, (targets, log_input))
+    if z.shape != x.shape:
+        raise ValueError(
+            f"`log_input` and `targets` must have the same shape, received {x.shape} and {z.shape}"
+        )
+    loss = ew.exp(x) - x * z
+    if not compute_full_loss:
+        return loss
+    small = ew.logical_and(z >= 0, z <= 1)
+    safe = ew.select(small, 1.0, z)
+    factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * _math.pi * safe)
+    return loss + ew.select(small, 0.0, factorial)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are 0."""
+    x = convert_to_tensor(value)
+    return m.reduce_mean(cast(ew.equal(x, 0), dtypes.float32))
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: int | None = None
+) -> Tensor:
+    """Sum of weighted losses divided by the batch size."""
+    loss = cast(per_example_loss, dtypes.float32)
+    if sample_weight is not None:
+        weight = convert_to_tensor(sample_weight, dtypes.float32)
+        extra = [1] * (loss.ndim - weight.ndim)
+        loss = loss * reshape(weight, [*weight.shape, *extra])
+    count = loss.shape[0] if global_batch_size is None and loss.ndim else global_batch_size or 1
+    return m.reduce_sum(loss) / float(count)

@@ -146,6 +146,26 @@ def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) ->
     return mean(x) / mean(tf.ones_like(x))
 
 
+def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
+    x = tf.convert_to_tensor(x)
+    patches = tf.image.extract_patches(
+        tf.cast(x, tf.float32), [1, *ksize, 1], [1, *strides, 1], [1, *dilations, 1], "VALID"
+    )
+    return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
+
+
+def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
+    n, m = spec.sizes
+    table = np.asarray(table)
+    matrix = np.zeros((m, n), np.float32)
+    for row, (first, *bits) in enumerate(table):
+        for tap, weight in enumerate(np.array(bits, np.int32).view(np.float32)):
+            if weight:
+                matrix[row, first + tap] = weight
+    y = tf.tensordot(matrix, x, [[1], [axis]])
+    return tf.transpose(y, [*range(1, axis + 1), 0, *range(axis + 1, y.ndim)])
+
+
 def _random(name: str, **more: Any) -> Callable[..., Any]:
     """TensorFlow's op on the key and counter that the four words make."""
 
@@ -208,6 +228,8 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
+    "sliding_windows": _windows,
+    "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),
     "conv2d_backprop_filter": _backprop_filter(_conv2d),

@@ -22,7 +22,7 @@ DIFFERENTIABLE = [
 ]
 TOLERANCE = 2e-4
 
-STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool"}
+STEPPED = {"sign", "floor", "ceil", "round", "cast", "max_pool", "max_pool_grad"}
 """Not continuous, rounded or sampled at ties, so that finite differences say nothing."""
 
 
@@ -148,6 +148,9 @@ SECOND = [
     "conv2d",
     "depthwise_conv2d",
     "avg_pool",
+    "max_pool",
+    "sliding_windows",
+    "resample",
 ]
 
 

@@ -1,10 +1,10 @@
-// The demo page: brings up tfpy, and joins demo.py to the page's controls.
+// The demo page: joins demo.py, which runs in a worker, to the page's controls.
 //
 // ?backend=NAME starts with that backend, ?auto=1 trains at once, and
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(); a value is true, false or a number.
 
-import { loadTfpy } from "../tfpy.mjs";
 import { showBackends } from "./backends.mjs";
+import { startEngine } from "./engine.mjs";
 import { openPad, showDigit, toDigit } from "./pad.mjs";
 import { openPlot } from "./plots.mjs";
 import { watchResponsiveness } from "./responsiveness.mjs";
@@ -18,8 +18,6 @@ import { watchResponsiveness } from "./responsiveness.mjs";
  * @property {number[]} accuracies held-out accuracy after each epoch
  * @property {number[]} epochMs
  * @property {number[]} predictMs
- * @property {number} firstGapMs longest time for which the main thread was away in the first step,
- *   in which the backend compiles its kernels
  * @property {number} longestGapMs the same in all later steps
  * @property {string} error
  */
@@ -32,7 +30,6 @@ const state = {
   accuracies: [],
   epochMs: [],
   predictMs: [],
-  firstGapMs: 0,
   longestGapMs: 0,
   error: "",
 };
@@ -55,15 +52,8 @@ const accuracyPlot = openPlot($("accuracy-plot"), {
   format: (value) => `${Math.round(value * 100)} %`,
 });
 
-/** @type {any} the Demo of demo.py, a PyProxy */
-let demo;
-/** @type {import("../tfpy.mjs").Tfpy} */
-let tfpy;
 /** @type {Uint8Array} */
 let digit = new Uint8Array(64);
-let stopWanted = false;
-/** @type {ReturnType<typeof watchResponsiveness>} */
-let watch;
 
 /** @param {string} text */
 function flagsOf(text) {
@@ -108,17 +98,14 @@ const guarded =
   (/** @type {A} */ ...args) =>
     action(...args).catch(fail);
 
-function showReport() {
-  const report = tfpy.tf.backend_report();
-  state.report = report.toJs({ dict_converter: Object.fromEntries });
-  report.destroy();
-  state.backend = tfpy.backend();
+/** @param {{backend: string, report: DemoState["report"]}} backends */
+function showReport(backends) {
+  Object.assign(state, backends);
   showBackends($("backend-list"), state.report, state.backend, guarded(pick));
 }
 
-/** Takes an untrained network into use, on the active backend. */
-function reset() {
-  demo.reset();
+/** Clears what the last training has shown. */
+function clearResults() {
   lossPlot.clear();
   accuracyPlot.clear();
   Object.assign(state, { phase: "ready", accuracies: [], epochMs: [], predictMs: [] });
@@ -130,32 +117,33 @@ function reset() {
 
 /** @param {string} name */
 async function pick(name) {
-  stopWanted = true;
+  await engine("stop");
   await training;
   $("status").textContent = `starting ${name}`;
   try {
-    await tfpy.tf.set_backend_async(name);
-    reset();
+    showReport(await engine("pick", name));
+    clearResults();
     $("status").textContent = `${name} is ready`;
   } catch (error) {
+    showReport(await engine("backends"));
     $("status").textContent = `${name}: ${lastLine(error)}`;
   }
-  showReport();
 }
 
-/** What demo.py calls while it trains. */
-const report = {
-  /** @type {(done: number, steps: number, loss: number, ms: number) => boolean} */
+/** What the worker tells. */
+const engine = startEngine({
+  /** @param {{fraction: number, message: string}} progress */
+  progress({ fraction, message }) {
+    $("progress").value = fraction;
+    $("status").textContent = message;
+  },
+  /** @type {(done: number, steps: number, loss: number, ms: number) => void} */
   step(done, steps, loss, ms) {
-    if (done === 1) {
-      state.firstGapMs = watch.restart();
-    }
     $("progress").value = done / steps;
     $("step").textContent = `${done} / ${steps}`;
     $("loss").textContent = loss.toFixed(3);
     $("step-time").textContent = `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
     lossPlot.add(done, loss);
-    return !stopWanted;
   },
   /** @type {(done: number, accuracy: number, ms: number) => void} */
   epoch(done, accuracy, ms) {
@@ -165,22 +153,23 @@ const report = {
     $("status").textContent = `epoch ${done}: ${(ms / 1000).toFixed(2)} s on ${state.backend}`;
     accuracyPlot.add(done, accuracy);
   },
-};
+});
 
 async function train() {
-  reset();
+  await engine("reset");
+  clearResults();
   state.phase = "training";
-  stopWanted = false;
   $("train").textContent = "Stop";
   $("status").textContent = "compiling kernels";
-  watch = watchResponsiveness();
+  const watch = watchResponsiveness();
+  let finished = false;
   try {
-    await demo.train(report);
+    finished = await engine("train");
   } finally {
     state.longestGapMs = watch.stop();
     $("train").textContent = "Train";
   }
-  if (stopWanted) {
+  if (!finished) {
     state.phase = "ready";
     return;
   }
@@ -192,16 +181,14 @@ async function train() {
 async function timePredictions() {
   for (let i = 0; i < PREDICTIONS_TIMED; i++) {
     const start = performance.now();
-    (await demo.predict(digit)).destroy();
+    await engine("predict", digit);
     state.predictMs.push(performance.now() - start);
   }
 }
 
 /** Shows the probabilities of what is drawn. */
 async function predict() {
-  const answer = await demo.predict(digit);
-  const probabilities = /** @type {number[]} */ (answer.toJs());
-  answer.destroy();
+  const probabilities = /** @type {number[]} */ (await engine("predict", digit));
   const best = digit.some(Boolean) ? probabilities.indexOf(Math.max(...probabilities)) : -1;
   for (const [index, item] of [...$("probabilities").children].entries()) {
     const share = best < 0 ? 0 : probabilities[index];
@@ -221,7 +208,7 @@ function addProbabilityBars() {
 
 let predicting = false;
 async function predictDrawing() {
-  if (predicting || !demo) {
+  if (predicting || state.phase === "loading") {
     return; // the prediction under way ends with a look at what is drawn by then
   }
   predicting = true;
@@ -239,7 +226,7 @@ async function predictDrawing() {
 let training = Promise.resolve();
 function toggleTraining() {
   if (state.phase === "training") {
-    stopWanted = true;
+    guarded(engine)("stop");
   } else {
     training = guarded(train)();
   }
@@ -257,18 +244,14 @@ async function main() {
 
   const [source, digits] = await Promise.all([text("demo.py"), text("../data/digits.json")]);
   $("source").textContent = source;
-  tfpy = await loadTfpy({
+  const opened = await engine("open", {
+    source,
+    digits,
     backend: parameters.get("backend") ?? undefined,
     flags: flagsOf(parameters.get("tfpyflags") ?? ""),
-    onProgress: ({ fraction, message }) => {
-      $("progress").value = fraction;
-      $("status").textContent = message;
-    },
   });
-  await tfpy.run(source);
-  demo = tfpy.pyodide.globals.get("Demo")(digits);
-  showReport();
-  reset();
+  showReport(opened);
+  clearResults();
   $("train").disabled = false;
   $("train").addEventListener("click", toggleTraining);
   if (parameters.has("auto")) {

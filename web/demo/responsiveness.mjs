@@ -2,27 +2,21 @@
 
 const TICK_MS = 10;
 
-/** @returns {{restart: () => number, stop: () => number}} both give the longest gap in milliseconds */
+/** @returns {{stop: () => number}} stop gives the longest gap since the start, in milliseconds */
 export function watchResponsiveness() {
   let last = performance.now();
   let longest = 0;
-  const tick = () => {
+  function tick() {
     const now = performance.now();
     longest = Math.max(longest, now - last);
     last = now;
-  };
-  const timer = setInterval(tick, TICK_MS);
-  function restart() {
-    tick();
-    const found = longest;
-    longest = 0;
-    return found;
   }
+  const timer = setInterval(tick, TICK_MS);
   return {
-    restart,
     stop() {
       clearInterval(timer);
-      return restart();
+      tick();
+      return longest;
     },
   };
 }

@@ -367,6 +367,14 @@ def _pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) ->
     steps.step(call.name, _named(call, inputs), output, params, _flags(QUADS=quads))
 
 
+def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    params: Params = dict(call.params)
+    quads = params["inner"] % 4 == 0
+    if quads:
+        params["inner"] //= 4
+    steps.step("resample", _named(call, inputs), output, params, _flags(QUADS=quads))
+
+
 _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "strided": _strided,
     "pad": _pad,
@@ -386,4 +394,5 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "pool": _pool,
     "max_pool_grad": _pool,
     "avg_pool_grad": _pool,
+    "resample": _resample,
 }

@@ -51,7 +51,8 @@ def _zeros_padded(shape: tuple[int, ...], padding: Any, dtype: Any) -> Array:
 def _columns(x: Array, ksize: Pair, out: Pair, strides: Pair, dilations: Pair) -> Array:
     """im2col of padded ``x``: [batch * out_h * out_w, k_h * k_w * c]."""
     taps = [view for _, _, view in _taps(x, ksize, out, strides, dilations)]
-    return np.stack(taps, axis=3).reshape(x.shape[0] * out[0] * out[1], -1)
+    rows, columns = x.shape[0] * out[0] * out[1], ksize[0] * ksize[1] * x.shape[3]
+    return np.stack(taps, axis=3).reshape(rows, columns)
 
 
 class Convolution(NamedTuple):

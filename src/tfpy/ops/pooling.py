@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import host_window, infer
 from tfpy.ops.infer import FLOAT
 from tfpy.ops.op import KernelCall, Op, register
+from tfpy.ops.patches import at_first_maximum, padded_windows
 from tfpy.ops.samples import Sample, array
 from tfpy.ops.window import Pair, Window, check_output, window_params
 
@@ -93,6 +95,18 @@ max_pool = _pool(
     host_window.max_pool,
     lambda g, y, x, **attrs: (max_pool_grad(x, g, **attrs),),
 )
+
+
+def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[None, Any]:
+    """To ``dy``: what ``g`` has at each window's first maximum. ``x`` only chooses."""
+
+    def to_dy() -> Any:
+        scores = padded_windows(x, value=-math.inf, **attrs)
+        return at_first_maximum(padded_windows(g, value=0, **attrs), scores)
+
+    return None, to_dy
+
+
 avg_pool = _pool(
     "avg_pool",
     "avg",
@@ -105,6 +119,7 @@ max_pool_grad: Op = register(
         "window",
         _max_grad_infer,
         host_window.max_pool_grad,
+        _max_grad_vjp,
         kernel=lambda x, dy, **attrs: KernelCall(
             "max_pool_grad", ("x", "dy"), _pool_params(x.shape, dy.shape, attrs)
         ),

@@ -52,15 +52,6 @@ class Window(NamedTuple):
         return out[0], out[1]
 
 
-def same_padding(size: Pair, filter_size: Pair, strides: Pair, dilations: Pair) -> Padding:
-    """TensorFlow's "SAME": as many outputs as strides fit, the odd pixel at the end."""
-    pads = []
-    for n, f, s, d in zip(size, filter_size, strides, dilations, strict=True):
-        total = max((-(-n // s) - 1) * s + (f - 1) * d + 1 - n, 0)
-        pads.append((total // 2, total - total // 2))
-    return pads[0], pads[1]
-
-
 def window_params(
     window: Window, x_shape: Shape, out_shape: Shape, filter_shape: Shape, **more: Any
 ) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -46,7 +47,8 @@ class Driver(Protocol):
         """End the browser; works when a page hangs."""
 
 
-def _as_json(expression: str) -> str:
+def as_json(expression: str) -> str:
+    """A JavaScript expression for the JSON text of another's awaited value."""
     return f"(async () => JSON.stringify((await ({expression})) ?? null))()"
 
 
@@ -65,7 +67,7 @@ class ChromiumPage:
         await self._page.goto(url)
 
     async def evaluate(self, expression: str) -> Any:
-        return json.loads(await self._page.evaluate(_as_json(expression)))
+        return json.loads(await self._page.evaluate(as_json(expression)))
 
     async def screenshot(self) -> bytes:
         png: bytes = await self._page.screenshot()
@@ -121,7 +123,7 @@ class FirefoxPage:
     async def evaluate(self, expression: str) -> Any:
         answer = await self._driver.command(
             "script.evaluate",
-            expression=_as_json(expression),
+            expression=as_json(expression),
             target={"context": self._context},
             awaitPromise=True,
         )
@@ -174,10 +176,11 @@ class FirefoxDriver:
             name, _, value = preference.partition("=")
             lines.append(f'user_pref("{name}", {value});\n')
         Path(self._profile, "user.js").write_text("".join(lines))
-        display = await self._start_display()
+        display = await start_display(self._processes)
         process = await asyncio.create_subprocess_exec(
-            *("env", *display, executable, *table.arguments),
+            *(executable, *table.arguments),
             *("--remote-debugging-port=0", "--profile", self._profile),
+            env={**os.environ, **display},
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
@@ -189,21 +192,6 @@ class FirefoxDriver:
         self._tasks.append(asyncio.ensure_future(self._read()))
         await self.command("session.new", capabilities={})
         await self.command("session.subscribe", events=["log.entryAdded"])
-
-    async def _start_display(self) -> list[str]:
-        """The environment words of a virtual display, where the host has Xvfb."""
-        xvfb = shutil.which("Xvfb")
-        if xvfb is None:
-            return []
-        process = await asyncio.create_subprocess_exec(
-            *(xvfb, "-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-        self._processes.insert(0, process)
-        assert process.stdout is not None
-        number = await _first_match(process.stdout, r"(\d+)")
-        return [f"DISPLAY=:{number}"]
 
     async def _read(self) -> None:
         try:
@@ -254,14 +242,34 @@ class FirefoxDriver:
         if self._socket is not None:
             await self._socket.close()
         for process in reversed(self._processes):
-            if process.returncode is None:
-                process.terminate()
-                try:
-                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
-                except TimeoutError:
-                    process.kill()
-                    await process.wait()
+            await end_process(process)
         shutil.rmtree(self._profile, ignore_errors=True)
+
+
+async def start_display(processes: list[asyncio.subprocess.Process]) -> dict[str, str]:
+    """Start a virtual display, where the host has Xvfb; the environment variables that name it."""
+    xvfb = shutil.which("Xvfb")
+    if xvfb is None:
+        return {}
+    process = await asyncio.create_subprocess_exec(
+        *(xvfb, "-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    processes.append(process)
+    assert process.stdout is not None
+    return {"DISPLAY": ":" + await _first_match(process.stdout, r"(\d+)")}
+
+
+async def end_process(process: asyncio.subprocess.Process) -> None:
+    """End a process; kill it when it does not end by itself."""
+    if process.returncode is None:
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
 
 
 async def _first_match(stream: asyncio.StreamReader, pattern: str) -> str:
@@ -289,6 +297,12 @@ async def start_browser(name: str, environment: Environment) -> Driver:
     executable = BROWSERS[name].executable()
     if executable is None:
         raise BrowserError(f"{name} is not on PATH: {' or '.join(BROWSERS[name].executables)}")
-    starts: dict[str, Any] = {"chromium": ChromiumDriver.start, "firefox": FirefoxDriver.start}
-    driver: Driver = await starts[name](executable, environment)
+    from tfpy.testing.webkit import WebKitDriver
+
+    drivers: dict[str, Any] = {
+        "chromium": ChromiumDriver,
+        "firefox": FirefoxDriver,
+        "webkit": WebKitDriver,
+    }
+    driver: Driver = await drivers[name].start(executable, environment)
     return driver

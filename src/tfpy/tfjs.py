@@ -1,0 +1,125 @@
+"""Functions that TensorFlow.js has under ``tf`` itself and TensorFlow has not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy.array import reshape
+from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.errors import invalid
+from tfpy.joining import concat, split
+from tfpy.linalg import matmul, tensordot
+from tfpy.math import reduce_euclidean_norm
+from tfpy.ops import contraction
+from tfpy.ops import elementwise as ew
+from tfpy.tensor import Tensor
+
+Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+"""``(data, c, h)`` to the next ``(c, h)``."""
+
+
+def prelu(x: Any, alpha: Any) -> Tensor:
+    """x above 0, alpha * x below, with broadcasting."""
+    a, b = as_tensors(ew.multiply, (x, alpha))
+    return ew.select(a > 0, a, a * b)
+
+
+def step(x: Any, alpha: float = 0.0) -> Tensor:
+    """1 above 0, ``alpha`` at 0 and below; NaN stays NaN."""
+    t = convert_to_tensor(x)
+    if not t.dtype.is_floating:
+        return ew.select(t > 0, 1, int(alpha))
+    return ew.select(ew.is_nan(t), t, ew.select(t > 0, 1.0, float(alpha)))
+
+
+def dot(t1: Any, t2: Any) -> Tensor:
+    """The sum of products over the last dimension of ``t1`` and the first of ``t2``.
+
+    Raises:
+        InvalidArgumentError: unless both are vectors or matrices of fitting sizes.
+    """
+    a, b = as_tensors(contraction.matmul, (t1, t2))
+    if a.ndim not in (1, 2) or b.ndim not in (1, 2):
+        raise invalid(
+            "dot", f"both must be vectors or matrices, got {list(a.shape)} and {list(b.shape)}"
+        )
+    return tensordot(a, b, 1)
+
+
+def outer_product(v1: Any, v2: Any) -> Tensor:
+    """The products of each element of one vector with each of another.
+
+    Raises:
+        InvalidArgumentError: unless both are vectors.
+    """
+    a, b = as_tensors(ew.multiply, (v1, v2))
+    if a.ndim != 1 or b.ndim != 1:
+        raise invalid(
+            "outer_product", f"both must be vectors, got {list(a.shape)} and {list(b.shape)}"
+        )
+    return reshape(a, [a.shape[0], 1]) * b
+
+
+def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """sqrt(sum(x ** 2)) over the axes (all by default)."""
+    return reduce_euclidean_norm(x, axis, keepdims)
+
+
+def basic_lstm_cell(
+    forget_bias: Any, lstm_kernel: Any, lstm_bias: Any, data: Any, c: Any, h: Any
+) -> tuple[Tensor, Tensor]:
+    """One step of an LSTM: the next ``(c, h)``.
+
+    Args:
+        lstm_kernel: ``[input + units, 4 * units]``: input gate, candidate, forget and output gate.
+        lstm_bias: ``[4 * units]``.
+        data: ``[batch, input]``; ``c`` and ``h`` are ``[batch, units]``.
+
+    Raises:
+        InvalidArgumentError: when the sizes do not go together.
+    """
+    state = convert_to_tensor(c)
+    gates = matmul(concat([data, h], 1), lstm_kernel) + lstm_bias
+    if gates.shape[1] != 4 * state.shape[1]:
+        raise invalid(
+            "basic_lstm_cell",
+            f"lstm_kernel must give 4 * {state.shape[1]} columns, gives {gates.shape[1]}",
+        )
+    enter, candidate, forget, leave = split(gates, 4, axis=1)
+    kept = state * ew.sigmoid(forget + forget_bias)
+    new_c = ew.sigmoid(enter) * ew.tanh(candidate) + kept
+    return new_c, ew.tanh(new_c) * ew.sigmoid(leave)
+
+
+def multi_rnn_cell(
+    lstm_cells: Sequence[Cell], data: Any, c: Sequence[Any], h: Sequence[Any]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """One step of stacked cells; each one's ``h`` is the next one's data."""
+    states = []
+    x = convert_to_tensor(data)
+    for cell, own_c, own_h in zip(lstm_cells, c, h, strict=True):
+        states.append(cell(x, own_c, own_h))
+        x = states[-1][1]
+    return [s[0] for s in states], [s[1] for s in states]
+
+
+def moving_average(
+    v: Any, x: Any, decay: Any, step: Any = None, zero_debias: bool = True
+) -> Tensor:
+    """v + (x - v) * (1 - decay), divided by 1 - decay ** step if ``zero_debias``.
+
+    Raises:
+        ValueError: when ``step`` is missing with ``zero_debias``.
+    """
+    old, new = as_tensors(ew.subtract, (v, x))
+    if old.shape != new.shape:
+        raise ValueError(
+            f"moving_average: shapes {list(old.shape)} and {list(new.shape)} must be equal"
+        )
+    change = (new - old) * (1 - decay)
+    if zero_debias:
+        if step is None:
+            raise ValueError("moving_average: zero_debias needs a step")
+        change = change / (1 - decay**step)
+    return ew.add(old, change)
