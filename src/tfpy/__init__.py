@@ -112,7 +112,7 @@ from tfpy.tfjs import (
 )
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
-from tfpy.vectors import clip_by_global_norm, clip_by_norm
+from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
 __version__ = "0.1.0"
 
@@ -136,6 +136,7 @@ __all__ = [
     "boolean_mask",
     "broadcast_to",
     "cast",
+    "clip_by_average_norm",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",

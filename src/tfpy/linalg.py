@@ -43,6 +43,7 @@ from tfpy.math import l2_normalize
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
 from tfpy.solving import (
+    banded_triangular_solve,
     cholesky_solve,
     eigh_tridiagonal,
     inv,
@@ -65,12 +66,42 @@ from tfpy.vectors import (
 )
 
 __all__ = [
-    "adjoint", "cholesky", "cholesky_solve", "cross", "det", "eig", "eigh", "eigh_tridiagonal",
-    "eigvals", "eigvalsh", "expm", "eye", "global_norm", "gram_schmidt", "inv", "l2_normalize",
-    "logdet", "logm", "lstsq", "lu", "lu_matrix_inverse", "lu_reconstruct", "lu_solve",
-    "matrix_rank", "normalize", "pinv", "qr", "slogdet", "solve", "sqrtm", "svd",
-    "triangular_solve", "tridiagonal_matmul", "tridiagonal_solve",
-]  # fmt: skip
+    "adjoint",
+    "banded_triangular_solve",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
+    "expm",
+    "eye",
+    "global_norm",
+    "gram_schmidt",
+    "inv",
+    "l2_normalize",
+    "logdet",
+    "logm",
+    "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
+    "matrix_rank",
+    "normalize",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
+    "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
+]
 
 
 def matmul(

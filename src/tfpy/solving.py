@@ -12,6 +12,7 @@ from tfpy.convert import as_tensors, constant, convert_to_tensor
 from tfpy.decompositions import eigh, pinv
 from tfpy.errors import invalid
 from tfpy.joining import concat, pad, unstack
+from tfpy.math import add_n
 from tfpy.ops import decomposition as dec
 from tfpy.slicing import gather
 from tfpy.tensor import Tensor
@@ -148,7 +149,32 @@ def lu_matrix_inverse(
     return lu_solve(packed, perm, _identity(packed))
 
 
-# Three diagonals
+# Few diagonals
+
+
+def banded_triangular_solve(
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """x of matrix @ x = rhs for triangular matrices of few diagonals.
+
+    Args:
+        bands: [..., k, n], the diagonals; the main one is the first if ``lower``, else the last.
+            Element j of each stands in row j of the matrix.
+
+    Raises:
+        InvalidArgumentError: when shapes do not fit.
+    """
+    x = convert_to_tensor(bands)
+    if x.ndim < 2:
+        raise invalid("banded_triangular_solve", f"bands must be a matrix, got {list(x.shape)}")
+    rows = unstack(x, axis=-2)
+    away = range(len(rows)) if lower else reversed(range(len(rows)))
+    n, number = x.shape[-1], x.dtype.as_numpy_dtype
+    placed = [
+        expand_dims(row, -1) * np.eye(n, k=-i if lower else i, dtype=number)
+        for i, row in zip(away, rows, strict=True)
+    ]
+    return triangular_solve(add_n(placed), rhs, lower, adjoint)
 
 
 def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:

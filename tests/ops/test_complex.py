@@ -183,6 +183,19 @@ def test_parts_of_real_numbers(name: str) -> None:
         np.testing.assert_allclose(mine, wanted)
 
 
+def test_variables() -> None:
+    results = []
+    for lib in (tfpy, tf):
+        v = lib.Variable(np.array([1 + 2j, 3], np.complex64))
+        v.assign_add([1j, 2.0])
+        with lib.GradientTape() as tape:
+            y = lib.reduce_sum(lib.abs(v) ** 2)
+        parts = [v, tape.gradient(y, v), lib.eye(2, dtype=lib.complex64), lib.fill([2], 1j)]
+        results.append([np.asarray(lib.convert_to_tensor(p)) for p in parts])
+    for mine, wanted in zip(*results, strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-6)
+
+
 def test_edges() -> None:
     x = np.array([0, 1e-30, 1e30, np.inf, 1j * np.inf, np.nan, -1, -1 - 0j], np.complex64)
     for name in ("abs", "math.angle", "math.real", "math.imag", "math.conj", "sqrt"):

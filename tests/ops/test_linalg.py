@@ -275,6 +275,20 @@ def test_rank_and_pseudo_inverse(shape: tuple[int, ...], rng: np.random.Generato
     assert_same(lambda lib: lib.linalg.pinv, flat, differentiate=False)
 
 
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+def test_banded_triangular_solve(lower: bool, adjoint: bool, rng: np.random.Generator) -> None:
+    bands, b = reals(rng, 2, 3, 5), reals(rng, 2, 5, 2)
+    bands[:, 0 if lower else -1] += 4
+    for i in range(3):  # what lies outside the matrix does not count
+        bands[:, i if lower else 2 - i, slice(0, i) if lower else slice(5 - i, 5)] = 0
+
+    def f(lib: Any) -> Call:
+        return lambda x, y: lib.linalg.banded_triangular_solve(x, y, lower=lower, adjoint=adjoint)
+
+    assert_same(f, bands, b)
+
+
 @pytest.mark.parametrize("form", ["compact", "sequence", "matrix"])
 def test_three_diagonals(form: str, rng: np.random.Generator) -> None:
     b = reals(rng, 2, 4, 3)
@@ -357,11 +371,9 @@ def test_clip_of_nothing_and_of_infinity() -> None:
 
 
 def test_clip_by_average_norm(rng: np.random.Generator) -> None:
-    from tfpy.vectors import clip_by_average_norm
-
     x = reals(rng, 3, 4)
     np.testing.assert_allclose(
-        clip_by_average_norm(x, 0.1), tf.compat.v1.clip_by_average_norm(x, 0.1), rtol=1e-5
+        tfpy.clip_by_average_norm(x, 0.1), tf.compat.v1.clip_by_average_norm(x, 0.1), rtol=1e-5
     )
 
 

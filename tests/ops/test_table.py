@@ -89,6 +89,7 @@ def test_names_of_the_package_are_tensorflows() -> None:
         "memory",
         "floor_div",
         "spectral",
+        "clip_by_average_norm",
         "squared_difference",
         "basic_lstm_cell",
         "dot",
