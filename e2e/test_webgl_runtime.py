@@ -16,7 +16,7 @@ import pytest
 
 from tfpy.dtypes import as_dtype
 from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_kernels
+from tfpy.lower import webgl_kernels, webgl_ordering
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
 from tfpy.lower.webgl_kernels import Steps
@@ -56,9 +56,16 @@ def evaluate() -> Iterator[Evaluate]:
         runner.run(driver.close())
 
 
+def plain(value: Any) -> Any:
+    """A number as JSON has it; infinities and NaN as JavaScript's text."""
+    if np.isfinite(value):
+        return value.item()
+    return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
 def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
     """A Program with its inputs, as the page takes it."""
-    inputs = [{"dtype": a.dtype.name, "values": a.ravel().tolist()} for a in arrays]
+    inputs = [{"dtype": a.dtype.name, "values": [plain(v) for v in a.ravel()]} for a in arrays]
     return {"json": program.to_json(), "inputs": inputs}
 
 
@@ -138,6 +145,37 @@ def test_convolutions_of_four_rows(
     for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
         expected = OPS[name].ref(*(v.astype(np.float64) for v in arrays), **attrs)
         np.testing.assert_allclose(values, expected.ravel(), rtol=1e-4, atol=1e-4, err_msg=name)
+
+
+def test_order_with_nan(evaluate: Evaluate) -> None:
+    """argsort puts NaN above all numbers, argmax and argmin pass it over."""
+    x = np.array([3, np.nan, 1, -np.inf, np.inf, np.nan, 0, 1, 3], np.float32)
+    late = np.array([np.nan] * 600 + [1.0] + [np.nan] * 3, np.float32)
+    cases = [("argsort", x, {"k": 9, "descending": d}) for d in (False, True)]
+    cases += [(f, v, {"axis": 0}) for f in ("argmax", "argmin") for v in (x, x[1:2], late)]
+    calls = [call_of(lower(equation(name, [v], **attrs)), [v]) for name, v, attrs in cases]
+    found = evaluate("results", {}, calls)
+    for values, (name, v, attrs) in zip(found["values"], cases, strict=True):
+        assert values == np.ravel(OPS[name].ref(v, **attrs)).tolist()
+
+
+def test_scatters_and_sorts_in_many_steps(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(webgl_ordering, "LONGEST_SEARCH", 8)
+    ids = rng.integers(-1, 5, 50).astype(np.int32)
+    for width in (3, 4):
+        x, updates = (rng.integers(-9, 9, (n, width)).astype(np.int32) for n in (4, 50))
+        names = ["scatter_update", "scatter_prod", "scatter_max", "scatter_min"]
+        calls = [call_of(lower(equation(n, [x, ids, updates])), [x, ids, updates]) for n in names]
+        found = evaluate("results", {}, calls)
+        assert found["left"] == CLEAN
+        for name, values in zip(names, found["values"], strict=True):
+            assert values == OPS[name].ref(x, ids, updates).ravel().tolist()
+    keys = rng.integers(0, 50, (2, 3001)).astype(np.int32)
+    attrs = {"k": 3001, "descending": True}
+    found = evaluate("results", {}, [call_of(lower(equation("argsort", [keys], **attrs)), [keys])])
+    assert found["values"][0] == OPS["argsort"].ref(keys, **attrs).ravel().tolist()
 
 
 def test_float16_textures_round_to_nearest_even(

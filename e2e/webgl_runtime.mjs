@@ -3,14 +3,17 @@
 import { openWebgl } from "../web/webgl.mjs";
 
 /**
- * @typedef {{dtype: string, values: number[]}} Tensor
+ * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
  * @typedef {{json: string, inputs: Tensor[]}} Call a Program without constants, and its inputs
  */
 
 /** @param {Tensor} tensor */
 function bytesOf({ dtype, values }) {
-  if (dtype === "float32") return new Uint8Array(new Float32Array(values).buffer);
-  return dtype === "int32" ? new Uint8Array(new Int32Array(values).buffer) : new Uint8Array(values);
+  const numbers = values.map(Number);
+  if (dtype === "float32") return new Uint8Array(new Float32Array(numbers).buffer);
+  return dtype === "int32"
+    ? new Uint8Array(new Int32Array(numbers).buffer)
+    : new Uint8Array(numbers);
 }
 
 /**

@@ -23,6 +23,11 @@ constexpr Entry kKernels[] = {
     {"segment_sum", make_segment_sum},
     {"reduce", make_reduce},
     {"arg_reduce", make_arg_reduce},
+    {"scan", make_scan},
+    {"scatter", make_scatter},
+    {"ravel_index", make_ravel_index},
+    {"argsort", make_argsort},
+    {"searchsorted", make_searchsorted},
     {"dft", make_dft},
     {"matmul", make_matmul},
     {"conv2d", make_conv2d},
@@ -34,6 +39,7 @@ constexpr Entry kKernels[] = {
     {"pool", make_pool},
     {"max_pool_grad", make_max_pool_grad},
     {"avg_pool_grad", make_avg_pool_grad},
+    {"overlap_add", make_overlap_add},
     {"resample", make_resample},
 };
 

@@ -92,6 +92,11 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step);
 std::unique_ptr<Kernel> make_segment_sum(StepSpec& step);
 std::unique_ptr<Kernel> make_reduce(StepSpec& step);
 std::unique_ptr<Kernel> make_arg_reduce(StepSpec& step);
+std::unique_ptr<Kernel> make_scan(StepSpec& step);
+std::unique_ptr<Kernel> make_scatter(StepSpec& step);
+std::unique_ptr<Kernel> make_ravel_index(StepSpec& step);
+std::unique_ptr<Kernel> make_argsort(StepSpec& step);
+std::unique_ptr<Kernel> make_searchsorted(StepSpec& step);
 std::unique_ptr<Kernel> make_dft(StepSpec& step);
 std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
@@ -103,6 +108,7 @@ std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_pool(StepSpec& step);
 std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
+std::unique_ptr<Kernel> make_overlap_add(StepSpec& step);
 std::unique_ptr<Kernel> make_resample(StepSpec& step);
 
 }  // namespace tfpy

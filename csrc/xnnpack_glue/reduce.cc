@@ -213,15 +213,22 @@ bool run_reduce(const ReduceShape& shape, int kind, const T* x, T* out) {
   }
 }
 
+// What a NaN counts as: worse than every number.
+template <class T>
+T number(T x, bool largest) {
+  return x == x ? x : largest ? Maximum<T>::identity : Minimum<T>::identity;
+}
+
 // The first place of the extreme of n neighbouring elements: four lanes keep theirs.
 template <class T>
 int32_t arg_run(const T* x, size_t n, bool largest) {
   const auto is_better = [largest](auto a, auto b) { return largest ? a > b : a < b; };
-  T best = x[0];
+  T best = number(x[0], largest);
   int32_t where = 0;
   size_t i = 0;
   if (n >= 8) {
-    Vector<T> values = load(x);
+    Vector<T> values;
+    for (size_t lane = 0; lane < 4; ++lane) values[lane] = number(x[lane], largest);
     i32x4 places{0, 1, 2, 3}, at = places;
     for (i = 4; i + 4 <= n; i += 4) {
       at += 4;
@@ -255,7 +262,7 @@ template <class T, size_t kColumns>
 void arg_columns(const T* plane, size_t n, size_t inner, size_t width, bool largest,
                  int32_t* where) {
   T best[kColumns];
-  std::copy_n(plane, width, best);
+  for (size_t i = 0; i < width; ++i) best[i] = number(plane[i], largest);
   std::fill_n(where, width, 0);
   for (size_t row = 1; row < n; ++row) {
     const T* from = plane + row * inner;

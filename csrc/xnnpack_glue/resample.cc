@@ -15,7 +15,8 @@ struct ResampleShape {
 // to += weight * from
 void add_scaled(const float* from, float weight, size_t count, float* to) {
   size_t i = 0;
-  for (; i + 4 <= count; i += 4) store(to + i, multiply_add(splat(weight), load(from + i), load(to + i)));
+  for (; i + 4 <= count; i += 4)
+    store(to + i, multiply_add(splat(weight), load(from + i), load(to + i)));
   for (; i < count; ++i) to[i] += weight * from[i];
 }
 
@@ -42,7 +43,8 @@ void resample(const ResampleShape& s, const float* x, const int32_t* table, floa
 
 std::unique_ptr<Kernel> make_resample(StepSpec& step) {
   step.params.require(step.inputs.size() == 2, "resample takes two inputs");
-  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"), m = step.params.number("m");
+  const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
+                 m = step.params.number("m");
   const uint32_t inner = step.params.number("inner"), taps = step.params.number("taps");
   if (!step.ok()) return nullptr;
   step.params.require(step.output.dtype == DType::kFloat32, "the output is not float32");

@@ -1,9 +1,12 @@
 // x [outer, n, inner] -> the position along n of the first extreme, [outer, chunks, inner].
 // With CANDIDATES the positions to look at are read from [outer, candidate_count, inner].
+// NaN is worse than every number.
 #ifdef KIND_MAX
 #define BETTER(a, b) (a) > (b)
+#define WORST -infinity()
 #else
 #define BETTER(a, b) (a) < (b)
+#define WORST infinity()
 #endif
 
 int value(int i) {
@@ -20,7 +23,7 @@ int value(int i) {
 #define POSITION(j) j
 #endif
     int best = POSITION(first);
-    X_T extreme = x_at(base + best * inner);
+    X_T extreme = number_or(x_at(base + best * inner), WORST);
     for (int j = first + 1; j < end; j++) {
         int position = POSITION(j);
         X_T x = x_at(base + position * inner);

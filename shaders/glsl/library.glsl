@@ -7,6 +7,10 @@ float infinity() { return uintBitsToFloat(0x7f800000u); }
 float nan() { return uintBitsToFloat(0x7fc00000u); }
 
 bool is_nan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
+bool is_nan(int x) { return false; }
+
+float number_or(float x, float other) { return is_nan(x) ? other : x; }
+int number_or(int x, float other) { return x; }
 
 float maximum(float x, float y) { return x > y || is_nan(x) ? x : y; }
 int maximum(int x, int y) { return max(x, y); }
@@ -113,6 +117,15 @@ float logarithm(float x) {
 
 float log_1_plus(float x) {
     return absolute(x) < 0.5 ? log_ratio(x / (2.0 + x)) : logarithm(1.0 + x);
+}
+
+// log(exp(x) + exp(y)).
+float log_add(float x, float y) {
+    if (x == y) return x + 0.6931471805599453;
+    return maximum(x, y) + log_1_plus(exponential(-absolute(x - y)));
+}
+vec4 log_add(vec4 x, vec4 y) {
+    return vec4(log_add(x.x, y.x), log_add(x.y, y.y), log_add(x.z, y.z), log_add(x.w, y.w));
 }
 
 // Small whole exponents are multiplied out, so that results that fit are exact.

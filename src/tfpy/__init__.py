@@ -52,8 +52,10 @@ from tfpy.autodiff import (
     value_and_grads,
     variable_grads,
 )
+from tfpy.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
 from tfpy.complex_numbers import complex
 from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.counting import histogram_fixed_width, histogram_fixed_width_bins
 from tfpy.dtypes import (
     DType,
     as_dtype,
@@ -67,7 +69,18 @@ from tfpy.dtypes import (
     uint8,
 )
 from tfpy.einsum import einsum
-from tfpy.joining import concat, pad, repeat, reverse, split, stack, tile, unstack
+from tfpy.joining import (
+    concat,
+    pad,
+    repeat,
+    reverse,
+    reverse_sequence,
+    roll,
+    split,
+    stack,
+    tile,
+    unstack,
+)
 from tfpy.linalg import eig, eigvals, matmul, norm, tensordot
 from tfpy.math import (
     add_n,
@@ -97,7 +110,39 @@ from tfpy.runtime.registry import (
     set_backend,
     set_backend_async,
 )
-from tfpy.slicing import boolean_mask, gather, meshgrid, newaxis, one_hot, slice, where
+from tfpy.scans import cumsum
+from tfpy.scattering import (
+    dynamic_partition,
+    dynamic_stitch,
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    unravel_index,
+)
+from tfpy.slicing import (
+    boolean_mask,
+    gather,
+    meshgrid,
+    newaxis,
+    one_hot,
+    slice,
+    strided_slice,
+    where,
+)
+from tfpy.sorting import (
+    argsort,
+    lower_bound,
+    searchsorted,
+    setdiff1d,
+    sort,
+    unique,
+    unique_with_counts,
+    upper_bound,
+)
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
@@ -128,9 +173,12 @@ __all__ = [
     "add_n",
     "argmax",
     "argmin",
+    "argsort",
     "as_dtype",
     "backend_report",
     "basic_lstm_cell",
+    "batch_to_space",
+    "batch_to_space_nd",
     "bitwise",
     "bool",
     "boolean_mask",
@@ -145,11 +193,14 @@ __all__ = [
     "concat",
     "constant",
     "convert_to_tensor",
+    "cumsum",
     "custom_gradient",
     "dispose",
     "divide",
     "dot",
     "dtypes",
+    "dynamic_partition",
+    "dynamic_stitch",
     "eig",
     "eigvals",
     "einsum",
@@ -164,9 +215,12 @@ __all__ = [
     "float32",
     "fused",
     "gather",
+    "gather_nd",
     "get_backend",
     "grad",
     "grads",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "identity",
     "image",
     "int8",
@@ -176,6 +230,7 @@ __all__ = [
     "linalg",
     "linspace",
     "losses",
+    "lower_bound",
     "math",
     "matmul",
     "memory",
@@ -208,27 +263,45 @@ __all__ = [
     "repeat",
     "reshape",
     "reverse",
+    "reverse_sequence",
+    "roll",
+    "scatter_nd",
+    "searchsorted",
     "set_backend",
     "set_backend_async",
+    "setdiff1d",
     "shape",
     "sign",
     "signal",
     "size",
     "slice",
+    "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
     "spectral",
     "split",
     "squeeze",
     "stack",
     "step",
     "stop_gradient",
+    "strided_slice",
     "string",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
     "tensordot",
     "tidy",
     "tile",
     "transpose",
     "truediv",
     "uint8",
+    "unique",
+    "unique_with_counts",
+    "unravel_index",
     "unstack",
+    "upper_bound",
     "value_and_grad",
     "value_and_grads",
     "variable_grads",

@@ -64,9 +64,14 @@ def convolve_back(
     plane = height * width * channels
     windows = reshape(transpose(parts, [0, 2, 1, 3]), [batch, dy.shape[1], 1, span, 1, plane])
     padded = depth + sum(padding[0])
-    image = overlap_add(windows, (batch, padded, 1, plane), (strides[0], 1), (dilations[0], 1))
+    summed = overlap_add(
+        windows,
+        input_shape=(batch, padded, 1, plane),
+        strides=(strides[0], 1),
+        dilations=(dilations[0], 1),
+    )
     low = padding[0][0]
-    whole: Tensor = reshape(image, [batch, padded, height, width, channels])
+    whole: Tensor = reshape(summed, [batch, padded, height, width, channels])
     return whole if padded == depth else whole[:, low : low + depth]
 
 

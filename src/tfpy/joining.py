@@ -9,10 +9,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tfpy.array import broadcast_to, expand_dims, identity, reshape, squeeze, static_ints
+from tfpy import dtypes
+from tfpy.array import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    identity,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.errors import invalid
-from tfpy.ops import movement
+from tfpy.ops import elementwise, indexing, movement
 from tfpy.ops.infer import normalize_axis
 from tfpy.slicing import gather, slice
 from tfpy.tensor import Tensor
@@ -151,6 +161,59 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         size=tuple(x.shape),
         strides=tuple(-1 if f else 1 for f in flip),
     )
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Elements moved by ``shift`` along each axis; what leaves at the end comes in at the front.
+
+    Raises:
+        InvalidArgumentError: for a scalar, or when shifts and axes are not equally many.
+    """
+    x = convert_to_tensor(input)
+    shifts, axes = static_ints(shift), static_ints(axis)
+    if not x.ndim:
+        raise invalid("roll", "input must be 1-D or higher, got a scalar")
+    if len(shifts) != len(axes):
+        raise invalid("roll", f"shift {shifts} and axis {axes} must have the same size")
+    for by, along in zip(shifts, axes, strict=True):
+        at = normalize_axis("roll", along, x.ndim)
+        n = x.shape[at]
+        if n and by % n:
+            x = concat(reversed(split(x, [n - by % n, by % n], at)), at)
+    return x
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The first ``seq_lengths[i]`` elements along ``seq_axis`` reversed, for each batch entry i.
+
+    Raises:
+        InvalidArgumentError: when the axes are equal or the lengths are not one for each entry.
+    """
+    x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
+    if seq_axis is None:
+        raise ValueError("reverse_sequence: seq_axis must be given")
+    along = normalize_axis("reverse_sequence", seq_axis, x.ndim)
+    batch = normalize_axis("reverse_sequence", batch_axis or 0, x.ndim)
+    if along == batch or lengths.aval.shape != (x.shape[batch],):
+        raise invalid(
+            "reverse_sequence",
+            f"seq_axis {seq_axis} and batch_axis {batch_axis or 0} must differ, and seq_lengths "
+            f"{list(lengths.shape)} must have one length for each batch entry of {list(x.shape)}",
+        )
+    order = [batch, along, *(i for i in builtins.range(x.ndim) if i not in (batch, along))]
+    front = transpose(x, order)
+    n = x.shape[along]
+    place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
+    ends = reshape(cast(lengths, dtypes.int32), [lengths.shape[0], 1])
+    picks = elementwise.select(place < ends, ends - 1 - place, place)
+    turned = gather(front, picks, axis=1, batch_dims=1)
+    return transpose(turned, movement.inverse_permutation(order))
 
 
 def pad(

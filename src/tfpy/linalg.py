@@ -36,6 +36,15 @@ from tfpy.decompositions import (
     sqrtm,
     svd,
 )
+from tfpy.diagonals import (
+    band_part,
+    diag,
+    diag_part,
+    set_diag,
+    tensor_diag,
+    tensor_diag_part,
+    trace,
+)
 from tfpy.einsum import einsum as einsum
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
@@ -65,13 +74,16 @@ from tfpy.vectors import (
     normalize,
 )
 
-__all__ = [
+__all__ = [  # made elsewhere
     "adjoint",
+    "band_part",
     "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",
     "det",
+    "diag",
+    "diag_part",
     "eig",
     "eigh",
     "eigh_tridiagonal",
@@ -94,10 +106,14 @@ __all__ = [
     "normalize",
     "pinv",
     "qr",
+    "set_diag",
     "slogdet",
     "solve",
     "sqrtm",
     "svd",
+    "tensor_diag",
+    "tensor_diag_part",
+    "trace",
     "triangular_solve",
     "tridiagonal_matmul",
     "tridiagonal_solve",

@@ -9,12 +9,57 @@ from tfpy import dtypes
 from tfpy.array import cast, reshape, static_ints
 from tfpy.complex_numbers import angle, conj, imag, real  # noqa: F401 - public here
 from tfpy.convert import convert_to_tensor
+from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
-from tfpy.ops import activation, indexing, reduction
+from tfpy.ops import activation, reduction
 from tfpy.ops import elementwise as ew
 from tfpy.ops.infer import normalize_axis
 from tfpy.ops.op import Op
+from tfpy.scans import cumprod, cumsum, cumulative_logsumexp
+from tfpy.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from tfpy.sorting import in_top_k, invert_permutation, top_k
+from tfpy.special import bessel_i0, bessel_i1, erfcinv, lbeta, polygamma
 from tfpy.tensor import Tensor
+
+__all__ = [  # made elsewhere
+    "bessel_i0",
+    "bessel_i1",
+    "bincount",
+    "confusion_matrix",
+    "cumprod",
+    "cumsum",
+    "cumulative_logsumexp",
+    "erfcinv",
+    "in_top_k",
+    "invert_permutation",
+    "lbeta",
+    "polygamma",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "top_k",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+    "zero_fraction",
+]
 
 
 def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
@@ -209,14 +254,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return first
 
 
-def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: int, name: str | None = None
-) -> Tensor:
-    """Sums of the rows of ``data`` that have the same id; negative ids are dropped."""
-    rows, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-    return indexing.segment_sum(rows, ids, segments=int(num_segments))
-
-
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow."""
     return -activation.softplus(-convert_to_tensor(x))
@@ -242,3 +279,45 @@ def l2_normalize(
     t = convert_to_tensor(x)
     total = reduce_sum(ew.square(t), axis, keepdims=True)
     return t * ew.rsqrt(ew.maximum(total, epsilon))
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Sum of a list of tensors of one shape; the same as :func:`add_n`."""
+    return add_n(inputs)
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """All flat elements but the last, and all but the first."""
+    flat = reshape(x, [-1])
+    return flat[:-1], flat[1:]
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, is larger than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before < after)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element, in row-major order, is smaller than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before <= after)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with a list of coefficients, that of the highest power first, at ``x``.
+
+    Raises:
+        ValueError: when the coefficients are no list.
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(
+            f"Argument coeffs must be list type. Received type {type(coeffs).__name__}."
+        )
+    at = convert_to_tensor(x)
+    result = ew.multiply(at, 0)
+    for i, coefficient in enumerate(coeffs):
+        result = ew.add(result * at if i else result, coefficient)
+    return result

@@ -12,6 +12,9 @@ from tfpy import dtypes
 from tfpy import math as m
 from tfpy.array import cast, reshape
 from tfpy.autodiff import stop_gradient
+from tfpy.blocks import depth_to_space as depth_to_space
+from tfpy.blocks import space_to_batch as space_to_batch
+from tfpy.blocks import space_to_depth as space_to_depth
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.convolution import *  # noqa: F403
 from tfpy.errors import invalid
@@ -21,6 +24,8 @@ from tfpy.normalization import *  # noqa: F403
 from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
 from tfpy.pooling import *  # noqa: F403
+from tfpy.sorting import in_top_k as in_top_k
+from tfpy.sorting import top_k as top_k
 from tfpy.tensor import Tensor
 
 # Activations and normalisation

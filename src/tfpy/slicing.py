@@ -58,6 +58,60 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return movement.strided_slice(x, begin=starts, size=sizes, strides=(1,) * x.ndim)
 
 
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """``input_[begin[0]:end[0]:strides[0], ...]``; bit i of a mask changes what entry i means.
+
+    Args:
+        begin_mask, end_mask: the bound is left out.
+        ellipsis_mask: the entry stands for ``...``.
+        new_axis_mask: the entry puts in a dimension of size 1.
+        shrink_axis_mask: the entry is an index, ``begin[i]``, and its dimension goes.
+
+    Raises:
+        InvalidArgumentError: for a stride of 0, an index out of range, too many entries, or
+            bounds that are not equally many.
+    """
+    x = convert_to_tensor(input_)
+    starts, stops = static_ints(begin), static_ints(end)
+    steps = (1,) * len(starts) if strides is None else static_ints(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise invalid(
+            "strided_slice", f"begin {starts}, end {stops} and strides {steps} differ in length"
+        )
+    if 0 in steps:
+        raise invalid("strided_slice", f"strides[{steps.index(0)}] must be non-zero")
+    if ellipsis_mask & (ellipsis_mask - 1):
+        raise invalid("strided_slice", "Multiple ellipses in slice spec not allowed")
+    keys: list[Any] = []
+    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            keys.append(Ellipsis)
+        elif new_axis_mask & bit:
+            keys.append(None)
+        elif shrink_axis_mask & bit:
+            keys.append(start)
+        else:
+            low = None if begin_mask & bit else start
+            keys.append(builtins.slice(low, None if end_mask & bit else stop, step))
+    try:
+        return getitem(x, tuple(keys))
+    except IndexError as error:
+        raise invalid("strided_slice", str(error)) from None
+
+
 def one_hot(
     indices: Any,
     depth: int,

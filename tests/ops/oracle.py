@@ -84,6 +84,30 @@ def _segment_sum(data: Any, ids: Any, segments: int) -> Any:
     return tf.math.unsorted_segment_sum(data, ids, segments)
 
 
+def _scatter(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A tensor_scatter_nd function with ids outside the rows left out."""
+
+    def call(x: Any, ids: Any, updates: Any) -> Any:
+        inside = tf.where((ids >= 0) & (ids < x.shape[0]))
+        return f(x, tf.gather_nd(ids, inside)[:, None], tf.gather_nd(updates, inside))
+
+    return call
+
+
+def _scatter_prod(x: Any, ids: Any, updates: Any) -> Any:
+    ids = tf.where((ids >= 0) & (ids < x.shape[0]), ids, -1)
+    return x * tf.math.unsorted_segment_prod(updates, ids, x.shape[0])
+
+
+def _argsort(x: Any, k: int, descending: bool) -> Any:
+    return tf.argsort(x, direction="DESCENDING" if descending else "ASCENDING")[..., :k]
+
+
+def _ravel_index(indices: Any, dims: Any) -> Any:
+    places = tf.reshape(tf.range(math.prod(dims)), dims)
+    return tf.gather_nd(places, indices)
+
+
 def _range(start: Any, delta: Any, count: int, dtype: Any) -> Any:
     return tf.range(start, start + delta * (count - 0.5), delta, dtype=tf.float64)
 
@@ -154,6 +178,12 @@ def _windows(x: Any, ksize: Any, strides: Any, dilations: Any) -> Any:
     return tf.cast(tf.reshape(patches, [*patches.shape[:3], *ksize, x.shape[3]]), x.dtype)
 
 
+def _overlap_add(x: Any, input_shape: Any, strides: Any, dilations: Any) -> Any:
+    ksize = tuple(x.shape[3:5])
+    zeros = tf.zeros(input_shape)
+    return _gradient(lambda v: _windows(v, ksize, strides, dilations), zeros, x)
+
+
 def _resample(x: Any, table: Any, axis: int, spec: Any) -> Any:
     n, m = spec.sizes
     table = np.asarray(table)
@@ -218,6 +248,16 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "cast": lambda x, dtype: tf.cast(x, dtype.name),
     "gather": lambda x, i, axis, batch_dims: tf.gather(x, i, axis=axis, batch_dims=batch_dims),
     "segment_sum": _segment_sum,
+    "cumsum": tf.cumsum,
+    "cumprod": tf.math.cumprod,
+    "cumulative_logsumexp": tf.math.cumulative_logsumexp,
+    "scatter_update": _scatter(tf.tensor_scatter_nd_update),
+    "scatter_max": _scatter(tf.tensor_scatter_nd_max),
+    "scatter_min": _scatter(tf.tensor_scatter_nd_min),
+    "scatter_prod": _scatter_prod,
+    "ravel_index": _ravel_index,
+    "argsort": _argsort,
+    "searchsorted": lambda s, v, right: tf.searchsorted(s, v, "right" if right else "left"),
     "range": _range,
     "reshape": tf.reshape,
     "broadcast_to": tf.broadcast_to,
@@ -229,6 +269,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
     "sliding_windows": _windows,
+    "overlap_add": _overlap_add,
     "resample": _resample,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfpy.lower import webgl_spectral
+from tfpy.lower import webgl_ordering, webgl_spectral
 from tfpy.lower.broadcast import merge
 from tfpy.lower.glsl import TARGETS, kernel_source, template
 from tfpy.lower.program import Kernel, Param, Program
@@ -383,6 +383,11 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "segment_sum": _segment_sum,
     "reduce": _reduce,
     "arg_reduce": _arg_reduce,
+    "scan": webgl_ordering.scan,
+    "argsort": webgl_ordering.argsort,
+    "searchsorted": webgl_ordering.searchsorted,
+    "scatter": webgl_ordering.scatter,
+    "ravel_index": webgl_ordering.ravel_index,
     "dft": webgl_spectral.dft,
     "matmul": _matmul,
     "conv2d": _conv2d,
@@ -394,5 +399,6 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "pool": _pool,
     "max_pool_grad": _pool,
     "avg_pool_grad": _pool,
+    "overlap_add": _pool,
     "resample": _resample,
 }

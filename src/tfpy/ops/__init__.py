@@ -13,6 +13,10 @@ from tfpy.ops import (
     random,
     reduction,
     resample,
+    scan,
+    scatter,
+    sorting,
+    special,
     spectral,
     window,
 )
@@ -36,6 +40,10 @@ __all__ = [
     "reduction",
     "register",
     "resample",
+    "scan",
+    "scatter",
+    "sorting",
+    "special",
     "spectral",
     "window",
 ]

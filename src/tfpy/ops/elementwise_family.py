@@ -101,8 +101,9 @@ def _summed(vjp: Vjp) -> Vjp:
 
 
 def float_unary(name: str, ref: Any, vjp: Vjp | None, **facts: Any) -> Op:
-    """A float function that the expression IR has under the op's own name."""
-    return elementwise(name, ref, lambda x: ex.unary(name, x), vjp, **facts)
+    """A float function; the expression IR has it under the op's own name, or ``expr`` is given."""
+    expr = facts.pop("expr", lambda x: ex.unary(name, x))
+    return elementwise(name, ref, expr, vjp, **facts)
 
 
 def binary(name: str, ref: Any, expr: Any, vjp: Vjp | None = None, **facts: Any) -> Op:

@@ -67,18 +67,18 @@ def divide_no_nan(x: Array, y: Array) -> Array:
     return np.where(y == 0, 0, x / y)
 
 
-def _check_divisor(op: str, y: Array) -> None:
+def check_divisor(op: str, y: Array) -> None:
     if y.dtype.kind in "iu" and np.any(y == 0):
         raise invalid(op, "Integer division by zero; mask the zeros with tf.where first")
 
 
 def floor_div(x: Array, y: Array) -> Array:
-    _check_divisor("floordiv", y)
+    check_divisor("floordiv", y)
     return np.floor_divide(x, y) if x.dtype.kind in "iu" else np.floor(x / y)
 
 
 def floor_mod(x: Array, y: Array) -> Array:
-    _check_divisor("floormod", y)
+    check_divisor("floormod", y)
     return np.mod(x, y)
 
 

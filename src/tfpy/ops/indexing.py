@@ -43,10 +43,12 @@ def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if not batch_dims:
         return np.take(x, indices, axis=axis)
     lead = x.shape[:batch_dims]
-    flat = x.reshape(-1, *x.shape[batch_dims:])
-    rows = indices.reshape(-1, *indices.shape[batch_dims:])
-    taken = [np.take(a, i, axis=axis - batch_dims) for a, i in zip(flat, rows, strict=True)]
-    return np.stack(taken).reshape(*lead, *taken[0].shape)
+    batch, outer = math.prod(lead), x.shape[batch_dims:axis]
+    inner, picks = x.shape[axis + 1 :], indices.shape[batch_dims:]
+    rows = x.reshape(batch, math.prod(outer), x.shape[axis], math.prod(inner))
+    flat = indices.reshape(batch, math.prod(picks))
+    taken = rows[np.arange(batch)[:, None], :, flat]  # [batch, picks, outer, inner]
+    return taken.transpose(0, 2, 1, 3).reshape(*lead, *outer, *picks, *inner)
 
 
 def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> KernelCall:
@@ -129,7 +131,8 @@ gather = register(
 )
 
 
-# segment_sum: rows of data summed into the segments that ids name; other ids are dropped.
+# segment_sum: rows of data summed into the segments that ids name. Negative ids are dropped; those
+# beyond the segments are an error on cpu and dropped on other backends.
 
 
 def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
@@ -143,11 +146,23 @@ def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
     return Aval((segments, *data.shape[ids.rank :]), data.dtype)
 
 
+def kept_ids(op: str, ids: Any, segments: int) -> Any:
+    """Where ids are not negative.
+
+    Raises:
+        InvalidArgumentError: when one is beyond the segments.
+    """
+    if ids.size and ids.max() >= segments:
+        at = int(np.argmax(ids >= segments))
+        raise invalid(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
+    return ids >= 0
+
+
 def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     out = np.zeros((segments, *data.shape[ids.ndim :]), data.dtype)
     flat = ids.reshape(-1)
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
-    valid = (flat >= 0) & (flat < segments)
+    valid = kept_ids("unsorted_segment_sum", flat, segments)
     np.add.at(out, flat[valid], rows[valid])
     return out
 
@@ -159,21 +174,31 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
     )
 
 
-def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+def gather_inside(rows: Any, ids: Any) -> Any:
+    """``rows[ids]``, and 0 for ids outside the rows."""
     from tfpy.ops.elementwise import logical_and, maximum, minimum, select
     from tfpy.ops.movement import reshape
 
-    rows = gather(g, minimum(maximum(ids, 0), segments - 1), axis=0, batch_dims=0)
-    inside = logical_and(ids >= 0, ids < segments)
-    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(data.shape) - len(ids.shape))))
-    return select(inside, rows, 0), None
+    last = rows.shape[0] - 1
+    if last < 0:
+        from tfpy.array import zeros
+
+        return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
+    found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
+    inside = logical_and(ids >= 0, ids <= last)
+    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(rows.shape) - 1)))
+    return select(inside, found, 0)
+
+
+def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+    return gather_inside(g, ids), None
 
 
 def _segment_samples(rng: np.random.Generator) -> list[Sample]:
     cases = [((9,), (9,), 4), ((8, 5), (8,), 3), ((3, 4, 2), (3, 4), 6), ((40, 16), (40,), 10)]
     return [
         (
-            (array(rng, data, d), rng.integers(-1, segments + 1, ids).astype(np.int32)),
+            (array(rng, data, d), rng.integers(-1, segments, ids).astype(np.int32)),
             {"segments": segments},
         )
         for d in (dtypes.float32, dtypes.int32)

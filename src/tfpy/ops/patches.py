@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from tfpy import dtypes
+from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
 from tfpy.lower.broadcast import dense_strides
 from tfpy.ops import infer
 from tfpy.ops.elementwise import equal, select
 from tfpy.ops.indexing import range_
-from tfpy.ops.movement import pad, reshape, strided_call, strided_slice
+from tfpy.ops.infer import FLOAT
+from tfpy.ops.movement import pad, reshape, strided_call
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.reduction import argmax, reduce_sum
 from tfpy.ops.samples import Sample, array
-from tfpy.ops.window import Pair, Window
+from tfpy.ops.window import Pair, Window, window_params
 
 _UNPADDED = ((0, 0), (0, 0))
 
@@ -70,36 +71,10 @@ def _ref(x: Any, ksize: Pair, strides: Pair, dilations: Pair) -> Any:
     return x[:, rows[:, None, :, None], columns[None, :, None, :]]
 
 
-def overlap_add(g: Any, shape: Shape, strides: Pair, dilations: Pair) -> Any:
-    """Adds windows ``[batch, h, w, k_h, k_w, c]`` up where they lie in an image of ``shape``."""
-    batch, out_h, out_w, k_h, k_w, depth = g.shape
-    if 0 in g.shape:
-        zeros = pad(
-            reshape(g, shape=(0,)), padding=((0, math.prod(shape)),), interior=(0,), value=0
-        )
-        return reshape(zeros, shape=shape)
-    total = None
-    for tap in np.ndindex(k_h, k_w):
-        part = strided_slice(
-            g,
-            begin=(0, 0, 0, *tap, 0),
-            size=(batch, out_h, out_w, 1, 1, depth),
-            strides=(1,) * 6,
-        )
-        low = [i * d for i, d in zip(tap, dilations, strict=True)]
-        ends = [at + (n - 1) * s + 1 for at, n, s in zip(low, (out_h, out_w), strides, strict=True)]
-        placed = pad(
-            reshape(part, shape=(batch, out_h, out_w, depth)),
-            padding=((0, 0), (low[0], shape[1] - ends[0]), (low[1], shape[2] - ends[1]), (0, 0)),
-            interior=(0, strides[0] - 1, strides[1] - 1, 0),
-            value=0,
-        )
-        total = placed if total is None else total + placed
-    return total
-
-
 def _vjp(g: Any, y: Any, x: Any, ksize: Pair, strides: Pair, dilations: Pair) -> tuple[Any]:
-    return (lambda: overlap_add(g, tuple(x.shape), strides, dilations),)
+    return (
+        lambda: overlap_add(g, input_shape=tuple(x.shape), strides=strides, dilations=dilations),
+    )
 
 
 _CASES: list[tuple[Shape, dict[str, Pair]]] = [
@@ -125,5 +100,68 @@ sliding_windows: Op = register(
         params=("input",),
         doc="[batch, h, w, c] to its windows, [batch, out_h, out_w, k_h, k_w, c].",
         samples=_samples,
+    )
+)
+
+
+# overlap_add: the adjoint of sliding_windows.
+
+
+def _add_infer(x: Aval, input_shape: Shape, strides: Pair, dilations: Pair) -> Aval:
+    infer.check_dtype("overlap_add", x, FLOAT, "windows")
+    infer.check_rank("overlap_add", x, 6, "windows")
+    ksize = x.shape[3], x.shape[4]
+    if _out_shape(input_shape, ksize, strides, dilations) != x.shape:
+        raise invalid(
+            "overlap_add", f"windows {list(x.shape)} are not those of {list(input_shape)}"
+        )
+    return Aval(input_shape, x.dtype)
+
+
+def _add_ref(x: Any, input_shape: Shape, strides: Pair, dilations: Pair) -> Any:
+    out = np.zeros(input_shape, x.dtype)
+    _, h, w, *ksize = x.shape[:5]
+    for tap in np.ndindex(*ksize):
+        rows, columns = (
+            np.arange(n) * s + t * d
+            for n, s, t, d in zip((h, w), strides, tap, dilations, strict=True)
+        )
+        out[:, rows[:, None], columns] += x[:, :, :, tap[0], tap[1]]
+    return out
+
+
+def _add_kernel(x: Aval, input_shape: Shape, strides: Pair, dilations: Pair) -> KernelCall:
+    window = Window(strides, dilations, _UNPADDED)
+    params = window_params(window, input_shape, x.shape, x.shape[3:5], channels=x.shape[5])
+    return KernelCall("overlap_add", ("x",), params)
+
+
+def _add_vjp(
+    g: Any, y: Any, x: Any, input_shape: Shape, strides: Pair, dilations: Pair
+) -> tuple[Any]:
+    ksize = tuple(x.shape[3:5])
+    return (lambda: sliding_windows(g, ksize=ksize, strides=strides, dilations=dilations),)
+
+
+def _add_samples(rng: np.random.Generator) -> list[Sample]:
+    samples: list[Sample] = []
+    for shape, attrs in _CASES:
+        x = array(rng, _out_shape(shape, **attrs))
+        steps = {"strides": attrs["strides"], "dilations": attrs["dilations"]}
+        samples.append(((x,), {"input_shape": shape, **steps}))
+    return samples
+
+
+overlap_add: Op = register(
+    Op(
+        "overlap_add",
+        "window",
+        _add_infer,
+        _add_ref,
+        _add_vjp,
+        kernel=_add_kernel,
+        params=("windows",),
+        doc="Adds windows up where they lie in the image; gradient of sliding_windows.",
+        samples=_add_samples,
     )
 )

@@ -150,6 +150,11 @@ reduce_all = _reduction(
 
 
 def _arg(name: str, kind: str, ref: Any) -> Op:
+    worst = -np.inf if kind == "max" else np.inf
+
+    def floating(x: Any) -> bool:
+        return bool(x.dtype.kind == "f")
+
     def infer_aval(x: Aval, axis: int) -> Aval:
         infer.check_dtype(name, x, REAL | BOOL, "input")
         if not x.shape[axis]:
@@ -175,10 +180,10 @@ def _arg(name: str, kind: str, ref: Any) -> Op:
             name,
             "reduction",
             infer_aval,
-            lambda x, axis: ref(x, axis=axis),
+            lambda x, axis: ref(np.where(x == x, x, worst) if floating(x) else x, axis=axis),
             kernel=kernel,
             params=("input",),
-            doc=f"Index of the first {kind}imum along an axis, int32.",
+            doc=f"Index of the first {kind}imum along an axis, int32; NaN is passed over.",
             samples=samples,
         )
     )

@@ -165,6 +165,7 @@ class Sessions:
         key = repr((browser, environment, test.packages, "" if backend else "automatic"))
         if test.fresh_page and key in self._pages:
             self._pages.pop(key).close()
+            self._failures.pop(key, None)
         if key not in self._pages:
             query = "?worker" if environment.worker else ""
             page = self.open(browser, environment, f"{MOUNT}/session.html{query}")

@@ -1,0 +1,73 @@
+// Windows that were laid side by side, added up where they lie in the image.
+#include <string.h>
+
+#include "kernel.h"
+#include "parallel.h"
+#include "simd.h"
+#include "window.h"
+
+namespace tfpy {
+namespace {
+
+// to += from
+void add(const float* from, size_t count, float* to) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) store(to + i, load(to + i) + load(from + i));
+  for (; i < count; ++i) to[i] += from[i];
+}
+
+// One row of taps of one row of windows; `x` is at its first element, `to` an image row.
+void add_row(const WindowShape& window, size_t channels, const float* x, float* to) {
+  const WindowAxis &h = window.h, &w = window.w;
+  const size_t step = static_cast<size_t>(h.filter) * w.filter * channels;
+  for (size_t ow = 0; ow < static_cast<size_t>(w.out); ++ow, x += step) {
+    size_t first, last;
+    w.taps(ow, &first, &last);
+    for (size_t kw = first; kw < last; ++kw) {
+      add(x + kw * channels, channels, to + static_cast<size_t>(w.place(ow, kw)) * channels);
+    }
+  }
+}
+
+// Rows of the image are shared out, so that threads never add to the same element.
+void overlap_add(const WindowShape& window, size_t channels, const float* x, float* out) {
+  const WindowAxis &h = window.h, &w = window.w;
+  const size_t row_size = static_cast<size_t>(w.in) * channels, taps_size = w.filter * channels;
+  const size_t window_size = static_cast<size_t>(h.filter) * taps_size;
+  const size_t cost = row_size * h.filter * w.filter;
+  parallel_ranges(window.batch * h.in, cost, [&](size_t begin, size_t end) {
+    for (size_t row = begin; row < end; ++row) {
+      float* to = out + row * row_size;
+      memset(to, 0, row_size * sizeof(float));
+      for (size_t kh = 0; kh < static_cast<size_t>(h.filter); ++kh) {
+        const int64_t oh = h.output_of(row % h.in, kh);
+        if (oh < 0) continue;
+        const size_t windows = (row / h.in * h.out + static_cast<size_t>(oh)) * w.out;
+        add_row(window, channels, x + windows * window_size + kh * taps_size, to);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_overlap_add(StepSpec& step) {
+  step.require_float(1);
+  const WindowShape window = read_window(step.params);
+  const size_t channels = static_cast<size_t>(step.params.number("channels"));
+  const WindowAxis &h = window.h, &w = window.w;
+  const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
+  if (!step.ok()) return nullptr;
+  step.require_count(step.output, product({window.batch, number(h.in), number(w.in), channels}),
+                     "the image");
+  step.require_count(step.inputs[0],
+                     product({window.batch, number(h.out), number(w.out), number(h.filter),
+                              number(w.filter), channels}),
+                     "x");
+  if (!step.ok()) return nullptr;
+  return make_kernel([=](const Operand* inputs, void* output) {
+    overlap_add(window, channels, inputs[0].as<float>(), static_cast<float*>(output));
+  });
+}
+
+}  // namespace tfpy

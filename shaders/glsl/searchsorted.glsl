@@ -1,0 +1,18 @@
+// sequence [outer, n] in ascending rows, values [outer, m] -> first places that keep the order.
+#ifdef SIDE_LEFT
+#define PASSES(element, x) (element) < (x)
+#else
+#define PASSES(element, x) (element) <= (x)
+#endif
+
+int value(int i) {
+    int base = i / m * n;
+    VALUES_T x = values_at(i);
+    int low = 0, high = n;
+    while (low < high) {
+        int half_way = (low + high) >> 1;
+        if (PASSES(sequence_at(base + half_way), x)) low = half_way + 1;
+        else high = half_way;
+    }
+    return low;
+}

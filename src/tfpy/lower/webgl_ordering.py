@@ -1,0 +1,79 @@
+"""The steps of kernels that order, search or accumulate on WebGL2: scan, argsort, scatter, …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfpy.ops.op import KernelCall
+
+if TYPE_CHECKING:
+    from tfpy.lower.webgl_kernels import Steps
+
+Params = dict[str, Any]
+
+LONGEST_SEARCH = 4096
+"""Updates that one fragment of a scatter looks through in a step."""
+
+
+def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Each step combines four results of the one before, so distances grow fourfold."""
+    p: Params = dict(call.params)
+    (source,) = inputs
+    quads = p["inner"] % 4 == 0
+    params = p | {"inner": p["inner"] // 4 if quads else p["inner"]}
+    distance = 1
+    while True:
+        last = distance * 4 >= p["n"]
+        target = output if last else steps.like(output, p["outer"] * p["n"] * p["inner"])
+        params["distance"] = distance
+        steps.step("scan", {"x": source}, target, params, ["QUADS"] if quads else [])
+        if last:
+            return
+        params["exclusive"] = "false"
+        source, distance = target, distance * 4
+
+
+def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Each step merges pairs of sorted runs; the last one gives only the first k places."""
+    p: Params = dict(call.params)
+    named, run = {"x": inputs[0]}, 1
+    while True:
+        last = run * 2 >= p["n"]
+        target = output if last else steps.like(output, p["outer"] * p["n"])
+        params = {"direction": p["direction"], "n": p["n"], "run": run}
+        params["k"] = p["k"] if last else p["n"]
+        steps.step("argsort", named, target, params, ["FIRST"] if run == 1 else [])
+        if last:
+            return
+        named, run = {"x": inputs[0], "order": target}, run * 2
+
+
+def searchsorted(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    params = {key: p[key] for key in ("side", "n", "m")}
+    steps.step("searchsorted", dict(zip(call.inputs, inputs, strict=True)), output, params)
+
+
+def scatter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Many updates are combined in several steps, one after the other."""
+    p: Params = dict(call.params)
+    source, ids, updates = inputs
+    quads = p["inner"] % 4 == 0
+    inner = p["inner"] // 4 if quads else p["inner"]
+    first = 0
+    while True:
+        end = min(first + LONGEST_SEARCH, p["n"])
+        target = output if end == p["n"] else steps.like(output, p["segments"] * p["inner"])
+        params = {"kind": p["kind"], "inner": inner, "first": first, "end": end}
+        named = {"x": source, "ids": ids, "updates": updates}
+        steps.step("scatter", named, target, params, ["QUADS"] if quads else [])
+        if end == p["n"]:
+            return
+        source, first = target, end
+
+
+def ravel_index(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    dims = list(call.params["dims"])  # type: ignore[arg-type]
+    params: Params = {"dims": dims or [1]}
+    steps.step("ravel_index", {"indices": inputs[0]}, output, params, [f"RANK {len(dims)}"])

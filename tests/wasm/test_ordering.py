@@ -1,0 +1,57 @@
+"""Order and scatter kernels beyond the table's samples: NaN, large inputs, refused steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.ir.graph import single_equation
+from tfpy.ops.op import OPS
+
+from .node_runtime import Array, NodeRuntime, aval_of
+
+NAN, INF = np.nan, np.inf
+
+
+def check(runtime: NodeRuntime, name: str, arrays: list[Array], **attrs: Any) -> None:
+    op = OPS[name]
+    graph = single_equation(op, [aval_of(a) for a in arrays], tuple(attrs.items()))
+    (got,) = runtime.run_graph(graph, arrays)
+    np.testing.assert_array_equal(got, op.ref(*arrays, **attrs))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_nan_is_above_all_numbers(runtime: NodeRuntime, descending: bool) -> None:
+    x = np.array([[3, NAN, 1, -INF, INF, NAN, 0, 1, 3], [NAN] * 9], np.float32)
+    for k in (9, 1):
+        check(runtime, "argsort", [x], k=k, descending=descending)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_nan_is_passed_over(runtime: NodeRuntime, name: str) -> None:
+    rows = [[1, NAN, 3], [NAN, 1, 3], [NAN, NAN], [NAN] * 5 + [2, NAN, 1], [NAN] * 70 + [1, NAN]]
+    for row in rows:
+        x = np.array(row, np.float32)
+        check(runtime, name, [x], axis=0)
+        check(runtime, name, [np.stack([x, x[::-1]], 1)], axis=0)
+
+
+def test_large(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    keys = rng.integers(0, 500, (3, 20_000)).astype(np.int32)
+    check(runtime, "argsort", [keys], k=20_000, descending=True)
+    check(runtime, "argsort", [keys.astype(np.float32)], k=100, descending=False)
+    ids = rng.integers(-5, 1000, 30_000).astype(np.int32)
+    x, updates = (rng.integers(-99, 99, (n, 7)).astype(np.float32) for n in (1000, 30_000))
+    for name in ("scatter_update", "scatter_max", "scatter_min"):
+        check(runtime, name, [x, ids, updates])
+
+
+@pytest.mark.parametrize("name", ["scatter_update", "scatter_prod", "scatter_max", "scatter_min"])
+def test_ids_outside_are_dropped(runtime: NodeRuntime, name: str) -> None:
+    x, updates = np.array([2, 3], np.int32), np.array([5, -7, 9, 4], np.int32)
+    ids = np.array([2, 1, -1, 2**31 - 1], np.int32)
+    graph = single_equation(OPS[name], [aval_of(a) for a in (x, ids, updates)], ())
+    (got,) = runtime.run_graph(graph, [x, ids, updates])
+    np.testing.assert_array_equal(got, OPS[name].ref(x, np.where(ids > 1, -1, ids), updates))
