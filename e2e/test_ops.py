@@ -20,7 +20,7 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     """What is wrong with a result, or nothing."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
-    if expected.dtype.kind != "f":
+    if expected.dtype.kind not in "fc":
         return "" if (got == expected).all() else f"{int((got != expected).sum())} values differ"
     close = np.isclose(got, expected, tolerance, tolerance, equal_nan=True)
     if close.all():

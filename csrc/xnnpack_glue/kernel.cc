@@ -28,6 +28,7 @@ constexpr Entry kKernels[] = {
     {"ravel_index", make_ravel_index},
     {"argsort", make_argsort},
     {"searchsorted", make_searchsorted},
+    {"dft", make_dft},
     {"matmul", make_matmul},
     {"conv2d", make_conv2d},
     {"conv2d_backprop_input", make_conv2d_backprop_input},

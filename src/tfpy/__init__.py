@@ -20,7 +20,9 @@ from tfpy import (
     public,
     ragged,
     random,
+    signal,
     sparse,
+    spectral,
     strings,
 )
 from tfpy.array import (
@@ -60,6 +62,7 @@ from tfpy.autodiff import (
     variable_grads,
 )
 from tfpy.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
+from tfpy.complex_numbers import complex
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.counting import histogram_fixed_width, histogram_fixed_width_bins
 from tfpy.dtypes import (
@@ -93,7 +96,7 @@ from tfpy.joining import (
     tile,
     unstack,
 )
-from tfpy.linalg import matmul, norm, tensordot
+from tfpy.linalg import eig, eigvals, matmul, norm, tensordot
 from tfpy.math import (
     add_n,
     argmax,
@@ -108,6 +111,7 @@ from tfpy.math import (
     reduce_min,
     reduce_prod,
     reduce_sum,
+    sign,
     truediv,
 )
 from tfpy.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
@@ -173,6 +177,7 @@ from tfpy.tfjs import (
 )
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.variable import Variable
+from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
 __version__ = "0.1.0"
 
@@ -203,7 +208,11 @@ __all__ = [
     "boolean_mask",
     "broadcast_to",
     "cast",
+    "clip_by_average_norm",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "clip_by_value",
+    "complex",
     "complex64",
     "complex128",
     "concat",
@@ -219,6 +228,8 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
     "ensure_shape",
     "env",
@@ -299,6 +310,8 @@ __all__ = [
     "set_backend_async",
     "setdiff1d",
     "shape",
+    "sign",
+    "signal",
     "size",
     "slice",
     "sort",
@@ -306,6 +319,7 @@ __all__ = [
     "space_to_batch_nd",
     "sparse",
     "sparse_to_dense",
+    "spectral",
     "split",
     "squeeze",
     "stack",

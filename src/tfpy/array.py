@@ -12,6 +12,7 @@ from tfpy import dtypes
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
+from tfpy.ops import complex as complex_ops
 from tfpy.ops import elementwise, indexing, movement
 from tfpy.ops.infer import normalize_axis
 from tfpy.tensor import Tensor
@@ -227,7 +228,10 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         if perm is None
         else tuple(p % x.ndim if -x.ndim <= p < 0 else p for p in static_ints(perm))
     )
-    return movement.transpose(x, perm=order)
+    moved = movement.transpose(x, perm=order)
+    if conjugate and x.dtype.is_complex:
+        return complex_ops.conj(moved)
+    return moved
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:

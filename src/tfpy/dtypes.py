@@ -1,7 +1,7 @@
 """Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
 
 Devices compute in float32, int32 and bool. float64 and int64 inputs become float32 and int32.
-complex64 and string tensors live on the host.
+A complex64 tensor is two arrays of float32 there; string tensors live on the host.
 """
 
 from __future__ import annotations
@@ -113,6 +113,11 @@ DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
 
 
+def real_part(dtype: DType) -> DType:
+    """The dtype of the real and imaginary parts, and of magnitudes."""
+    return float32 if dtype.is_complex else dtype
+
+
 def as_dtype(type_value: Any) -> DType:
     """The :class:`DType` for a DType, name, NumPy dtype or Python type.
 
@@ -125,6 +130,8 @@ def as_dtype(type_value: Any) -> DType:
         return float32
     if type_value is int:
         return int32
+    if type_value is complex:
+        return complex64
     if type_value is str or type_value is bytes:
         return string
     if isinstance(type_value, str) and type_value == "string":

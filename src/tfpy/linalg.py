@@ -6,8 +6,36 @@ import builtins
 from typing import Any
 
 from tfpy import math as m
-from tfpy.array import broadcast_to, cast, expand_dims, reshape, squeeze, static_ints, transpose
+from tfpy.array import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    eye,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
+from tfpy.complex_numbers import conj
 from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.decompositions import (
+    cholesky,
+    det,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    expm,
+    logdet,
+    logm,
+    lu,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    sqrtm,
+    svd,
+)
 from tfpy.diagonals import (
     band_part,
     diag,
@@ -23,17 +51,72 @@ from tfpy.ir.graph import Aval
 from tfpy.math import l2_normalize
 from tfpy.ops import contraction, infer
 from tfpy.ops import elementwise as ew
+from tfpy.solving import (
+    banded_triangular_solve,
+    cholesky_solve,
+    eigh_tridiagonal,
+    inv,
+    lstsq,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    solve,
+    triangular_solve,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from tfpy.tensor import Tensor
+from tfpy.vectors import (
+    adjoint,
+    cross,
+    global_norm,
+    gram_schmidt,
+    normalize,
+)
 
 __all__ = [  # made elsewhere
+    "adjoint",
     "band_part",
+    "banded_triangular_solve",
+    "cholesky",
+    "cholesky_solve",
+    "cross",
+    "det",
     "diag",
     "diag_part",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
+    "expm",
+    "eye",
+    "global_norm",
+    "gram_schmidt",
+    "inv",
     "l2_normalize",
+    "logdet",
+    "logm",
+    "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
+    "matrix_rank",
+    "normalize",
+    "pinv",
+    "qr",
     "set_diag",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
     "tensor_diag",
     "tensor_diag_part",
     "trace",
+    "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]
 
 
@@ -60,6 +143,7 @@ def matmul(
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
     x, y = as_tensors(contraction.matmul, (a, b))
+    x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
     product = _product(x, y, ta, tb)
     return product if output_type is None else cast(product, output_type)
@@ -152,7 +236,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
     order = list(builtins.range(x.ndim))
     order[-2:] = order[-1], order[-2]
-    return transpose(x, order)
+    return transpose(x, order, conjugate)
 
 
 def norm(

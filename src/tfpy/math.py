@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy.array import cast, reshape, static_ints
+from tfpy.complex_numbers import angle, conj, imag, real  # noqa: F401 - public here
 from tfpy.convert import convert_to_tensor
 from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
@@ -78,6 +79,14 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 truediv = divide
+
+
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1; for complex numbers x / |x|, and 0 where x is 0."""
+    t = convert_to_tensor(x)
+    if t.dtype.is_complex:
+        return ew.divide_no_nan(t, cast(ew.abs_(t), t.dtype))
+    return ew.sign(t)
 
 
 def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
@@ -161,7 +170,12 @@ def reduce_variance(
         raise TypeError(
             f"Input must be either real or complex. Received integer type {x.dtype.name}."
         )
-    return reduce_mean(ew.square(x - reduce_mean(x, axis, True)), axis, keepdims)
+    return reduce_mean(_squared_length(x - reduce_mean(x, axis, True)), axis, keepdims)
+
+
+def _squared_length(x: Tensor) -> Tensor:
+    """|x|**2, real."""
+    return real(x * conj(x)) if x.dtype.is_complex else ew.square(x)
 
 
 def reduce_std(
@@ -195,12 +209,10 @@ def reduce_euclidean_norm(
 ) -> Tensor:
     """sqrt(sum(x**2)) over the axes."""
     x = convert_to_tensor(input_tensor)
-    total = reduce_sum(ew.square(x), axis, keepdims)
-    return (
-        cast(ew.sqrt(cast(total, dtypes.float32)), x.dtype)
-        if x.dtype.is_integer
-        else ew.sqrt(total)
-    )
+    total = reduce_sum(_squared_length(x), axis, keepdims)
+    if x.dtype.is_integer:
+        total = cast(total, dtypes.float32)
+    return cast(ew.sqrt(total), x.dtype)
 
 
 def count_nonzero(

@@ -252,6 +252,15 @@ def _permutation(*state: Any, count: int) -> Any:
     return tf.raw_ops.StatelessShuffle(value=numbers, key=[key], counter=counter, alg=1)
 
 
+def _dft(real: Any, *imag: Any, axis: int, inverse: bool) -> Any:
+    z = tf.complex(real, imag[0] if imag else tf.zeros_like(real))
+    last = [i for i in range(z.ndim) if i != axis] + [axis]
+    z = tf.transpose(z, last)
+    y = tf.signal.ifft(z) * z.shape[-1] if inverse else tf.signal.fft(z)
+    y = tf.transpose(y, np.argsort(last))
+    return tf.stack([tf.math.real(y), tf.math.imag(y)])
+
+
 def _broadcast_raw(name: str) -> Callable[..., Any]:
     def call(g: Any, y: Any) -> Any:
         shape = tf.broadcast_dynamic_shape(tf.shape(g), tf.shape(y))
@@ -292,6 +301,10 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "relu6_grad": _broadcast_raw("Relu6Grad"),
     "leaky_relu": tf.nn.leaky_relu,
     "select": tf.where,
+    "sign": tf.sign,
+    "dft": _dft,
+    "complex": tf.complex,
+    **{name: public(f"math.{name}") for name in ("real", "imag", "conj", "angle")},
     "cast": lambda x, dtype: tf.cast(x, dtype.name),
     "gather": lambda x, i, axis, batch_dims: tf.gather(x, i, axis=axis, batch_dims=batch_dims),
     "segment_sum": _segment_sum,

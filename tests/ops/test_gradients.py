@@ -14,7 +14,12 @@ import tfpy
 from tfpy.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
-DIFFERENTIABLE = [op for op in OPS.values() if op.vjp is not None]
+ELSEWHERE = ("complex", "real", "imag", "conj", "angle")  # in test_complex.py
+DIFFERENTIABLE = [
+    op
+    for op in OPS.values()
+    if op.vjp is not None and op.name not in ELSEWHERE and op.family != "decomposition"
+]
 TOLERANCE = 2e-4
 
 STEPPED = [

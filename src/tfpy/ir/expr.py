@@ -3,7 +3,8 @@
 An op record states its expression once; GLSL text (``lower/glsl.py``) and the instructions of the
 wasm block interpreter (``lower/wasm.py``) are rendered from it. Expressions are typed (float32,
 int32, uint32, bool), immutable and compared by value, so equal sub-expressions are computed once.
-``uint32`` exists only inside expressions (random bits).
+``uint32`` exists only inside expressions (random bits). Complex operands are pairs of expressions:
+the functions here pass them on to ``complex_expr.py``.
 """
 
 from __future__ import annotations
@@ -118,6 +119,9 @@ class Expr:
     def __abs__(self) -> Expr:
         return Expr("abs", self.dtype, (self,))
 
+    def conjugate(self) -> Expr:
+        return self
+
     def __and__(self, other: Any) -> Expr:
         return _binary("and", self, other)
 
@@ -167,6 +171,8 @@ def index() -> Expr:
 
 def unary(op: str, x: Expr) -> Expr:
     """``op`` of :data:`UNARY_FLOAT` or :data:`UNARY_NUMERIC`."""
+    if x.dtype.is_complex:
+        return _complex().unary(op, x)  # type: ignore[no-any-return]
     return Expr(op, x.dtype, (x,))
 
 
@@ -197,6 +203,8 @@ def isnan(x: Expr) -> Expr:
 
 def select(condition: Expr, x: Any, y: Any) -> Expr:
     """``x`` where the condition holds, else ``y``; the other side's NaN does not leak."""
+    if _is_complex(x) or _is_complex(y):
+        return _complex().select(condition, x, y)  # type: ignore[no-any-return]
     a, b = _unify("select", x, y)
     return Expr("select", a.dtype, (condition, a, b))
 
@@ -204,6 +212,8 @@ def select(condition: Expr, x: Any, y: Any) -> Expr:
 def cast(x: Expr, dtype: DType) -> Expr:
     if x.dtype == dtype:
         return x
+    if dtype.is_complex or x.dtype.is_complex:
+        return _complex().cast(x, dtype)  # type: ignore[no-any-return]
     if dtype == B:
         return ne(x, 0)
     return Expr("cast", dtype, (x,))
@@ -213,7 +223,19 @@ def bitcast(x: Expr, dtype: DType) -> Expr:
     return x if x.dtype == dtype else Expr("bitcast", dtype, (x,))
 
 
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or (hasattr(x, "dtype") and x.dtype.is_complex)
+
+
+def _complex() -> Any:
+    from tfpy.ir import complex_expr
+
+    return complex_expr
+
+
 def _binary(op: str, x: Any, y: Any, dtype: DType | None = None) -> Expr:
+    if _is_complex(x) or _is_complex(y):
+        return _complex().binary(op, x, y)  # type: ignore[no-any-return]
     a, b = _unify(op, x, y)
     return Expr(op, dtype or a.dtype, (a, b))
 

@@ -17,6 +17,7 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.lower.broadcast import MAX_DIMS
 from tfpy.lower.program import Param, Program
+from tfpy.lower.split_complex import split_complex
 from tfpy.ops.op import KernelCall
 
 
@@ -45,13 +46,16 @@ class Emitter(Protocol):
 def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
     """Lowers a Graph equation by equation.
 
-    An alias (reshape) shares its operand's buffer. The Program's outputs are distinct buffers that
+    Complex values are split into two first (``split_complex.py``). An alias (reshape) shares its
+    operand's buffer. The Program's outputs are distinct buffers that
     some step writes: an output that would be an input, a constant or a second name of another
     output is copied.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
+        NotLowerable: when an equation of complex values cannot be split.
     """
+    graph = split_complex(graph)
     program = Program(backend)
     buffers: dict[int, int] = {}
 

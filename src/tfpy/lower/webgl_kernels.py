@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfpy.lower import webgl_ordering
+from tfpy.lower import webgl_ordering, webgl_spectral
 from tfpy.lower.broadcast import merge
 from tfpy.lower.glsl import TARGETS, kernel_source, template
 from tfpy.lower.program import Kernel, Param, Program
@@ -388,6 +388,7 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "searchsorted": webgl_ordering.searchsorted,
     "scatter": webgl_ordering.scatter,
     "ravel_index": webgl_ordering.ravel_index,
+    "dft": webgl_spectral.dft,
     "matmul": _matmul,
     "conv2d": _conv2d,
     "conv2d_backprop_input": _conv2d_input,

@@ -2,7 +2,9 @@
 
 from tfpy.ops import (
     activation,
+    complex,
     contraction,
+    decomposition,
     elementwise,
     indexing,
     movement,
@@ -15,6 +17,7 @@ from tfpy.ops import (
     scatter,
     sorting,
     special,
+    spectral,
     text,
     window,
 )
@@ -26,7 +29,9 @@ __all__ = [
     "KernelCall",
     "Op",
     "activation",
+    "complex",
     "contraction",
+    "decomposition",
     "elementwise",
     "indexing",
     "movement",
@@ -40,6 +45,7 @@ __all__ = [
     "scatter",
     "sorting",
     "special",
+    "spectral",
     "text",
     "window",
 ]

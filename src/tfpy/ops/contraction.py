@@ -11,6 +11,7 @@ from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import infer
+from tfpy.ops.complex_vjp import conjugated
 from tfpy.ops.host_gemm import gemm
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
@@ -122,7 +123,7 @@ matmul = register(
         "contraction",
         _infer,
         _ref,
-        _vjp,
+        conjugated(_vjp),
         kernel=_kernel,
         params=("a", "b"),
         samples=_samples,

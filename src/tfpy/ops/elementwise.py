@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.dtypes import DType
+from tfpy.dtypes import DType, real_part
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
@@ -64,7 +64,6 @@ divide_no_nan: Op = binary(
     host.divide_no_nan,
     lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x / y),
     lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
-    takes=FLOAT,
     public="math.divide_no_nan",
     doc="x / y, and 0 where y is 0.",
 )
@@ -93,7 +92,7 @@ def _int_pow(x: Expr, y: Expr) -> Expr:
 
 def _pow_vjp(g: Any, z: Any, x: Any, y: Any) -> tuple[Any, Any]:
     def to_exponent() -> Any:
-        positive = x > 0
+        positive = not_equal(x, 0) if x.dtype.is_complex else x > 0
         return g * z * select(positive, log(select(positive, x, 1.0)), 0.0)
 
     return lambda: g * y * power(x, y - 1), to_exponent
@@ -122,7 +121,7 @@ floor_mod = binary(
 power = binary(
     "pow",
     host.power,
-    lambda x, y: ex.binary("pow", x, y) if x.dtype == ex.F else _int_pow(x, y),
+    lambda x, y: _int_pow(x, y) if x.dtype == ex.I else ex.binary("pow", x, y),
     _pow_vjp,
     takes=NUMERIC,
     domain=(0.3, 3.0),
@@ -147,9 +146,10 @@ minimum = binary(
 squared_difference = binary(
     "squared_difference",
     host.squared_difference,
-    lambda x, y: (x - y) * (x - y),
+    lambda x, y: (x - y) * (x - y).conjugate(),
     lambda g, z, x, y: (lambda: g * (x - y) * 2, lambda: g * (y - x) * 2),
     takes=NUMERIC,
+    holomorphic=False,
 )
 atan2 = binary(
     "atan2",
@@ -168,10 +168,25 @@ negative = elementwise(
     takes=NUMERIC,
     public="negative math.negative",
 )
+
+
+def _abs_vjp(g: Any, y: Any, x: Any) -> Any:
+    if not x.dtype.is_complex:
+        return g * sign(x)
+    return divide_no_nan(cast(g, dtype=x.dtype), cast(y, dtype=x.dtype)) * x
+
+
 abs_ = elementwise(
-    "abs", np.abs, abs, lambda g, y, x: g * sign(x), takes=REAL, doc="Absolute value."
+    "abs",
+    np.abs,
+    abs,
+    _abs_vjp,
+    takes=NUMERIC,
+    gives=real_part,
+    holomorphic=False,
+    doc="Absolute value, float32 for complex numbers.",
 )
-sign: Op = elementwise("sign", np.sign, unary("sign"), lambda g, y, x: None, takes=REAL)
+sign: Op = elementwise("sign", np.sign, unary("sign"), lambda g, y, x: None, takes=REAL, public="")
 square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
 reciprocal = elementwise(
     "reciprocal",
@@ -212,7 +227,7 @@ atan = float_unary("atan", np.arctan, lambda g, y, x: g / (x * x + 1))
 sinh = float_unary("sinh", np.sinh, lambda g, y, x: g * cosh(x))
 cosh: Op = float_unary("cosh", np.cosh, lambda g, y, x: g * sinh(x))
 asinh = float_unary("asinh", np.arcsinh, lambda g, y, x: g * rsqrt(x * x + 1))
-acosh = float_unary("acosh", np.arccosh, lambda g, y, x: g * rsqrt(x * x - 1), domain=(1.1, 9.0))
+acosh = float_unary("acosh", np.arccosh, lambda g, y, x: g / sinh(y), domain=(1.1, 9.0))
 atanh = float_unary("atanh", np.arctanh, lambda g, y, x: g / (1 - x * x), domain=(-0.95, 0.95))
 tanh = float_unary(
     "tanh", np.tanh, lambda g, y, x: g * (1 - y * y), public="tanh math.tanh nn.tanh"
@@ -247,7 +262,7 @@ sigmoid = elementwise(
 # Comparison, logic, choice
 
 equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY)
-not_equal = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
+not_equal: Op = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
 less = compare("less", np.less, lambda x, y: x < y)
 less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
 greater = compare("greater", np.greater, lambda x, y: x > y)
@@ -315,12 +330,18 @@ invert = elementwise(
 
 
 def _cast_ref(x: Any, dtype: DType) -> Any:
-    return x.astype(dtype.as_numpy_dtype)
+    number = dtype.as_numpy_dtype
+    return (x.real if x.dtype.kind == "c" and dtype.is_numeric else x).astype(number)
 
 
 def _cast_infer(x: Aval, dtype: DType) -> Aval:
     infer.check_dtype("cast", x, infer.ANY - {dtypes.string})
     return Aval(x.shape, dtype)
+
+
+def _cast_vjp(g: Any, y: Any, x: Any, dtype: DType) -> tuple[Any]:
+    differentiable = x.dtype.is_floating or x.dtype.is_complex
+    return (cast(g, dtype=x.dtype) if differentiable else None,)
 
 
 cast: Op = register(
@@ -329,7 +350,7 @@ cast: Op = register(
         "elementwise",
         _cast_infer,
         _cast_ref,
-        lambda g, y, x, dtype: (cast(g, dtype=x.dtype) if x.dtype.is_floating else None,),
+        _cast_vjp,
         lambda x, dtype: ex.cast(x, dtype),
         doc="x in another dtype; float to integer truncates.",
         samples=elementwise_samples(

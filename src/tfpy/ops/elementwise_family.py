@@ -11,6 +11,7 @@ from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
 from tfpy.ops import infer
+from tfpy.ops.complex_vjp import conjugated
 from tfpy.ops.infer import BOOL, FLOAT, FLOAT_COMPLEX, REAL
 from tfpy.ops.op import Op, register
 from tfpy.ops.samples import elementwise_samples
@@ -21,15 +22,16 @@ Vjp = Callable[..., Any]
 def elementwise(
     name: str,
     ref: Callable[..., Any],
-    expr: Callable[..., Expr],
+    expr: Callable[..., Any],
     vjp: Vjp | None = None,
     *,
     params: tuple[str, ...] = ("x",),
     takes: Iterable[DType] = FLOAT_COMPLEX,
-    gives: DType | None = None,
+    gives: DType | Callable[[DType], DType] | None = None,
     typed_from: int = 0,
     public: str | None = None,
     defaults: Mapping[str, Any] | None = None,
+    holomorphic: bool = True,
     doc: str = "",
     domain: tuple[float, float] = (-4.0, 4.0),
     tolerance: float | None = None,
@@ -39,9 +41,10 @@ def elementwise(
 
     Args:
         takes: dtypes of those operands; the ones before are bool.
-        gives: the output's dtype where it is not the operands'.
+        gives: the output's dtype where it is not the operands', or a function of theirs.
         public: names under ``tf``, separated by blanks; by default ``name`` and ``math.name``.
         defaults: attributes of the public function.
+        holomorphic: the gradient rule is g times the derivative, which complex numbers conjugate.
         domain: where tests draw values.
     """
     takes = frozenset(takes)
@@ -53,7 +56,8 @@ def elementwise(
         infer.check_same_dtype(name, operands)
         infer.check_dtype(name, operands[0], takes)
         shape = infer.broadcast_shapes(name, *(a.shape for a in avals))
-        return Aval(shape, gives or operands[0].dtype)
+        dtype = operands[0].dtype
+        return Aval(shape, gives(dtype) if callable(gives) else gives or dtype)
 
     defaults = defaults or {}
     samples = elementwise_samples(len(params), takes, domain, typed_from, (defaults,))
@@ -63,7 +67,7 @@ def elementwise(
             "elementwise",
             infer_aval,
             ref,
-            vjp and _summed(vjp),
+            vjp and _summed(conjugated(vjp) if holomorphic else vjp),
             expr,
             typed_from=typed_from,
             params=params,

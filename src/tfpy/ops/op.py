@@ -15,7 +15,6 @@ from tfpy.ir.graph import Aval
 from tfpy.lower.program import Param
 
 if TYPE_CHECKING:
-    from tfpy.ir.expr import Expr
     from tfpy.ops.samples import Samples
     from tfpy.tensor import Tensor
 
@@ -45,8 +44,8 @@ class Op:
     """(*arrays, **attrs) -> array: the meaning of the op."""
     vjp: Callable[..., tuple[Tensor | None, ...]] | None = None
     """(g, y, *inputs, **attrs) -> a gradient (or None) per input; None: not differentiable."""
-    expr: Callable[..., Expr] | None = None
-    """(*Exprs, **attrs) -> Expr for elementwise ops."""
+    expr: Callable[..., Any] | None = None
+    """(*Exprs, **attrs) -> Expr for elementwise ops; ComplexExpr for complex numbers."""
     kernel: Callable[..., KernelCall] | None = None
     """(*avals, **attrs) -> KernelCall for ops that are not elementwise."""
     typed_from: int = 0

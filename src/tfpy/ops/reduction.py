@@ -17,6 +17,7 @@ from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import infer
+from tfpy.ops.complex_vjp import conjugated
 from tfpy.ops.infer import BOOL, NUMERIC, REAL
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
@@ -130,7 +131,7 @@ reduce_prod = _reduction(
     "reduce_prod",
     "prod",
     lambda x, axis: np.prod(x, axis=axis, dtype=x.dtype),
-    _prod_vjp,
+    conjugated(_prod_vjp),
     NUMERIC,
     "Product over the axes.",
 )

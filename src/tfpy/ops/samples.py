@@ -30,11 +30,14 @@ def array(
     low: float = -4.0,
     high: float = 4.0,
 ) -> np.ndarray[Any, Any]:
-    """Uniform values in ``[low, high]``; integers in the same range; fair booleans."""
+    """Uniform values in ``[low, high]`` (complex numbers: both parts); fair booleans."""
     if dtype == dtypes.bool:
         return rng.random(shape) < 0.5
     if dtype.is_integer:
         return rng.integers(int(np.ceil(low)), int(high) + 1, shape).astype(dtype.as_numpy_dtype)
+    if dtype.is_complex:
+        z = rng.uniform(low, high, shape) + 1j * rng.uniform(low, high, shape)
+        return np.asarray(z, dtype.as_numpy_dtype)
     return rng.uniform(low, high, shape).astype(dtype.as_numpy_dtype)
 
 
@@ -45,13 +48,15 @@ def elementwise_samples(
     typed_from: int = 0,
     attrs: Iterable[Mapping[str, Any]] = ({},),
 ) -> Samples:
-    """Each device dtype that the op takes, in several shapes and broadcasts.
+    """Each dtype of devices that the op takes, in several shapes and broadcasts.
 
     Args:
         operands: number of inputs; those before ``typed_from`` are bool.
         domain: range of the values.
     """
-    device = [d for d in (dtypes.float32, dtypes.int32, dtypes.bool) if d in set(takes)]
+    kinds = set(takes)
+    order = (dtypes.float32, dtypes.int32, dtypes.bool, dtypes.complex64)
+    device = [d for d in order if d in kinds]
     cases = [dict(a) for a in attrs]
 
     def make(rng: np.random.Generator) -> list[Sample]:

@@ -110,12 +110,13 @@ def _nonzero(x: Any) -> Any:
     return cast(not_equal(x, 0), dtype=x.dtype)
 
 
+# TensorFlow conjugates nothing in the gradients of these three.
 xlogy: Op = binary(
     "xlogy",
     host.xlogy,
     lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x * ex.unary("log", y)),
     lambda g, z, x, y: (lambda: g * xlogy(_nonzero(x), y), lambda: g * xdivy(x, y)),
-    takes=FLOAT,
+    holomorphic=False,
     domain=(0.3, 4.0),
     public="math.xlogy",
     doc="x * log(y), and 0 where x is 0.",
@@ -125,7 +126,7 @@ xlog1py: Op = binary(
     host.xlog1py,
     lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x * ex.unary("log1p", y)),
     lambda g, z, x, y: (lambda: g * xlog1py(_nonzero(x), y), lambda: g * xdivy(x, y + 1)),
-    takes=FLOAT,
+    holomorphic=False,
     domain=(-0.9, 4.0),
     public="math.xlog1py",
     doc="x * log(1 + y), and 0 where x is 0.",
@@ -135,7 +136,7 @@ xdivy: Op = binary(
     host.xdivy,
     lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x / y),
     lambda g, z, x, y: (lambda: g * xdivy(_nonzero(x), y), lambda: g * xdivy(-x, y * y)),
-    takes=FLOAT,
+    holomorphic=False,
     domain=(0.3, 4.0),
     public="math.xdivy",
     doc="x / y, and 0 where x is 0.",

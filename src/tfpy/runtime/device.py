@@ -1,4 +1,8 @@
-"""Backends of the JavaScript runtime: a Graph is lowered, crosses as JSON, and runs by number."""
+"""Backends of the JavaScript runtime: a Graph is lowered, crosses as JSON, and runs by number.
+
+A complex tensor is two slots that follow one another, the real part first; its number is the
+first one's. Only this file knows.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from tfpy.runtime.registry import BackendSkipped
 class DeviceBackend(Backend):
     """A backend behind the bridge."""
 
-    dtypes = dtypes.DEVICE_DTYPES
+    dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
 
     def __init__(self, name: str, device: bridge.Device, lower: Callable[[Graph], Program]) -> None:
         super().__init__()
@@ -31,36 +35,66 @@ class DeviceBackend(Backend):
         self._device = device
         self._run = device.run
         self._lower = lower
+        self._pairs: set[int] = set()  # first slots of complex tensors
+        self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
 
     def upload(self, array: Array) -> int:
-        return self._device.write(array, array.dtype.name)
+        if array.dtype.kind != "c":
+            return self._device.write(array, array.dtype.name)
+        first, second = (
+            self._device.write(np.ascontiguousarray(part), "float32")
+            for part in (array.real, array.imag)
+        )
+        assert second == first + 1, "slots are numbered in a row"
+        self._pairs.add(first)
+        return first
 
     def read(self, slot: int, aval: Aval) -> Array:
+        if aval.dtype.is_complex:
+            part = Aval(aval.shape, dtypes.float32)
+            return _joined(self.read(slot, part), self.read(slot + 1, part))
         out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         self._device.read(slot, out)
         return out
 
     async def read_async(self, slot: int, aval: Aval) -> Array:
+        if aval.dtype.is_complex:
+            part = Aval(aval.shape, dtypes.float32)
+            real = await self.read_async(slot, part)
+            return _joined(real, await self.read_async(slot + 1, part))
         out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         await self._device.read_async(slot, out)
         return out
 
     def free(self, slots: Sequence[int]) -> None:
+        if self._pairs:
+            paired = self._pairs.intersection(slots)
+            self._pairs -= paired
+            slots = [*slots, *(slot + 1 for slot in paired)]
         self._device.free(list(slots))
 
     def compile(self, graph: Graph) -> int:
         program = self._lower(graph)
         try:
-            return self._device.register(program.to_json(), program.constant_bytes())
+            number = self._device.register(program.to_json(), program.constant_bytes())
         except Exception as error:
             raise InternalError(
                 None, self.name, f"{self.name} refused a program: {error}\n{graph}"
             ) from error
+        if any(a.dtype.is_complex for a in graph.avals):
+            self._complex[number] = _Complex(graph)
+        return number
 
     def run(self, program: int, *slots: int) -> int:
-        return self._run(program, *slots)
+        if program not in self._complex:
+            return self._run(program, *slots)
+        split = self._complex[program]
+        first = self._run(program, *split.expand(slots))
+        self._pairs.update(first + offset for offset in split.outputs)
+        return first
 
     def release(self, program: int) -> None:
+        self._complex.pop(program, None)
         self._device.release(program)
 
     def memory(self) -> dict[str, Any]:
@@ -71,6 +105,33 @@ class DeviceBackend(Backend):
 
     def close(self) -> None:
         self._device.close()
+
+
+class _Complex:
+    """Which inputs of a program are complex, and at which offsets its complex outputs lie."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.inputs = [graph.avals[v].dtype.is_complex for v in graph.inputs]
+        self.outputs: list[int] = []
+        offset = 0
+        for value in graph.outputs:
+            paired = graph.avals[value].dtype.is_complex
+            if paired:
+                self.outputs.append(offset)
+            offset += 2 if paired else 1
+
+    def expand(self, slots: Sequence[int]) -> list[int]:
+        """The slots with those of imaginary parts."""
+        found: list[int] = []
+        for slot, paired in zip(slots, self.inputs, strict=True):
+            found += (slot, slot + 1) if paired else (slot,)
+        return found
+
+
+def _joined(real: Array, imag: Array) -> Array:
+    z = np.empty(real.shape, np.complex64)
+    z.real, z.imag = real, imag
+    return z
 
 
 async def open_webgl() -> Backend:

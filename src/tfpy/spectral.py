@@ -1,0 +1,23 @@
+"""``tf.spectral``: TensorFlow.js's name for the transforms of ``tf.signal``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.fourier import fft, ifft
+from tfpy.fourier import irfft as _irfft
+from tfpy.fourier import rfft as _rfft
+from tfpy.tensor import Tensor
+
+
+def rfft(input: Any, fft_length: int | None = None) -> Tensor:
+    """Transform of float32 numbers; TensorFlow.js takes ``fft_length`` as one number."""
+    return _rfft(input, None if fft_length is None else [fft_length])
+
+
+def irfft(input: Any) -> Tensor:
+    """Inverse of :func:`rfft` for an even length."""
+    return _irfft(input)
+
+
+__all__ = ["fft", "ifft", "irfft", "rfft"]
