@@ -48,7 +48,7 @@ class Operand:
     __neg__: Unary
     __abs__: Unary
     __invert__: Unary
-    __getitem__: Callable[[Any, Any], Any]
+    __getitem__: Binary
     __eq__: Any
     __ne__: Any
     __hash__ = None  # type: ignore[assignment]
