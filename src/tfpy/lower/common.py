@@ -31,6 +31,16 @@ class Elementwise:
     out: Aval
 
 
+@dataclass(frozen=True)
+class Epilogue:
+    """The elementwise tail of a kernel: ``input_(0)`` of ``root`` is the kernel's result."""
+
+    root: ex.Expr
+    shapes: tuple[tuple[int, ...], ...]
+    """Shapes of the extra operands ``input_(1)``, ``input_(2)``...; they broadcast to ``out``."""
+    out: Aval
+
+
 class Emitter(Protocol):
     """Adds the steps of one equation to a Program."""
 
