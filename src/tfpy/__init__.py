@@ -7,6 +7,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 from tfpy import (
     autodiff,
     bitwise,
+    browser,
     config,
     dispatch,
     dtypes,
@@ -27,6 +28,8 @@ from tfpy import (
     strings,
 )
 from tfpy.array import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
     broadcast_to,
     cast,
     ensure_shape,
@@ -165,7 +168,9 @@ from tfpy.sorting import (
 )
 from tfpy.sparse import IndexedSlices, sparse_to_dense
 from tfpy.sparse_tensor import SparseTensor
+from tfpy.strings_format import print
 from tfpy.tensor import Tensor
+from tfpy.tensor_buffer import TensorBuffer, buffer
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
     basic_lstm_cell,
@@ -175,7 +180,17 @@ from tfpy.tfjs import (
     multi_rnn_cell,
     outer_product,
     prelu,
+    random_standard_normal,
+    random_uniform_int,
+    scalar,
     step,
+    tensor,
+    tensor1d,
+    tensor2d,
+    tensor3d,
+    tensor4d,
+    tensor5d,
+    tensor6d,
 )
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.tracing import executing_eagerly, init_scope, inside_function
@@ -193,6 +208,7 @@ __all__ = [
     "RaggedTensor",
     "SparseTensor",
     "Tensor",
+    "TensorBuffer",
     "TensorShape",
     "TensorSpec",
     "UnconnectedGradients",
@@ -210,7 +226,11 @@ __all__ = [
     "bitwise",
     "bool",
     "boolean_mask",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
     "broadcast_to",
+    "browser",
+    "buffer",
     "cast",
     "clip_by_average_norm",
     "clip_by_global_norm",
@@ -288,12 +308,15 @@ __all__ = [
     "outer_product",
     "pad",
     "prelu",
+    "print",
     "ragged",
     "ragged_gather",
     "ragged_range",
     "ragged_tensor_to_tensor",
     "rand",
     "random",
+    "random_standard_normal",
+    "random_uniform_int",
     "range",
     "rank",
     "ready",
@@ -313,6 +336,7 @@ __all__ = [
     "reverse",
     "reverse_sequence",
     "roll",
+    "scalar",
     "scatter_nd",
     "searchsorted",
     "set_backend",
@@ -337,6 +361,13 @@ __all__ = [
     "strided_slice",
     "string",
     "strings",
+    "tensor",
+    "tensor1d",
+    "tensor2d",
+    "tensor3d",
+    "tensor4d",
+    "tensor5d",
+    "tensor6d",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
