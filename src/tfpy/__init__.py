@@ -84,6 +84,9 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
+from tfpy.function.control_flow import case, cond, switch_case, while_loop
+from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
+from tfpy.function.tensor_array import TensorArray
 from tfpy.joining import (
     concat,
     pad,
@@ -190,6 +193,7 @@ __all__ = [
     "RaggedTensor",
     "SparseTensor",
     "Tensor",
+    "TensorArray",
     "TensorShape",
     "UnconnectedGradients",
     "Variable",
@@ -207,6 +211,7 @@ __all__ = [
     "bool",
     "boolean_mask",
     "broadcast_to",
+    "case",
     "cast",
     "clip_by_average_norm",
     "clip_by_global_norm",
@@ -216,6 +221,7 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "cond",
     "constant",
     "convert_to_tensor",
     "cumsum",
@@ -241,6 +247,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "foldl",
+    "foldr",
     "fused",
     "gather",
     "gather_nd",
@@ -263,6 +271,7 @@ __all__ = [
     "linspace",
     "losses",
     "lower_bound",
+    "map_fn",
     "math",
     "matmul",
     "memory",
@@ -304,6 +313,7 @@ __all__ = [
     "reverse",
     "reverse_sequence",
     "roll",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "set_backend",
@@ -328,6 +338,7 @@ __all__ = [
     "strided_slice",
     "string",
     "strings",
+    "switch_case",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
@@ -348,7 +359,9 @@ __all__ = [
     "value_and_grad",
     "value_and_grads",
     "variable_grads",
+    "vectorized_map",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

@@ -1,0 +1,1 @@
+"""``tf.function`` and control flow."""
