@@ -89,6 +89,9 @@ from tfpy.dtypes import (
 )
 from tfpy.einsum import einsum
 from tfpy.function import TensorSpec, function
+from tfpy.function.control_flow import case, cond, switch_case, while_loop
+from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
+from tfpy.function.tensor_array import TensorArray
 from tfpy.joining import (
     concat,
     pad,
@@ -208,6 +211,7 @@ __all__ = [
     "RaggedTensor",
     "SparseTensor",
     "Tensor",
+    "TensorArray",
     "TensorBuffer",
     "TensorShape",
     "TensorSpec",
@@ -231,6 +235,7 @@ __all__ = [
     "broadcast_to",
     "browser",
     "buffer",
+    "case",
     "cast",
     "clip_by_average_norm",
     "clip_by_global_norm",
@@ -240,6 +245,7 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "cond",
     "config",
     "constant",
     "convert_to_tensor",
@@ -267,6 +273,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "foldl",
+    "foldr",
     "function",
     "fused",
     "gather",
@@ -292,6 +300,7 @@ __all__ = [
     "linspace",
     "losses",
     "lower_bound",
+    "map_fn",
     "math",
     "matmul",
     "memory",
@@ -337,6 +346,7 @@ __all__ = [
     "reverse_sequence",
     "roll",
     "scalar",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "set_backend",
@@ -361,6 +371,7 @@ __all__ = [
     "strided_slice",
     "string",
     "strings",
+    "switch_case",
     "tensor",
     "tensor1d",
     "tensor2d",
@@ -388,7 +399,9 @@ __all__ = [
     "value_and_grad",
     "value_and_grads",
     "variable_grads",
+    "vectorized_map",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]
