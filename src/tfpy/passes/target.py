@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tfpy.ir.graph import Aval
-from tfpy.lower.common import Epilogue
+from tfpy.lower.common import Epilogue, Prologue
 from tfpy.ops.op import KernelCall
 
 
@@ -17,13 +17,17 @@ class Target(Protocol):
         """Whether elementwise chains become one kernel."""
 
     @property
+    def max_inputs(self) -> int:
+        """Arrays that one kernel can read."""
+
+    @property
     def kernels(self) -> frozenset[str]:
         """Kinds of fusion that it has as kernels of their own: "softmax", "layer_norm"..."""
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Whether the kernel applies these operations to its result before it writes it."""
 
-    def takes_prologue(self, call: KernelCall, prologue: Epilogue) -> bool:
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         """Whether the kernel applies these operations to its operand when it reads it."""
 
 
@@ -31,10 +35,11 @@ class NumpyTarget:
     """The cpu backend: every equation is a NumPy call of its own."""
 
     fuses_loops = False
+    max_inputs = 0
     kernels: frozenset[str] = frozenset()
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         return False
 
-    def takes_prologue(self, call: KernelCall, prologue: Epilogue) -> bool:
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         return False
