@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sketch import Pass, check, random_graph
 
 from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
@@ -13,8 +14,6 @@ from tfpy.passes.dead_code import eliminate_dead_code
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.transposes import absorb_transposes, sink_transposes
-
-from .sketch import Pass, check, random_graph
 
 EXACT = (
     eliminate_dead_code,
@@ -32,13 +31,13 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("function", EXACT, ids=lambda f: f.__name__)
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(seed=SEEDS)
 def test_alone(seed: int, function: Pass) -> None:
     check(random_graph(seed), function)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(seed=SEEDS)
 def test_one_after_another(seed: int) -> None:
     graph = random_graph(seed)

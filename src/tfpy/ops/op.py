@@ -67,8 +67,6 @@ class Op:
     tolerance: float | None = None
     """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
     reason: str = ""
-    stateful: bool = False
-    """The op has effects or reads state: passes neither merge, fold nor remove its equations."""
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
