@@ -15,6 +15,7 @@ from tfpy.passes.dead_code import eliminate_dead_code
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
+from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
 from tfpy.passes.target import Target
 from tfpy.passes.transposes import absorb_transposes, sink_transposes
@@ -64,6 +65,7 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         simplify_movement,
         absorb_transposes,
         sink_transposes,
+        sink_reshapes,
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
