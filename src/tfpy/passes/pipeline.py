@@ -74,7 +74,7 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
     for _ in range(_MAX_ROUNDS):
         before = graph
         graph = _run(graph, passes)
-        if graph.eqns == before.eqns:
+        if graph is before:
             break
     return graph
 
@@ -86,8 +86,8 @@ def fuse(graph: Graph, target: Target) -> Graph:
 
 def _run(graph: Graph, passes: Sequence[Pass]) -> Graph:
     for function in passes:
-        graph = function(graph)
-        if os.environ.get(_VERIFY):
+        before, graph = graph, function(graph)
+        if graph is not before and os.environ.get(_VERIFY):
             _check(graph, function)
     return graph
 
