@@ -8,17 +8,15 @@ split so that a fragment combines few elements and many fragments run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy.lower import webgl_ordering, webgl_spectral
 from tfpy.lower.broadcast import merge
-from tfpy.lower.glsl import TARGETS, kernel_source, template
-from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.glsl import TARGETS
+from tfpy.lower.program import Program
+from tfpy.lower.webgl_steps import MAX_TEXTURES, Steps
 from tfpy.ops.op import KernelCall
-
-MAX_TEXTURES = 16
-"""Textures that a fragment shader can read on any WebGL2 device."""
 
 LONGEST_SUM = 256
 """Elements that one fragment combines at most in a reduction."""
@@ -35,66 +33,14 @@ LONGEST_SEARCH = 4096
 Params = dict[str, Any]
 
 
-class Steps:
-    """Adds the steps of named kernels to a Program."""
+def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Adds the steps of a named kernel.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-
-    def add(self, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-        """Adds the steps of one call.
-
-        Raises:
-            KeyError: when no kernel has that name.
-        """
-        _KERNELS[call.name](self, call, inputs, output)
-
-    def step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        outputs: int | Sequence[int],
-        params: Mapping[str, Param],
-        defines: Sequence[str] = (),
-    ) -> None:
-        """Adds one step: the template ``name`` on named input buffers."""
-        buffers = self.program.buffers
-        outputs = [outputs] if isinstance(outputs, int) else outputs
-        types = [(key, buffers[b].dtype) for key, b in inputs.items()]
-        source = kernel_source(template(name), types, buffers[outputs[0]].dtype, params, defines)
-        kernel = Kernel(name, tuple(inputs), source)
-        numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
-        self.program.add_step(kernel, list(inputs.values()), outputs, numbers)
-
-    def rows_step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        output: int,
-        params: Mapping[str, Param],
-        defines: Sequence[str],
-        shape: tuple[int, int, int],
-    ) -> None:
-        """Adds the variant of a template that computes four rows at once, and joins the rows.
-
-        Args:
-            shape: the output as (batch, rows, texels of a row).
-        """
-        batch, m, n = shape
-        parts = [self.like(output, batch * -(-m // TARGETS) * n * 4) for _ in range(TARGETS)]
-        self.step(f"{name}_rows", inputs, parts, params, ["QUADS", "ROWS", *defines])
-        together = {f"x{i}": part for i, part in enumerate(parts)}
-        self.step("interleave", together, output, {"m": m, "n": n}, ["QUADS"])
-
-    def like(self, output: int, count: int) -> int:
-        """A new flat buffer of the output's type."""
-        return self.program.add_buffer([count], self.program.buffers[output].dtype)
-
-    def sum_chunks(self, partial: int, output: int, chunks: int) -> None:
-        """Adds up ``chunks`` results that lie one after the other."""
-        inner = self.program.buffers[output].count
-        params: Params = {"kind": "sum", "outer": 1, "n": chunks, "inner": inner}
-        _reduce(self, KernelCall("reduce", ("x",), params), [partial], output)
+    Raises:
+        KeyError: when no kernel has the call's name.
+    """
+    steps = Steps(program, call, inputs, output)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 def _named(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
@@ -186,7 +132,7 @@ def _segment_sum(steps: Steps, call: KernelCall, inputs: Sequence[int], output: 
     target = output if chunks == 1 else steps.like(output, chunks * count)
     steps.step("segment_sum", _named(call, inputs), target, params, _flags(QUADS=quads))
     if chunks > 1:
-        steps.sum_chunks(target, output, chunks)
+        _sum_chunks(steps, target, output, chunks)
 
 
 def _chunk(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
@@ -217,6 +163,13 @@ def _reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
         if chunks == 1:
             return
         source, n = target, chunks
+
+
+def _sum_chunks(steps: Steps, partial: int, output: int, chunks: int) -> None:
+    """Adds up ``chunks`` results that lie one after the other."""
+    inner = steps.program.buffers[output].count
+    params: Params = {"kind": "sum", "outer": 1, "n": chunks, "inner": inner}
+    _reduce(steps, KernelCall("reduce", ("x",), params), [partial], output)
 
 
 def _arg_reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -356,7 +309,7 @@ def _filter_gradient(
         shape = (chunks * p["filter_h"] * p["filter_w"], rows, params[channels])
         steps.rows_step(call.name, named, target, params, [], shape)
     if chunks > 1:
-        steps.sum_chunks(target, output, chunks)
+        _sum_chunks(steps, target, output, chunks)
 
 
 def _pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

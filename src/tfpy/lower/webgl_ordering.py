@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.ops.op import KernelCall
 
 if TYPE_CHECKING:
-    from tfpy.lower.webgl_kernels import Steps
+    from tfpy.lower.webgl_steps import Steps
 
 Params = dict[str, Any]
 

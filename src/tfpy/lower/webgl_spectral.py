@@ -9,7 +9,7 @@ from tfpy.lower.program import NotLowerable
 from tfpy.ops.op import KernelCall
 
 if TYPE_CHECKING:
-    from tfpy.lower.webgl_kernels import Steps
+    from tfpy.lower.webgl_steps import Steps
 
 LARGEST_FACTOR = 4096
 """Terms that one fragment sums at most."""
