@@ -1,8 +1,10 @@
-"""What all named kernels share on WebGL2: their steps, with prologues and epilogues."""
+"""What the kernels on WebGL2 share: steps with prologues and epilogues, how long sums are split."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.glsl import TARGETS, Finish, kernel_source, template
@@ -12,6 +14,18 @@ from tfpy.ops.op import KernelCall
 
 MAX_TEXTURES = 16
 """Textures that a fragment shader can read on any WebGL2 device."""
+
+LONGEST_SUM = 256
+"""Elements that one fragment combines at most in a reduction."""
+
+ENOUGH_FRAGMENTS = 8192
+"""With so many outputs a long sum is not split further for the sake of parallelism."""
+
+LARGE = 8192
+"""Outputs from which on a fragment computes four rows, for fewer reads, instead of one."""
+
+Params = dict[str, Any]
+
 
 _MADE = -1
 """Stands for the operand that a prologue makes, among buffers."""
@@ -132,3 +146,27 @@ def _made_operand(x: str, expression: Expression, quads: bool) -> str:
             f"#define {x}_value {x}_{'texel' if quads else 'at'}",
         ]
     )
+
+
+def inputs_of(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
+    return dict(zip(call.inputs, inputs, strict=True))
+
+
+def flags_of(**flags: bool) -> list[str]:
+    return [name for name, on in flags.items() if on]
+
+
+def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
+    """How many of ``n`` elements a fragment combines, so that enough fragments run.
+
+    A multiple of four, or all of them; at least 1.
+    """
+    if n <= 32 or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
+        return max(n, 1)
+    if outputs >= ENOUGH_FRAGMENTS:
+        return longest
+    return min(longest, 4 * math.ceil(math.sqrt(n) / 4))
+
+
+def rows_pay(steps: Steps, output: int, rows: int) -> bool:
+    return rows >= TARGETS and steps.program.buffers[output].count >= LARGE

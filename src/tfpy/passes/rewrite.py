@@ -30,6 +30,10 @@ class Builder:
     def aval(self, value: int) -> Aval:
         return self.graph.avals[value]
 
+    def result(self, eqn: Eqn) -> Aval:
+        """The aval of the equation's output."""
+        return eqn.op.infer(*(self.aval(i) for i in eqn.inputs), **dict(eqn.attrs))
+
     def constant(self, value: int) -> Array | None:
         """The array of a constant, None for other values."""
         return self.graph.constants.get(value)
