@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 
@@ -11,6 +12,9 @@ from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.fuse_elementwise import fuse_elementwise
+from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy.passes.fuse_prologue import fuse_prologue
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.target import Target
@@ -31,6 +35,7 @@ _SIMPLIFY: tuple[Pass, ...] = (
     merge_common_subexpressions,
 )
 _MAX_ROUNDS = 8
+_FUSE = (fuse_epilogue, fuse_prologue, fuse_elementwise)
 
 
 def optimize(graph: Graph, target: Target) -> Graph:
@@ -40,7 +45,10 @@ def optimize(graph: Graph, target: Target) -> Graph:
         ValueError: where the variable TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
             error names the pass.
     """
-    return simplify(graph)
+    graph = simplify(graph)
+    if not target.fuses_loops:
+        return graph
+    return _run(graph, [functools.partial(fusing, target=target) for fusing in _FUSE])
 
 
 def simplify(graph: Graph) -> Graph:
