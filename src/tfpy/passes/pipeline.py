@@ -12,6 +12,9 @@ from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.fuse_elementwise import fuse_elementwise
+from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy.passes.fuse_prologue import fuse_prologue
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
@@ -26,6 +29,7 @@ _VERIFY = "TFPY_VERIFY_PASSES"
 """Environment variable: where it is set (tests do), the Graph is verified after each pass."""
 
 _MAX_ROUNDS = 8
+_FUSE = (fuse_epilogue, fuse_prologue, fuse_elementwise)
 
 
 def optimize(graph: Graph, target: Target) -> Graph:
@@ -81,7 +85,9 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
 
 def fuse(graph: Graph, target: Target) -> Graph:
     """The passes that ask the target what its kernels take over."""
-    return _run(graph, [eliminate_dead_code])
+    if not target.fuses_loops:
+        return graph
+    return _run(graph, [partial(fusing, target=target) for fusing in _FUSE])
 
 
 def _run(graph: Graph, passes: Sequence[Pass]) -> Graph:
@@ -96,4 +102,5 @@ def _check(graph: Graph, function: Pass) -> None:
     try:
         verify(graph)
     except ValueError as error:
-        raise ValueError(f"after {getattr(function, '__name__', function)}: {error}") from error
+        name = getattr(function, "func", function).__name__
+        raise ValueError(f"after {name}: {error}") from error
