@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sketch import Array, Sketch, becomes, check
+from passes.sketch import Array, Sketch, becomes, check
 
 from tfpy import dtypes
 from tfpy.passes.algebra import simplify_algebra

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tfpy.ir.graph import Graph
+from tfpy.ir.graph import Eqn, Graph, Shape
 
 Array = np.ndarray[Any, Any]
 
@@ -18,12 +19,75 @@ def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
     Raises:
         tf.errors.InvalidArgumentError: from ops whose values are out of range.
     """
-    values: dict[int, Array] = dict(graph.constants)
-    values.update(zip(graph.inputs, inputs, strict=True))
-    with np.errstate(all="ignore"):
-        for eqn in graph.eqns:
-            result = eqn.op.ref(*(values[i] for i in eqn.inputs), **dict(eqn.attrs))
+    return Evaluator(graph)(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One equation."""
+
+    eqn: Eqn
+    attrs: dict[str, Any]
+    output: int
+    dtype: Any
+    shape: Shape
+    dead: tuple[int, ...]
+    """Values that nothing reads after it."""
+    overwritten: int | None
+    """One of them whose memory takes the result."""
+
+    def run(self, values: dict[int, Array]) -> Array:
+        attrs = self.attrs
+        if self.overwritten is not None:
+            attrs = {**attrs, "out": values[self.overwritten]}
+        result = self.eqn.op.ref(*[values[i] for i in self.eqn.inputs], **attrs)
+        return np.asarray(result, self.dtype, order="C").reshape(self.shape)
+
+
+class Evaluator:
+    """A Graph ready to be run many times; a value's memory is given back after its last use."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        last = {value: n for n, eqn in enumerate(graph.eqns) for value in eqn.inputs}
+        last.update(dict.fromkeys(graph.outputs, len(graph.eqns)))
+        dead: list[list[int]] = [[] for _ in range(len(graph.eqns) + 1)]
+        for value, number in last.items():
+            dead[number].append(value)
+        own = _own_memory(graph)
+        self._steps = []
+        for eqn, values in zip(graph.eqns, dead, strict=False):
             (output,) = eqn.outputs
-            dtype = graph.avals[output].dtype.as_numpy_dtype
-            values[output] = np.asarray(result, dtype, order="C").reshape(graph.avals[output].shape)
-    return [values[i] for i in graph.outputs]
+            aval = graph.avals[output]
+            reused = None
+            if isinstance(eqn.op.ref, np.ufunc):
+                same = (v for v in values if v in own and graph.avals[v] == aval)
+                reused = next(same, None)
+            dtype = aval.dtype.as_numpy_dtype
+            self._steps.append(
+                _Step(eqn, dict(eqn.attrs), output, dtype, aval.shape, tuple(values), reused)
+            )
+
+    def __call__(self, inputs: Sequence[Array]) -> list[Array]:
+        """See :func:`evaluate`."""
+        graph = self._graph
+        values: dict[int, Array] = dict(graph.constants)
+        values.update(zip(graph.inputs, inputs, strict=True))
+        with np.errstate(all="ignore"):
+            for step in self._steps:
+                values[step.output] = step.run(values)
+                for value in step.dead:
+                    del values[value]
+        return [values[i] for i in graph.outputs]
+
+
+def _own_memory(graph: Graph) -> set[int]:
+    """Values that are arrays of their own: universal functions make them, and only such read them,
+    since those never give views.
+    """
+    own = {eqn.outputs[0] for eqn in graph.eqns if isinstance(eqn.op.ref, np.ufunc)}
+    own.difference_update(graph.outputs)
+    for eqn in graph.eqns:
+        if not isinstance(eqn.op.ref, np.ufunc):
+            own.difference_update(eqn.inputs)
+    return own
