@@ -314,9 +314,13 @@ std::unique_ptr<Kernel> make_elementwise(StepSpec& step) {
   for (const rapidjson::Value& value : code->GetArray())
     read_instruction(step, value, &tape, &written);
   if (!step.ok()) return nullptr;
-  return make_kernel([tape = std::move(tape)](const Operand* inputs, void* output) {
+  std::vector<bool> is_dense;  // a block is read before it is written
+  for (const Source& source : tape.sources) is_dense.push_back(source.access == Access::kDense);
+  auto kernel = make_kernel([tape = std::move(tape)](const Operand* inputs, void* output) {
     return run_tape(tape, inputs, output);
   });
+  kernel->let_overwrite(std::move(is_dense));
+  return kernel;
 }
 
 }  // namespace tfpy
