@@ -151,7 +151,7 @@ def test_an_arena_that_does_not_fit_is_an_error_of_the_run(runtime: NodeRuntime)
     gibibyte, one = register_gibibyte(runtime), runtime.write(np.ones(1, np.float32))
     slot = runtime.write(np.zeros(100, np.float32))
     bytes_before = runtime.call("memory")["bytes"]
-    held = [runtime.call("run", program=gibibyte, slots=[one]) for _ in range(3)]
+    held = [runtime.call("run", program=gibibyte, slots=[one]) for _ in range(2)]
     with pytest.raises(RuntimeFailed, match="out of memory"):
         runtime.call("run", program=number, slots=[slot])
     runtime.call("free", slots=held)
