@@ -145,17 +145,16 @@ def test_refused(name: str, runtime: NodeRuntime) -> None:
 
 
 def test_an_arena_that_does_not_fit_is_an_error_of_the_run(runtime: NodeRuntime) -> None:
+    before = runtime.call("memory")["bytes"]
     document = planned()
     document["arena"]["nbytes"] = 2**31 - 1
     number = runtime.register_text(json.dumps(document))
     gibibyte, one = register_gibibyte(runtime), runtime.write(np.ones(1, np.float32))
     slot = runtime.write(np.zeros(100, np.float32))
-    bytes_before = runtime.call("memory")["bytes"]
     held = [runtime.call("run", program=gibibyte, slots=[one]) for _ in range(2)]
     with pytest.raises(RuntimeFailed, match="out of memory"):
         runtime.call("run", program=number, slots=[slot])
-    runtime.call("free", slots=held)
-    assert runtime.call("memory")["bytes"] == bytes_before
-    runtime.call("free", slots=[slot, one])
+    runtime.call("free", slots=[slot, one, *held])
     for program in (number, gibibyte):
         runtime.call("release", program=program)
+    assert runtime.call("memory")["bytes"] == before
