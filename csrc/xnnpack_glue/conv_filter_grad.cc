@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arena.h"
 #include "conv.h"
 #include "error.h"
 #include "gemm.h"
@@ -95,10 +96,8 @@ Gemm<float> group_product(const ConvShape& s, const Patches& patches, const floa
 bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks,
                   float* df) {
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
-  Block block;
-  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block))
-    return false;
-  float* partial = block.as<float>();
+  float* partial = borrow_scratch<float>(uint64_t{tasks} * (uint64_t{count} + scratch));
+  if (partial == nullptr) return false;
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
     const size_t end = static_cast<size_t>(uint64_t{pixels} * (task + 1) / tasks);
