@@ -32,6 +32,7 @@ STEPPED = [
     "cast",
     "max_pool",
     "max_pool_grad",
+    "max_pool_grad_grad",
     "scatter_update",
     "zeta",
 ]
@@ -169,6 +170,7 @@ SECOND = [
     "pad",
     "concat",
     "conv2d",
+    "conv3d",
     "depthwise_conv2d",
     "avg_pool",
     "max_pool",
