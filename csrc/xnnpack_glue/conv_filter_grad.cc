@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arena.h"
 #include "conv.h"
 #include "error.h"
 #include "gemm.h"
@@ -60,7 +61,9 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
   const Tap tap = tap_of(s, first);
   if (tap.channel + kPanelRows <= s.group_in()) {
     for_tap(patches, tap, pixel, depth, [to](size_t i, const float* x) {
+      constexpr size_t kLast = kPanelRows - 4;
       store(to + i * kPanelRows, x != nullptr ? load(x) : splat(0.0f));
+      store(to + i * kPanelRows + kLast, x != nullptr ? load(x + kLast) : splat(0.0f));
     });
     return;
   }
@@ -93,10 +96,8 @@ Gemm<float> group_product(const ConvShape& s, const Patches& patches, const floa
 bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks,
                   float* df) {
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
-  Block block;
-  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block))
-    return false;
-  float* partial = block.as<float>();
+  float* partial = borrow_scratch<float>(uint64_t{tasks} * (uint64_t{count} + scratch));
+  if (partial == nullptr) return false;
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
     const size_t end = static_cast<size_t>(uint64_t{pixels} * (task + 1) / tasks);

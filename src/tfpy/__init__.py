@@ -8,6 +8,7 @@ from tfpy import (
     autodiff,
     bitwise,
     browser,
+    config,
     dispatch,
     dtypes,
     errors,
@@ -87,6 +88,10 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
+from tfpy.function import TensorSpec, function
+from tfpy.function.control_flow import case, cond, switch_case, while_loop
+from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
+from tfpy.function.tensor_array import TensorArray
 from tfpy.joining import (
     concat,
     pad,
@@ -191,6 +196,7 @@ from tfpy.tfjs import (
     tensor6d,
 )
 from tfpy.tidy import dispose, keep, memory, tidy
+from tfpy.tracing import executing_eagerly, init_scope, inside_function
 from tfpy.variable import Variable
 from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
@@ -205,8 +211,10 @@ __all__ = [
     "RaggedTensor",
     "SparseTensor",
     "Tensor",
+    "TensorArray",
     "TensorBuffer",
     "TensorShape",
+    "TensorSpec",
     "UnconnectedGradients",
     "Variable",
     "add_n",
@@ -227,6 +235,7 @@ __all__ = [
     "broadcast_to",
     "browser",
     "buffer",
+    "case",
     "cast",
     "clip_by_average_norm",
     "clip_by_global_norm",
@@ -236,6 +245,8 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "cond",
+    "config",
     "constant",
     "convert_to_tensor",
     "cumsum",
@@ -255,12 +266,16 @@ __all__ = [
     "env",
     "errors",
     "euclidean_norm",
+    "executing_eagerly",
     "expand_dims",
     "eye",
     "fill",
     "float16",
     "float32",
     "float64",
+    "foldl",
+    "foldr",
+    "function",
     "fused",
     "gather",
     "gather_nd",
@@ -274,6 +289,8 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "image",
+    "init_scope",
+    "inside_function",
     "int8",
     "int32",
     "int64",
@@ -283,6 +300,7 @@ __all__ = [
     "linspace",
     "losses",
     "lower_bound",
+    "map_fn",
     "math",
     "matmul",
     "memory",
@@ -328,6 +346,7 @@ __all__ = [
     "reverse_sequence",
     "roll",
     "scalar",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "set_backend",
@@ -352,6 +371,7 @@ __all__ = [
     "strided_slice",
     "string",
     "strings",
+    "switch_case",
     "tensor",
     "tensor1d",
     "tensor2d",
@@ -379,7 +399,9 @@ __all__ = [
     "value_and_grad",
     "value_and_grads",
     "variable_grads",
+    "vectorized_map",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]
