@@ -7,7 +7,7 @@ A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +114,10 @@ class Graph:
         def val(i: int) -> str:
             return f"%{i}:{self.avals[i]}"
 
-        lines = [f"graph({', '.join(map(val, self.inputs))})"]
-        lines += [f"  {val(i)} = constant" for i in self.constants]
+        lines = [heading("graph", map(val, self.inputs))]
+        for i, array in self.constants.items():
+            number = f" {array.item()!r}" if array.size == 1 else ""
+            lines.append(f"  {val(i)} = constant{number}")
         for e in self.eqns:
             plain = "".join(f" {k}={v}" for k, v in e.attrs if not isinstance(v, Graph))
             args = ", ".join(f"%{i}" for i in e.inputs)
@@ -124,6 +126,13 @@ class Graph:
             lines += [f"    {k} {v}".replace("\n", "\n    ") for k, v in bodies]
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
         return "\n".join(lines)
+
+
+def heading(name: str, inputs: Iterable[str]) -> str:
+    """``name(inputs)``, the inputs below each other where a line is too short for them."""
+    given = list(inputs)
+    line = f"{name}({', '.join(given)})"
+    return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(given) + ")"
 
 
 def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
