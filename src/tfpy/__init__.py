@@ -7,6 +7,8 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 from tfpy import (
     autodiff,
     bitwise,
+    browser,
+    config,
     dispatch,
     dtypes,
     errors,
@@ -26,6 +28,8 @@ from tfpy import (
     strings,
 )
 from tfpy.array import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
     broadcast_to,
     cast,
     ensure_shape,
@@ -84,6 +88,7 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
+from tfpy.function import TensorSpec, function
 from tfpy.function.control_flow import case, cond, switch_case, while_loop
 from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
 from tfpy.function.tensor_array import TensorArray
@@ -166,7 +171,9 @@ from tfpy.sorting import (
 )
 from tfpy.sparse import IndexedSlices, sparse_to_dense
 from tfpy.sparse_tensor import SparseTensor
+from tfpy.strings_format import print
 from tfpy.tensor import Tensor
+from tfpy.tensor_buffer import TensorBuffer, buffer
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
     basic_lstm_cell,
@@ -176,9 +183,20 @@ from tfpy.tfjs import (
     multi_rnn_cell,
     outer_product,
     prelu,
+    random_standard_normal,
+    random_uniform_int,
+    scalar,
     step,
+    tensor,
+    tensor1d,
+    tensor2d,
+    tensor3d,
+    tensor4d,
+    tensor5d,
+    tensor6d,
 )
 from tfpy.tidy import dispose, keep, memory, tidy
+from tfpy.tracing import executing_eagerly, init_scope, inside_function
 from tfpy.variable import Variable
 from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
@@ -194,7 +212,9 @@ __all__ = [
     "SparseTensor",
     "Tensor",
     "TensorArray",
+    "TensorBuffer",
     "TensorShape",
+    "TensorSpec",
     "UnconnectedGradients",
     "Variable",
     "add_n",
@@ -210,7 +230,11 @@ __all__ = [
     "bitwise",
     "bool",
     "boolean_mask",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
     "broadcast_to",
+    "browser",
+    "buffer",
     "case",
     "cast",
     "clip_by_average_norm",
@@ -222,6 +246,7 @@ __all__ = [
     "complex128",
     "concat",
     "cond",
+    "config",
     "constant",
     "convert_to_tensor",
     "cumsum",
@@ -241,6 +266,7 @@ __all__ = [
     "env",
     "errors",
     "euclidean_norm",
+    "executing_eagerly",
     "expand_dims",
     "eye",
     "fill",
@@ -249,6 +275,7 @@ __all__ = [
     "float64",
     "foldl",
     "foldr",
+    "function",
     "fused",
     "gather",
     "gather_nd",
@@ -262,6 +289,8 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "image",
+    "init_scope",
+    "inside_function",
     "int8",
     "int32",
     "int64",
@@ -288,12 +317,15 @@ __all__ = [
     "outer_product",
     "pad",
     "prelu",
+    "print",
     "ragged",
     "ragged_gather",
     "ragged_range",
     "ragged_tensor_to_tensor",
     "rand",
     "random",
+    "random_standard_normal",
+    "random_uniform_int",
     "range",
     "rank",
     "ready",
@@ -313,6 +345,7 @@ __all__ = [
     "reverse",
     "reverse_sequence",
     "roll",
+    "scalar",
     "scan",
     "scatter_nd",
     "searchsorted",
@@ -339,6 +372,13 @@ __all__ = [
     "string",
     "strings",
     "switch_case",
+    "tensor",
+    "tensor1d",
+    "tensor2d",
+    "tensor3d",
+    "tensor4d",
+    "tensor5d",
+    "tensor6d",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",

@@ -93,6 +93,9 @@ class DeviceBackend(Backend):
         self._pairs.update(first + offset for offset in split.outputs)
         return first
 
+    def slots_of(self, aval: Aval) -> int:
+        return 2 if aval.dtype.is_complex else 1
+
     def release(self, program: int) -> None:
         self._complex.pop(program, None)
         self._device.release(program)
@@ -163,7 +166,11 @@ async def open_wasm() -> Backend:
         JsException: when the module cannot be instantiated.
     """
     variant = choose_variant((await bridge.probe())["wasm"])
-    options = {"variant": variant, "threads": int(env().get_number("WASM_THREADS_COUNT"))}
+    options = {
+        "variant": variant,
+        "threads": int(env().get_number("WASM_THREADS_COUNT")),
+        "codegen": env().get("WASM_CODEGEN"),
+    }
     device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
     return DeviceBackend("wasm", device, lower_wasm.lower)
 
