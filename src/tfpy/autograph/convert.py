@@ -59,9 +59,7 @@ def _convert(function: types.FunctionType) -> types.CodeType | None:
     wrapped = _wrapped(made, [*code.co_freevars, OPERATORS], code.co_qualname)
     module = ast.fix_missing_locations(located(ast.Module([wrapped], []), node))
     compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
-    found = _inner(compiled, made.name).replace(
-        co_name=code.co_name, co_qualname=code.co_qualname
-    )
+    found = _inner(compiled, made.name).replace(co_name=code.co_name, co_qualname=code.co_qualname)
     _remember(found)
     return found
 

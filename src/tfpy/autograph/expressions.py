@@ -10,16 +10,16 @@ from tfpy.autograph.build import call, inline, located, name, text
 class _InFunction(ast.NodeTransformer):
     """Leaves alone what is defined within: functions have their turn, classes are not converted."""
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:  # noqa: N802 - ast's names
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         return node
 
-    def visit_For(self, node: ast.For) -> ast.stmt:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.stmt:
         self.generic_visit(node)
         if getattr(node, "extra_test", None) is not None:
             node.extra_test = self.visit(node.extra_test)  # type: ignore[attr-defined]
@@ -32,18 +32,18 @@ class Logic(_InFunction):
     What assigns with ``:=`` stays as it is, since a lambda would keep the name to itself.
     """
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:  # noqa: N802 - ast's names
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         if _assigns(node):
             return node
         self.generic_visit(node)
         function = "and_" if isinstance(node.op, ast.And) else "or_"
         return located(call(function, *map(inline, node.values)), node)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
         return located(call("not_", node.operand), node) if isinstance(node.op, ast.Not) else node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:  # noqa: N802
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         if _assigns(node):
             return node
         source = ast.unparse(node)
@@ -51,7 +51,7 @@ class Logic(_InFunction):
         branches = inline(node.body), inline(node.orelse)
         return located(call("if_exp", node.test, *branches, text(source)), node)
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:  # noqa: N802
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """``a < b < c`` compares each pair, and takes each operand once."""
         if len(node.ops) == 1 or _assigns(node):
             self.generic_visit(node)
@@ -59,7 +59,7 @@ class Logic(_InFunction):
         self.generic_visit(node)
         return located(_chain(node.left, node.ops, node.comparators), node)
 
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:  # noqa: N802
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         if _assigns(node):
             return node
         source = ast.unparse(node.test)
@@ -95,7 +95,7 @@ class Calls(_InFunction):
     def __init__(self, first_parameter: str | None) -> None:
         self._first = first_parameter
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         function = node.func
         if isinstance(function, ast.Name) and function.id in self._PLAIN:
@@ -106,7 +106,7 @@ class Calls(_InFunction):
         node.func = call("call", function)
         return located(node, node)
 
-    def visit_For(self, node: ast.For) -> ast.stmt:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.stmt:
         """What a loop iterates over may be a range that need not exist as a tensor."""
         super().visit_For(node)
         found = node.iter

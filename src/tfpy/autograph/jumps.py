@@ -1,11 +1,11 @@
 """Rewrites break, continue and return into flags, so that control flow is structured.
 
-    while a:              did_break = False
-        if b:             while not did_break and a:
-            break    →        if b:
-        c()                       did_break = True
-                              else:
-                                  c()
+while a:              did_break = False
+    if b:             while not did_break and a:
+        break    →        if b:
+    c()                       did_break = True
+                          else:
+                              c()
 """
 
 from __future__ import annotations
@@ -183,9 +183,9 @@ def _jumps_here(body: Sequence[ast.AST], kind: type[ast.Break] | type[ast.Contin
         if isinstance(node, ast.While | ast.For):
             if _jumps_here(node.orelse, kind):
                 return True
-        elif isinstance(
-            node, ast.stmt | ast.ExceptHandler | ast.match_case
-        ) and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ):
             if _jumps_here(list(ast.iter_child_nodes(node)), kind):
                 return True
     return False

@@ -58,14 +58,14 @@ class _Visitor(ast.NodeVisitor):
     def __init__(self) -> None:
         self.found = Symbols()
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802 - ast's names
+    def visit_Name(self, node: ast.Name) -> None:
         stored = isinstance(node.ctx, ast.Store | ast.Del)
         (self.found.writes if stored else self.found.reads).add(node.id)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         self._composite(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:  # noqa: N802
+    def visit_Subscript(self, node: ast.Subscript) -> None:
         self._composite(node)
 
     def _composite(self, node: ast.Attribute | ast.Subscript) -> None:
@@ -75,26 +75,26 @@ class _Visitor(ast.NodeVisitor):
             (self.found.writes if stored else self.found.reads).add(text)
         self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
         text = symbol(node.target)
         if text is not None:
             self.found.reads.add(text)
         self.generic_visit(node)
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:  # noqa: N802
+    def visit_Lambda(self, node: ast.Lambda) -> None:
         self._scope(node, [node.body], node.args)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.found.writes.add(node.name)
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._scope(node, node.body, node.args)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:  # noqa: N802
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.found.writes.add(node.name)
         self._scope(node, node.body, node.args)
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.found.writes.add(node.name)
         inner = symbols([*node.bases, *node.keywords, *node.decorator_list, *node.body])
         self.found.reads |= inner.reads
@@ -115,12 +115,12 @@ class _Visitor(ast.NodeVisitor):
             self.found.reads |= names
             self.found.captured |= names
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:  # noqa: N802
+    def visit_ListComp(self, node: ast.ListComp) -> None:
         self._comprehension(node, [node.elt], node.generators)
 
     visit_SetComp = visit_GeneratorExp = visit_ListComp  # type: ignore[assignment]  # noqa: N815
 
-    def visit_DictComp(self, node: ast.DictComp) -> None:  # noqa: N802
+    def visit_DictComp(self, node: ast.DictComp) -> None:
         self._comprehension(node, [node.key, node.value], node.generators)
 
     def _comprehension(
@@ -137,12 +137,12 @@ class _Visitor(ast.NodeVisitor):
         self.found.captured |= {s for s in inner.captured if root(s) not in bound}
         self.found.writes |= walrus
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:  # noqa: N802
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
             self.found.writes.add(node.name)
         self.generic_visit(node)
 
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:  # noqa: N802
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
             self.found.writes.add((alias.asname or alias.name).split(".")[0])
 
@@ -175,7 +175,5 @@ def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
     """All nodes, but those within functions and classes that are defined there."""
     for node in nodes:
         yield node
-        if not isinstance(
-            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-        ):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             yield from walk_scope(ast.iter_child_nodes(node))

@@ -73,7 +73,9 @@ class Structure:
         needs: set[str] = set()
         for field in ("body", "orelse", "finalbody"):
             inner = getattr(node, field, None)
-            if inner and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if inner and not isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            ):
                 rewritten, wanted = self._block(inner)
                 setattr(node, field, rewritten)
                 needs |= wanted
@@ -199,12 +201,12 @@ class Loads(ast.NodeTransformer):
     def __init__(self, undefined: set[str]) -> None:
         self._undefined = undefined
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - ast's name
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.id in self._undefined and not _is_raw(node):
             return located(call("load", located(name(node.id), node)), node)
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         """``x += 1`` reads x."""
         self.generic_visit(node)
         if isinstance(node.target, ast.Name) and node.target.id in self._undefined:
