@@ -7,7 +7,8 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from tfpy import tracing
-from tfpy.function.regions import Region, cut
+from tfpy.function.control import ControlOp
+from tfpy.function.regions import Place, Region, cut
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
@@ -99,10 +100,22 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
     return last[::-1]
 
 
+def executable(graph: Graph) -> Executable:
+    """The executable of a Graph that is part of an equation."""
+    found = _executables.get(graph)
+    if found is None:
+        found = _executables[graph] = Executable(graph)
+    return found
+
+
+_executables: weakref.WeakKeyDictionary[Graph, Executable] = weakref.WeakKeyDictionary()
+
+
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
     """Whether the backend computes an equation, as far as the op table says."""
     return (
-        eqn.op.name not in UNSUPPORTED.get(backend.name, {})
+        not isinstance(eqn.op, ControlOp)
+        and eqn.op.name not in UNSUPPORTED.get(backend.name, {})
         and eqn.op.name not in refused
         and all(graph.avals[v].dtype in backend.dtypes for v in (*eqn.inputs, *eqn.outputs))
     )
@@ -126,18 +139,26 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 def _steps(
     graph: Graph, backend: Backend, refused: frozenset[str]
-) -> tuple[list[Region], list[_DeviceStep | _HostStep]]:
+) -> tuple[list[Region], list[_DeviceStep | _HostStep | _ControlStep]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
     """
-    regions = cut(graph, lambda eqn: _lowers(graph, eqn, backend, refused))
+
+    def place(eqn: Eqn) -> Place:
+        if isinstance(eqn.op, ControlOp):
+            return Place.CONTROL
+        return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
+
+    regions = cut(graph, place)
     return regions, [_step(region, backend) for region in regions]
 
 
-def _step(region: Region, backend: Backend) -> _DeviceStep | _HostStep:
-    return _DeviceStep(region, backend) if region.on_device else _HostStep(region)
+def _step(region: Region, backend: Backend) -> _DeviceStep | _HostStep | _ControlStep:
+    if region.place is Place.DEVICE:
+        return _DeviceStep(region, backend)
+    return _HostStep(region) if region.place is Place.HOST else _ControlStep(region)
 
 
 class _DeviceStep:
@@ -182,3 +203,25 @@ class _HostStep:
 
 def _view(storage: Storage, aval: Aval) -> Any:
     return storage.to_host().reshape(aval.shape)
+
+
+class _ControlStep:
+    """Equations that the host steers."""
+
+    def __init__(self, region: Region) -> None:
+        self._graph = region.graph
+        self._constants = {
+            v: host_storage(array, region.graph.avals[v])
+            for v, array in region.graph.constants.items()
+        }
+
+    def run(self, values: dict[int, Storage]) -> None:
+        graph = self._graph
+        known = values | self._constants
+        for eqn in graph.eqns:
+            assert isinstance(eqn.op, ControlOp)
+            assert eqn.op.execute is not None
+            inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
+            outputs = eqn.op.execute(*inputs, **dict(eqn.attrs))
+            known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
+        values.update((v, known[v]) for v in graph.outputs)
