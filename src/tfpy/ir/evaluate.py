@@ -28,20 +28,24 @@ class _Step:
 
     eqn: Eqn
     attrs: dict[str, Any]
-    output: int
-    dtype: Any
-    shape: Shape
+    outputs: list[tuple[int, Any, Shape]]
+    """Number, NumPy dtype and shape of each."""
     dead: tuple[int, ...]
     """Values that nothing reads after it."""
     overwritten: int | None
     """One of them whose memory takes the result."""
 
-    def run(self, values: dict[int, Array]) -> Array:
+    def run(self, values: dict[int, Array]) -> None:
         attrs = self.attrs
         if self.overwritten is not None:
             attrs = {**attrs, "out": values[self.overwritten]}
-        result = self.eqn.op.ref(*[values[i] for i in self.eqn.inputs], **attrs)
-        return np.asarray(result, self.dtype, order="C").reshape(self.shape)
+        op = self.eqn.op
+        result = op.ref(*[values[i] for i in self.eqn.inputs], **attrs)
+        results = result if op.multiple else (result,)
+        for (output, dtype, shape), array in zip(self.outputs, results, strict=True):
+            values[output] = np.asarray(array, dtype, order="C").reshape(shape)
+        for value in self.dead:
+            del values[value]
 
 
 class Evaluator:
@@ -55,18 +59,10 @@ class Evaluator:
         for value, number in last.items():
             dead[number].append(value)
         own = _own_memory(graph)
-        self._steps = []
-        for eqn, values in zip(graph.eqns, dead, strict=False):
-            (output,) = eqn.outputs
-            aval = graph.avals[output]
-            reused = None
-            if isinstance(eqn.op.ref, np.ufunc):
-                same = (v for v in values if v in own and graph.avals[v] == aval)
-                reused = next(same, None)
-            dtype = aval.dtype.as_numpy_dtype
-            self._steps.append(
-                _Step(eqn, dict(eqn.attrs), output, dtype, aval.shape, tuple(values), reused)
-            )
+        self._steps = [
+            _step(graph, eqn, tuple(values), own)
+            for eqn, values in zip(graph.eqns, dead, strict=False)
+        ]
 
     def __call__(self, inputs: Sequence[Array]) -> list[Array]:
         """See :func:`evaluate`."""
@@ -75,10 +71,21 @@ class Evaluator:
         values.update(zip(graph.inputs, inputs, strict=True))
         with np.errstate(all="ignore"):
             for step in self._steps:
-                values[step.output] = step.run(values)
-                for value in step.dead:
-                    del values[value]
+                step.run(values)
         return [values[i] for i in graph.outputs]
+
+
+def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:
+    avals = [graph.avals[v] for v in eqn.outputs]
+    overwritten = None
+    if isinstance(eqn.op.ref, np.ufunc):
+        same = (v for v in dead if v in own and graph.avals[v] == avals[0])
+        overwritten = next(same, None)
+    outputs = [
+        (v, aval.dtype.as_numpy_dtype, aval.shape)
+        for v, aval in zip(eqn.outputs, avals, strict=True)
+    ]
+    return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten)
 
 
 def _own_memory(graph: Graph) -> set[int]:

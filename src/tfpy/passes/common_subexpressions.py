@@ -16,7 +16,7 @@ from tfpy.ops.elementwise import (
     multiply,
     not_equal,
 )
-from tfpy.passes.rewrite import reading, without_dead_code
+from tfpy.passes.rewrite import is_plain, reading, without_dead_code
 
 _COMMUTATIVE = frozenset(
     (add, multiply, maximum, minimum, equal, not_equal, logical_and, logical_or)
@@ -48,8 +48,7 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
     eqns = []
     for eqn in graph.eqns:
         eqn = reading(eqn, merged)
-        plain = not eqn.op.stateful and len(eqn.outputs) == 1
-        if not (plain and is_known(_equation_key(graph, eqn), eqn.outputs[0])):
+        if not (is_plain(eqn) and is_known(_equation_key(graph, eqn), eqn.outputs[0])):
             eqns.append(eqn)
     if not merged:
         return graph
