@@ -8,9 +8,13 @@ from tfpy import dtypes
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ops.elementwise import (
     add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     equal,
     logical_and,
     logical_or,
+    logical_xor,
     maximum,
     minimum,
     multiply,
@@ -19,7 +23,10 @@ from tfpy.ops.elementwise import (
 from tfpy.passes.rewrite import is_plain, reading, without_dead_code
 
 _COMMUTATIVE = frozenset(
-    (add, multiply, maximum, minimum, equal, not_equal, logical_and, logical_or)
+    (
+        *(add, multiply, maximum, minimum, equal, not_equal),
+        *(logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor),
+    )
 )
 _COMPARED_BYTES = 4096
 """Constants up to this size are compared by value, larger ones by identity."""
