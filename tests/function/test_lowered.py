@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from passes.sketch import Sketch
 
+import tfpy as tf
 from tfpy.function.lowered import as_text
 from tfpy.lower import wasm
 from tfpy.lower.wasm_target import WasmTarget
@@ -51,3 +52,15 @@ def test_constants_and_many_inputs() -> None:
         "  %9:float32[100,100] = add(%7, %8)",
         "  return %9",
     ]
+
+
+def test_graphs_within_equations() -> None:
+    def halved_or_doubled(x: tf.Tensor) -> tf.Tensor:
+        return tf.cond(x > 0.0, lambda: x * 0.5, lambda: x * 2.0)
+
+    graph = tf.function(halved_or_doubled).get_concrete_function(tf.constant(1.0)).graph
+    text = [line.rstrip() for line in as_text(graph).splitlines()]
+    assert text[0] == "# 2 equations: 1 greater, 1 cond"
+    assert "    branches[0] graph(%0:float32[])" in text
+    assert "      %2:float32[] = multiply(%0, %1)" in text
+    assert "    branches[1] graph(%0:float32[])" in text
