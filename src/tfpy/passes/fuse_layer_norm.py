@@ -21,7 +21,7 @@ Terms = dict[tuple[str, ...], float]
 """A sum of products: the factors' names, sorted, with the number that multiplies them."""
 
 _MAX_TERMS = 8
-_MAX_READERS = 16
+_MAX_READERS = 24
 
 
 def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
@@ -47,11 +47,13 @@ class _Statistics:
         self.eqn = eqn
         self.x = self.mean = -1
         self.epsilon = 0.0
-        add = finder.producer(eqn.inputs[0], "add")
+        add = finder.producer(finder.unkept(eqn.inputs[0]), "add")
         if add is None:
             return
-        number = finder.number(add.inputs[1])
-        squares = finder.row_mean(add.inputs[0])
+        variance, number = add.inputs[0], finder.number(add.inputs[1])
+        if number is None:
+            variance, number = add.inputs[1], finder.number(add.inputs[0])
+        squares = finder.row_mean(variance)
         if number is None or squares is None:
             return
         self.epsilon = number
@@ -69,7 +71,7 @@ class _Statistics:
                 self.x = first
 
     def _deviation(self, finder: Finder, x: int, mean: int) -> None:
-        if finder.row_mean(mean) == x:
+        if finder.row_mean(mean) == x and finder.is_kept(mean, x):
             self.x, self.mean = x, mean
 
 
@@ -81,7 +83,7 @@ def _normalisation(finder: Finder, eqn: Eqn) -> Found | None:
     products = _Products(finder, statistics)
     for root in reversed(products.roots()):
         operands = _scale_and_offset(finder, products.of(root), statistics)
-        if operands is None:
+        if operands is None or finder.shape(root) != finder.shape(x):
             continue
         fused = finder.fused(
             root,
@@ -108,15 +110,17 @@ class _Products:
 
     def __init__(self, finder: Finder, statistics: _Statistics) -> None:
         self._finder = finder
-        (root,) = statistics.eqn.outputs
-        self._root = root
+        (self._root,) = statistics.eqn.outputs
         self._is_reciprocal = statistics.eqn.op.name == "rsqrt"
+        self._x = statistics.x
+        mean = finder.unkept(statistics.mean)
         self._known: dict[int, Terms | None] = {
-            statistics.x: {("x",): 1.0},
-            statistics.mean: {("mean",): 1.0},
-            root: {("r",): 1.0} if self._is_reciprocal else None,
+            self._x: {("x",): 1.0},
+            mean: {("mean",): 1.0},
+            self._root: {("r",): 1.0} if self._is_reciprocal else None,
         }
-        self._inside = self._readers_of(root) | self._readers_of(statistics.mean)
+        self._inside = self._readers_of(self._root) | self._readers_of(mean)
+        self._ours = self._inside | self._known.keys()
 
     def roots(self) -> list[int]:
         """Values that depend on the root of the variance, in order."""
@@ -124,6 +128,7 @@ class _Products:
 
     def of(self, value: int) -> Terms | None:
         """The value multiplied out; None where that is not possible."""
+        value = self._finder.unkept(value)
         if value not in self._known:
             self._known[value] = self._multiplied_out(value)
         terms = self._known[value]
@@ -132,7 +137,7 @@ class _Products:
     def _readers_of(self, value: int) -> set[int]:
         found: set[int] = set()
         waiting = [value]
-        names = ("add", "subtract", "multiply", "negative", "real_div", "reciprocal")
+        names = ("add", "subtract", "multiply", "negative", "real_div", "reciprocal", "reshape")
         while waiting and len(found) < _MAX_READERS:
             for eqn in self._finder.readers(waiting.pop(), *names):
                 waiting += set(eqn.outputs) - found
@@ -146,6 +151,8 @@ class _Products:
         if value not in self._inside:
             return {(str(value),): 1.0}
         eqn = self._finder.graph.eqns[self._finder.uses.producer[value]]
+        if eqn.op.name == "reshape" or not self._is_by_rows(eqn):
+            return None
         if eqn.op.name in ("real_div", "reciprocal"):
             return self._divided(eqn)
         terms = [self.of(v) for v in eqn.inputs]
@@ -158,9 +165,20 @@ class _Products:
             return _product({(): -1.0}, first)
         return _sum(first, second if eqn.op.name == "add" else _product({(): -1.0}, second))
 
+    def _is_by_rows(self, eqn: Eqn) -> bool:
+        """Whether what belongs to a row of x meets nothing but that row and vectors along it."""
+        finder, outer = self._finder, self._finder.shape(self._x)[:-1]
+        if finder.shape(eqn.outputs[0]) == outer:  # one element for each row
+            return all(
+                finder.shape(v) == outer if v in self._ours else finder.number(v) is not None
+                for v in eqn.inputs
+            )
+        whole = (finder.shape(self._x), (*outer, 1))
+        return all(finder.shape(v) in whole for v in eqn.inputs if v in self._ours)
+
     def _divided(self, eqn: Eqn) -> Terms | None:
         """Only a division by the root itself is one."""
-        if self._is_reciprocal or eqn.inputs[-1] != self._root:
+        if self._is_reciprocal or self._finder.unkept(eqn.inputs[-1]) != self._root:
             return None
         one: Terms = {(): 1.0}
         above = one if eqn.op.name == "reciprocal" else self.of(eqn.inputs[0])

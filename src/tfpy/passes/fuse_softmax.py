@@ -35,7 +35,7 @@ def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
     if subtract is None:
         return None
     x, largest = subtract.inputs
-    if finder.row_reduction(largest, "reduce_max") != (x, 1.0):
+    if finder.row_reduction(largest, "reduce_max") != (x, 1.0) or not finder.is_kept(largest, x):
         return None
     aval = finder.graph.avals[x]
     if aval.dtype != float32 or not aval.size:
@@ -54,7 +54,8 @@ def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
 def _quotient(finder: Finder, e: int) -> int | None:
     """e / sum(e)"""
     for eqn in finder.readers(e, "real_div"):
-        if eqn.inputs[0] == e and finder.row_reduction(eqn.inputs[1], "reduce_sum") == (e, 1.0):
+        below = eqn.inputs[1]
+        if eqn.inputs[0] == e and _is_sum(finder, below, e) and finder.is_kept(below, e):
             return eqn.outputs[0]
     return None
 
@@ -62,9 +63,13 @@ def _quotient(finder: Finder, e: int) -> int | None:
 def _difference(finder: Finder, e: int, shifted: int) -> int | None:
     """shifted - log(sum(e))"""
     for eqn in finder.readers(shifted, "subtract"):
-        log = finder.producer(eqn.inputs[1], "log")
-        if eqn.inputs[0] != shifted or log is None:
+        log = finder.producer(finder.unkept(eqn.inputs[1]), "log")
+        if eqn.inputs[0] != shifted or log is None or not finder.is_kept(eqn.inputs[1], e):
             continue
-        if finder.row_reduction(log.inputs[0], "reduce_sum") == (e, 1.0):
+        if _is_sum(finder, log.inputs[0], e):
             return eqn.outputs[0]
     return None
+
+
+def _is_sum(finder: Finder, value: int, e: int) -> bool:
+    return finder.row_reduction(value, "reduce_sum") == (e, 1.0)

@@ -44,33 +44,41 @@ class Finder:
         wanted: list[Op] = [OPS[name] for name in names]
         return [eqn for eqn in eqns if eqn.op in wanted]
 
-    def row_reduction(self, value: int, name: str) -> tuple[int, float] | None:
-        """``(x, factor)`` where ``value`` is ``factor`` times the reduction of x's last axis.
+    def unkept(self, value: int) -> int:
+        """The value before reshapes that only add or drop a 1 as the last dimension."""
+        while (eqn := self.producer(value, "reshape")) is not None:
+            (source,) = eqn.inputs
+            before, after = self.shape(source), self.shape(value)
+            if before != (*after, 1) and after != (*before, 1):
+                break
+            value = source
+        return value
 
-        ``value`` has x's shape with 1 as the last dimension.
-        """
-        factor, at = 1.0, value
+    def is_kept(self, value: int, x: int) -> bool:
+        """Whether ``value``, of one element for each row of ``x``, broadcasts along the rows."""
+        outer = self.shape(x)[:-1]
+        return self.shape(value) == (*outer, 1) or (not outer and not self.shape(value))
+
+    def row_reduction(self, value: int, name: str) -> tuple[int, float] | None:
+        """``(x, factor)`` where ``value`` is ``factor`` times the reduction of x's last axis."""
+        factor = 1.0
         while True:
-            eqn = self.producer(at, "reshape", "multiply", "real_div", name)
+            value = self.unkept(value)
+            eqn = self.producer(value, "multiply", "real_div", name)
             if eqn is None:
                 return None
+            value = eqn.inputs[0]
             if eqn.op is OPS[name]:
                 break
-            at = eqn.inputs[0]
-            if eqn.op is not OPS["reshape"]:
-                number = self.number(eqn.inputs[1])
-                if number is None or number == 0.0:
-                    return None
-                factor = factor * number if eqn.op is OPS["multiply"] else factor / number
-        (x,) = eqn.inputs
-        rank = len(self.shape(x))
-        is_last = dict(eqn.attrs)["axes"] == (rank - 1, rank)
-        if not is_last or self.shape(value) != (*self.shape(x)[:-1], 1):
-            return None
-        return x, factor
+            number = self.number(eqn.inputs[1])
+            if not number:
+                return None
+            factor = factor * number if eqn.op is OPS["multiply"] else factor / number
+        rank = len(self.shape(value))
+        return (value, factor) if dict(eqn.attrs)["axes"] == (rank - 1, rank) else None
 
     def row_mean(self, value: int) -> int | None:
-        """The x of which ``value`` is the mean over the last axis, which is kept as 1."""
+        """The x of whose last axis ``value`` is the mean."""
         found = self.row_reduction(value, "reduce_sum")
         if found is None:
             return None
