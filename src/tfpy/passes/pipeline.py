@@ -15,7 +15,9 @@ from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy.passes.fuse_layer_norm import fuse_layer_norm
 from tfpy.passes.fuse_prologue import fuse_prologue
+from tfpy.passes.fuse_softmax import fuse_softmax
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
@@ -30,7 +32,7 @@ _VERIFY = "TFPY_VERIFY_PASSES"
 """Environment variable: where it is set (tests do), the Graph is verified after each pass."""
 
 _MAX_ROUNDS = 8
-_FUSE = (fuse_epilogue, fuse_prologue, fuse_elementwise)
+_FUSE = (fuse_softmax, fuse_layer_norm, fuse_epilogue, fuse_prologue, fuse_elementwise)
 
 
 def optimize(graph: Graph, target: Target) -> Graph:
