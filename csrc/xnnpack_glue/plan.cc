@@ -24,18 +24,14 @@ size_t run_end(const Tape& tape, size_t begin) {
   return end;
 }
 
-void find_constants(const Tape& tape, Plan* plan) {
+void find_block_operands(const Tape& tape, Plan* plan) {
+  plan->in_full.resize(tape.registers);
   for (const PlanStep& step : plan->steps) {
     if (step.module != nullptr) continue;
     const Instruction& instruction = tape.code[step.begin];
-    for (size_t k = 0; k < instruction.operand_count(); ++k) {
-      if (tape.is_constant(instruction.operands[k]))
-        plan->constants.push_back(instruction.operands[k]);
-    }
+    for (size_t k = 0; k < instruction.operand_count(); ++k)
+      plan->in_full[instruction.operands[k]] = true;
   }
-  std::sort(plan->constants.begin(), plan->constants.end());
-  const auto last = std::unique(plan->constants.begin(), plan->constants.end());
-  plan->constants.erase(last, plan->constants.end());
 }
 
 }  // namespace
@@ -45,7 +41,7 @@ void set_codegen(Codegen when) { codegen = when; }
 Plan interpreted_plan(const Tape& tape) {
   Plan plan;
   for (size_t i = 0; i < tape.code.size(); ++i) plan.steps.push_back({i, i + 1, nullptr, {}, {}});
-  find_constants(tape, &plan);
+  find_block_operands(tape, &plan);
   return plan;
 }
 
@@ -63,7 +59,7 @@ Plan compiled_plan(const Tape& tape) {
                           std::move(run.writes)});
     begin = end;
   }
-  find_constants(tape, &plan);
+  find_block_operands(tape, &plan);
   return plan;
 }
 
