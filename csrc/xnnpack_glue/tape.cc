@@ -26,17 +26,20 @@ Access access_of(const Tape& tape, const std::vector<int32_t>& strides) {
   }
   if (is_dense) return Access::kDense;
   if (is_constant) return Access::kConstant;
-  if (is_periodic && tape.row < kMinRow) return Access::kPeriodic;
-  return tape.splits_rows && strides.back() == 0 ? Access::kRowConstant : Access::kStrided;
+  if (tape.splits_rows) return strides.back() == 0 ? Access::kRowConstant : Access::kStrided;
+  const bool repeats = is_periodic && tape.row != 0 && tape.block % tape.row == 0;
+  return repeats ? Access::kPeriodic : Access::kStrided;
 }
 
-// Rows that are split are whole vectors, so that only the last block of all has a rest. Of short
-// rows a block has as many as make whole vectors.
+// Rows that are split are whole vectors, so that only the last block of all has a rest. Of other
+// rows a block has as many as make whole vectors, if it has room for them.
 void choose_blocks(Tape* tape) {
-  tape->splits_rows = tape->dims.size() > 1 && tape->row >= kMinRow && tape->row % 4 == 0;
-  const bool is_short = tape->dims.size() > 1 && tape->row > 0 && tape->row < kMinRow;
-  const size_t unit = is_short ? std::lcm(tape->row, size_t{4}) : 1;
-  tape->block = kBlock / unit * unit;
+  tape->block = kBlock;
+  if (tape->dims.size() == 1 || tape->row == 0) return;
+  tape->splits_rows = tape->row >= kMinRow && tape->row % 4 == 0;
+  if (tape->splits_rows || tape->row > kBlock) return;
+  const size_t unit = std::lcm(tape->row, size_t{4});
+  if (unit <= kBlock) tape->block = kBlock / unit * unit;
 }
 
 void read_sources(StepSpec& step, Tape* tape) {

@@ -13,7 +13,7 @@
 
 namespace tfpy {
 
-constexpr size_t kBlock = 512;  // elements of a register
+constexpr size_t kBlock = 1024;  // elements of a register
 
 struct Instruction {
   const ScalarOpInfo* op;  // null: the flat index
