@@ -67,8 +67,8 @@ def e2e(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
-    run = [pyenv.ensure("build"), "bench/run.py", site.ensure()]
-    return run_shown([*run, *options.arguments], cwd=ROOT)
+    run = [pyenv.ensure("bench"), "bench/run.py", site.ensure()]
+    return run_shown([*run, *options.rest], cwd=ROOT)
 
 
 def wasm(options: argparse.Namespace) -> int:
@@ -132,8 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     add("check", check)
     made = add("e2e", e2e)
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
-    made = add("bench", bench)
-    made.add_argument("arguments", nargs="*", help="arguments for bench/run.py (after --)")
+    add("bench", bench)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
@@ -145,7 +144,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
-    options = _parser().parse_args()
+    parser = _parser()
+    options, rest = parser.parse_known_args()
+    if rest and options.command is not bench:
+        parser.error(f"unknown arguments: {' '.join(rest)}")
+    options.rest = rest
     try:
         command: Command = options.command
         return command(options)

@@ -19,11 +19,8 @@ from tfpy.lower import (
 )
 from tfpy.lower.broadcast import merge
 from tfpy.lower.program import Program
-from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
+from tfpy.lower.webgl_steps import MAX_TEXTURES, Params, Steps, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
-
-MAX_TEXTURES = 16
-"""Textures that a fragment shader can read on any WebGL2 device."""
 
 
 def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -32,7 +29,8 @@ def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output
     Raises:
         KeyError: when no kernel has that name.
     """
-    _KERNELS[call.name](Steps(program), call, inputs, output)
+    steps = Steps(program, call, inputs, output)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
