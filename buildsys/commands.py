@@ -59,6 +59,11 @@ def check(options: argparse.Namespace) -> int:
     return int(checks.check() > 0)
 
 
+def coverage(options: argparse.Namespace) -> int:
+    """Count the ops that each backend computes natively, composed or on the host."""
+    return checks.coverage(["--write"] if options.write else [])
+
+
 def e2e(options: argparse.Namespace) -> int:
     """Run the tests in browsers."""
     return checks.end_to_end_tests(options.pytest)
@@ -130,6 +135,8 @@ def _parser() -> argparse.ArgumentParser:
     made = add("test", test)
     made.add_argument("pytest", nargs="*", help="arguments for pytest on the Python tests")
     add("check", check)
+    made = add("coverage", coverage)
+    made.add_argument("--write", action="store_true", help="write docs/ops.md too")
     made = add("e2e", e2e)
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
     add("bench", bench)

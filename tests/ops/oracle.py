@@ -300,6 +300,9 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
     "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
     "unicode_transcode": tf.strings.unicode_transcode,
+    "divide_no_nan": tf.math.divide_no_nan,
+    "igamma_grad_a": lambda a, x: tf.raw_ops.IgammaGradA(a=a, x=x),
+    "random_gamma_grad": lambda a, x: tf.raw_ops.RandomGammaGrad(alpha=a, sample=x),
     "matmul": tf.matmul,
     **{
         f"reduce_{kind}": _reduction(f"reduce_{kind}")

@@ -35,10 +35,12 @@ STEPPED = [
     "max_pool_grad_grad",
     "scatter_update",
     "zeta",
+    "betainc",
+    "random_gamma",
 ]
 """Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing.
 
-The gradient of zeta is that of its second argument alone, as TensorFlow's.
+The gradients of zeta and betainc are those of their last argument alone, as TensorFlow's.
 """
 
 
