@@ -258,15 +258,18 @@ def library(body: str) -> list[str]:
     blocks = _library_blocks()
     needed: set[int] = set()
     # A block names only blocks before it, so one pass from the end finds all.
-    words = set(re.findall(r"\w+", body))
-    if words & {"T_LOWEST", "T_HIGHEST"}:
-        words.add("infinity")
+    words = _words(body)
     for number in range(len(blocks) - 1, -1, -1):
         names, code = blocks[number]
         if names & words:
             needed.add(number)
-            words |= set(re.findall(r"\w+", code))
+            words |= _words(code)
     return [blocks[number][1] for number in sorted(needed)]
+
+
+def _words(code: str) -> set[str]:
+    words = set(re.findall(r"\w+", code))
+    return words | {"infinity"} if words & {"T_LOWEST", "T_HIGHEST"} else words
 
 
 def _float_bytes(value: float) -> bytes:
