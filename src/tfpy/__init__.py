@@ -7,6 +7,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 from tfpy import (
     autodiff,
     bitwise,
+    config,
     dispatch,
     dtypes,
     errors,
@@ -84,6 +85,7 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
+from tfpy.function import TensorSpec, function
 from tfpy.joining import (
     concat,
     pad,
@@ -176,6 +178,7 @@ from tfpy.tfjs import (
     step,
 )
 from tfpy.tidy import dispose, keep, memory, tidy
+from tfpy.tracing import executing_eagerly, init_scope, inside_function
 from tfpy.variable import Variable
 from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
@@ -191,6 +194,7 @@ __all__ = [
     "SparseTensor",
     "Tensor",
     "TensorShape",
+    "TensorSpec",
     "UnconnectedGradients",
     "Variable",
     "add_n",
@@ -216,6 +220,7 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "config",
     "constant",
     "convert_to_tensor",
     "cumsum",
@@ -235,12 +240,14 @@ __all__ = [
     "env",
     "errors",
     "euclidean_norm",
+    "executing_eagerly",
     "expand_dims",
     "eye",
     "fill",
     "float16",
     "float32",
     "float64",
+    "function",
     "fused",
     "gather",
     "gather_nd",
@@ -254,6 +261,8 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "image",
+    "init_scope",
+    "inside_function",
     "int8",
     "int32",
     "int64",

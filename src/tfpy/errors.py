@@ -68,6 +68,14 @@ class UnavailableError(OpError): ...
 class DataLossError(OpError): ...
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python asked for the value of a tensor that ``tf.function`` only traces."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A tensor of one trace is used where it does not exist."""
+
+
 def invalid(op: str, message: str) -> InvalidArgumentError:
     """The InvalidArgumentError of one op; the text begins with the op's name."""
     return InvalidArgumentError(None, op, f"{op}: {message}")

@@ -38,6 +38,10 @@ class Tape:
             self.watched.add(tensor.identity)
             self.held.append(tensor)
 
+    def follows(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether it would record a computation on these."""
+        return any(t.identity in self.watched for t in tensors)
+
     def on_read(self, variable: Variable) -> None:
         """Told of each Variable that an op reads."""
 

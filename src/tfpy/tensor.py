@@ -18,7 +18,7 @@ from tfpy.tidy import on_create
 if TYPE_CHECKING:
     from tfpy.runtime.backend import Array
 
-_identities = count(1)
+next_identity = count(1).__next__
 
 
 class Tensor(Operand):
@@ -35,7 +35,7 @@ class Tensor(Operand):
 
     def __init__(self, aval: Aval, storage: Storage) -> None:
         self.aval = aval
-        self.identity = next(_identities)
+        self.identity = next_identity()
         self.kept = False
         self._storage: Storage | None = storage
         Statistics.tensors += 1
@@ -89,6 +89,10 @@ class Tensor(Operand):
 
     def get_shape(self) -> TensorShape:
         return self.shape
+
+    def alias(self) -> Tensor:
+        """Another tensor over the same bytes: tapes take it for a value of its own."""
+        return Tensor(self.aval, self.storage)
 
     # Its values
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tfpy import tracing
 from tfpy.dtypes import DType
 from tfpy.errors import invalid
+from tfpy.ir.graph import Aval
 from tfpy.operand import Operand
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
@@ -43,18 +45,31 @@ class Variable(Operand):
     ) -> None:
         from tfpy.convert import convert_to_tensor
 
-        initial = initial_value() if callable(initial_value) else initial_value
-        tensor = convert_to_tensor(initial, dtype)
-        self.trainable = trainable
-        self.number = next(_numbers)
-        self.name = f"{name or 'Variable'}:0"
-        self._aval = tensor.aval
-        self._hold(_own(tensor))
+        trace = tracing.current()
+        with tracing.init_scope():
+            initial = initial_value() if callable(initial_value) else initial_value
+            tensor = convert_to_tensor(initial, dtype)
+            self.trainable = trainable
+            self.number = next(_numbers)
+            self.name = f"{name or 'Variable'}:0"
+            self._aval = tensor.aval
+            self.hold(tensor.alias())
+        if trace is not None:
+            trace.on_variable_made(self)
         del validate_shape, shape
 
-    def _hold(self, tensor: Tensor) -> None:
+    def hold(self, tensor: Tensor) -> None:
+        """Takes a tensor of the Variable's own as the value, at once or within the trace."""
+        trace = tracing.current()
+        if trace is not None:
+            trace.assign(self, tensor)
+            return
         tensor.kept = True
         self._value = tensor
+
+    @property
+    def aval(self) -> Aval:
+        return self._aval
 
     @property
     def shape(self) -> TensorShape:
@@ -73,7 +88,7 @@ class Variable(Operand):
         if self.trainable:
             for tape in active_tapes:
                 tape.on_read(self)
-        return self._value
+        return self.tensor
 
     def read_value(self) -> Tensor:
         return self.value()
@@ -81,7 +96,8 @@ class Variable(Operand):
     @property
     def tensor(self) -> Tensor:
         """The present value, unseen by tapes."""
-        return self._value
+        trace = tracing.current()
+        return self._value if trace is None else trace.read(self)
 
     def assign(self, value: Any, use_locking: bool = False, read_value: bool = True) -> Variable:
         """Replaces the value and returns the Variable.
@@ -98,7 +114,7 @@ class Variable(Operand):
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
-        self._hold(_own(tensor))
+        self.hold(tensor.alias())
         return self
 
     def assign_add(
@@ -124,59 +140,53 @@ class Variable(Operand):
     def _update(self, op: Op, delta: Any) -> Variable:
         from tfpy.convert import as_tensors
 
-        value, change = as_tensors(op, (self._value, delta))
+        value, change = as_tensors(op, (self.tensor, delta))
         if change.aval.shape != self._aval.shape:
             raise invalid(
                 op.name,
                 f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
                 f"{list(change.shape)}, shapes must be equal",
             )
-        self._hold(_own(op(value, change)))
+        self.hold(op(value, change).alias())
         return self
 
     def numpy(self) -> Any:
         """The value as a NumPy array; waits for the device."""
-        return self._value.numpy()
+        return self.tensor.numpy()
 
     async def data(self) -> Any:
         """The value as a NumPy array, without blocking the page."""
-        return await self._value.data()
+        return await self.tensor.data()
 
     def data_sync(self) -> Any:
-        return self._value.numpy()
+        return self.tensor.numpy()
 
     def ref(self) -> Any:
         return _Reference(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self._value.__array__(dtype, copy)
+        return self.tensor.__array__(dtype, copy)
 
     def __len__(self) -> int:
-        return len(self._value)
+        return len(self.tensor)
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self.tensor)
 
     def __int__(self) -> int:
-        return int(self._value)
+        return int(self.tensor)
 
     def __float__(self) -> float:
-        return float(self._value)
+        return float(self.tensor)
 
     def __format__(self, spec: str) -> str:
-        return format(self._value, spec) if spec else str(self)
+        return format(self.tensor, spec) if spec else str(self)
 
     def __iter__(self) -> Any:
         return iter(self.value())
 
     def __repr__(self) -> str:
-        values = printed(self._value, repr)
-        return (
-            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={values}>"
-        )
-
-
-def _own(tensor: Tensor) -> Tensor:
-    """A tensor object of the Variable's own, over the same storage."""
-    return Tensor(tensor.aval, tensor.storage)
+        what = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
+        if tracing.active:
+            return f"{what}>"
+        return f"{what}, numpy={printed(self.tensor, repr)}>"

@@ -20,8 +20,7 @@ from tfpy.variable import Variable
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same values, constant for every tape."""
-    tensor = convert_to_tensor(input)
-    return Tensor(tensor.aval, tensor.storage)
+    return convert_to_tensor(input).alias()
 
 
 class _Reads(Tape):

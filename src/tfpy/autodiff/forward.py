@@ -9,7 +9,7 @@ accumulators record.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,6 +81,9 @@ class ForwardAccumulator(Tape):
     def __exit__(self, *exception: object) -> None:
         self._recording = False
         tapes.active_tapes[:] = [t for t in tapes.active_tapes if t is not self]
+
+    def follows(self, tensors: Sequence[Tensor]) -> bool:
+        return any(t.identity in self._tangents for t in tensors)
 
     def on_read(self, variable: Variable) -> None:
         tangent = self._variables.get(id(variable))

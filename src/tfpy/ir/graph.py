@@ -93,6 +93,20 @@ class Graph:
         self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
         return value
 
+    def add_outputs(
+        self, op: Op, inputs: Sequence[int], attrs: Attrs, outputs: Sequence[int], like: Graph
+    ) -> tuple[int, ...]:
+        """Appends an equation whose outputs are as those of another Graph; their numbers here."""
+        values = tuple(self.add_value(like.avals[v]) for v in outputs)
+        self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        return values
+
+    def copy(self) -> Graph:
+        """A Graph of its own with the same equations."""
+        return Graph(
+            self.avals[:], self.inputs[:], dict(self.constants), self.eqns[:], self.outputs[:]
+        )
+
     def __str__(self) -> str:
         def val(i: int) -> str:
             return f"%{i}:{self.avals[i]}"

@@ -65,6 +65,9 @@ class Op:
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
+    stateful: bool = False
+    """Whether a call has an effect: passes neither remove, merge nor reorder it."""
+
     @property
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""

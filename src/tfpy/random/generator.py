@@ -140,16 +140,19 @@ class Generator:
         words = self._state.numpy()
         return philox.join(words[:4]), philox.join(words[4:])
 
-    def _advance(self, blocks: int) -> sampling.State:
+    def _advance(self, blocks: int) -> tuple[int, ...]:
         """The state before the counter moves on."""
         counter, key = self._numbers()
         after = counter + blocks
         self._state.assign(_tensor([after & _MASK, after >> 64, key]))
         return (*philox.split(key, 2), *philox.split(counter, 4))
 
+    def _reserve_blocks(self, blocks: int) -> sampling.State:
+        return sampling.reserved(lambda: self._advance(blocks))
+
     def _reserve(self, shape: Any) -> sampling.State:
         sizes = sampling.sizes("Generator", shape)
-        return self._advance(int(np.prod(sizes, dtype=np.int64)) * philox.RESERVED)
+        return self._reserve_blocks(int(np.prod(sizes, dtype=np.int64)) * philox.RESERVED)
 
     def skip(self, delta: Any) -> Tensor:
         """Moves on as if ``delta`` numbers had been drawn; gives the state before."""
@@ -222,14 +225,14 @@ class Generator:
         lead = sampling.leading("binomial", shape, parameters)
         # TensorFlow reserves a hundred pairs of words for each draw.
         draws = parameters[0].size * 200 * (int(np.prod(lead, dtype=np.int64)) + 3) // 4
-        state = self._advance(draws * philox.RESERVED)
+        state = self._reserve_blocks(draws * philox.RESERVED)
         return sampling.sampled(
             primitives.random_binomial, state, lead, parameters, dtype=as_dtype(dtype)
         )
 
     def _keys(self, count: int) -> list[int]:
         """Integers of 64 bits."""
-        words = philox.stream(self._reserve([count]), 2 * count).tolist()
+        words = philox.stream(self._advance(count * philox.RESERVED), 2 * count).tolist()
         return [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
 
     def make_seeds(self, count: int = 1) -> Tensor:

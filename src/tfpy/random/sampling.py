@@ -5,16 +5,18 @@ A state is six words: the Philox key (two) and counter (four).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from tfpy import dtypes
+from tfpy import dtypes, tracing
 from tfpy.array import broadcast_to, cast, reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType, as_dtype
 from tfpy.errors import invalid
+from tfpy.ir.graph import Aval
+from tfpy.joining import unstack
 from tfpy.ops import elementwise as ew
 from tfpy.ops import random as primitives
 from tfpy.ops.infer import broadcast_shapes
@@ -23,15 +25,27 @@ from tfpy.runtime.scalars import scalar
 from tfpy.slicing import gather
 from tfpy.tensor import Tensor
 
-State = tuple[int, ...]
+State = tuple[int, ...] | Tensor
+"""The words; while ``tf.function`` traces, an int32 [6] tensor that each call gives anew."""
 
 _ACCEPTED = (dtypes.float16, dtypes.float32, dtypes.int32, dtypes.uint32)
 
 
 def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
     """The random primitive ``op`` on a state."""
+    if isinstance(state, Tensor):
+        return op(*unstack(state), *inputs, **attrs)
     words = np.array(state, np.uint32).view(np.int32)
     return op(*(constant(w) if w else scalar(0, dtypes.int32) for w in words), *inputs, **attrs)
+
+
+def reserved(advance: Callable[[], tuple[int, ...]]) -> State:
+    """The state that ``advance`` gives, moving a stream on: now, or at each call of a trace."""
+    trace = tracing.current()
+    if trace is None:
+        return advance()
+    aval = Aval((6,), dtypes.int32)
+    return trace.feed(lambda: np.array(advance(), np.uint32).view(np.int32), aval, "random_state")
 
 
 def sizes(op: str, shape: Any) -> tuple[int, ...]:

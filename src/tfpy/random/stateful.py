@@ -44,13 +44,10 @@ def set_seed(seed: Any) -> None:
     _Seeds.used.clear()
 
 
-def _op_seeds(op_seed: int | None) -> tuple[int, int]:
-    if _Seeds.seed is None and op_seed is None:
-        fresh = np.random.SeedSequence().generate_state(2)
-        return int(fresh[0]) + 1, int(fresh[1])
+def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
+    """The global and the op's part of the seed; None where each call takes a fresh one."""
     if _Seeds.seed is None:
-        assert op_seed is not None
-        return _DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED
+        return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
     own = _Seeds.draws.randint(0, _MAX_SEED) if op_seed is None else int(op_seed)
     seeds = (_Seeds.seed % _MAX_SEED, own % _MAX_SEED)
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
@@ -58,13 +55,20 @@ def _op_seeds(op_seed: int | None) -> tuple[int, int]:
 
 def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
     """The state at which a call begins; ``blocks`` counters belong to it."""
-    first, second = _op_seeds(seed)
-    key = (kind, as_dtype(dtype).name, first, second)
-    start = _Seeds.used.get(key, 0)
-    if seed is not None or _Seeds.seed is not None:
-        _Seeds.used[key] = start + blocks
-    counter = start + (second << 64)
-    return (*philox.split(first, 2), *philox.split(counter, 4))
+    seeds = _op_seeds(seed)
+
+    def advance() -> tuple[int, ...]:
+        if seeds is None:
+            fresh = np.random.SeedSequence().generate_state(2)
+            first, second, start = int(fresh[0]) + 1, int(fresh[1]), 0
+        else:
+            first, second = seeds
+            key = (kind, as_dtype(dtype).name, first, second)
+            start = _Seeds.used.get(key, 0)
+            _Seeds.used[key] = start + blocks
+        return (*philox.split(first, 2), *philox.split(start + (second << 64), 4))
+
+    return sampling.reserved(advance)
 
 
 def _reserve_outputs(kind: str, dtype: Any, seed: int | None, *shapes: Any) -> State:

@@ -18,7 +18,8 @@ class Backend(ABC):
     """A device that stores arrays in slots and runs compiled Graphs on them.
 
     Slots and programs are positive integers. Freed slots are collected in :attr:`garbage` by
-    finalisers (which must not cross to the device) and given back in one call before the next run.
+    finalisers (which must not cross to the device) and given back in one call before the next run;
+    so are programs in :attr:`dead_programs`.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Backend(ABC):
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
+        self.dead_programs: list[int] = []
         self.programs: dict[Any, Any] = {}
         """Cache of the eager executor: key of an op -> compiled program."""
 
@@ -69,6 +71,10 @@ class Backend(ABC):
     def run(self, program: int, *slots: int) -> int:
         """Runs a program; its outputs are the returned slot and those that follow it."""
 
+    def slots_of(self, aval: Aval) -> int:
+        """How many slots a tensor takes."""
+        return 1
+
     @abstractmethod
     def release(self, program: int) -> None:
         """Forgets a program."""
@@ -86,7 +92,9 @@ class Backend(ABC):
         """Frees everything; the backend is not used afterwards."""
 
     def collect(self) -> None:
-        """Gives the slots of dead tensors back."""
+        """Gives the slots of dead tensors and the programs of dead functions back."""
         if self.garbage:
             slots, self.garbage = self.garbage, []
             self.free(slots)
+        while self.dead_programs:
+            self.release(self.dead_programs.pop())

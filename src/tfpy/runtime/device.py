@@ -110,6 +110,9 @@ class DeviceBackend(Backend):
         self._pairs.update(first + offset for offset in split.outputs)
         return first
 
+    def slots_of(self, aval: Aval) -> int:
+        return 2 if aval.dtype.is_complex else 1
+
     def release(self, program: int) -> None:
         self._complex.pop(program, None)
         self._device.release(program)

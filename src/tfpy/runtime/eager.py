@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy import tracing
 from tfpy.convert import as_tensors
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
@@ -48,6 +49,8 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
                 if isinstance(y, Composite):
                     return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
+            if tracing.active and not all(type(t) is Tensor for t in inputs):
+                return tracing.active[-1].apply(op, inputs, attrs)
             break
     backend = registry.active_backend()
     key = (op, *[t.aval.signature for t in inputs], *attrs.items())

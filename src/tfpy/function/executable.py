@@ -1,0 +1,181 @@
+"""Executable: a Graph, compiled once for each backend that runs it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence, Set
+from typing import Any
+
+from tfpy import tracing
+from tfpy.function.regions import Region, cut
+from tfpy.function.symbolic import SymbolicTensor
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
+from tfpy.lower.program import NotLowerable
+from tfpy.ops.op import UNSUPPORTED
+from tfpy.runtime import registry
+from tfpy.runtime.backend import Backend
+from tfpy.runtime.storage import Storage, host_storage
+from tfpy.tensor import Tensor
+
+
+class Executable:
+    """Runs a Graph on tensors of the avals of its inputs."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._sources = {v: _source(graph, v) for v in graph.outputs}
+        self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs, in the Graph's order. Within a trace the equations are copied there."""
+        if tracing.active and any(isinstance(t, SymbolicTensor) for t in inputs):
+            return tracing.active[-1].inline(self.graph, inputs)
+        backend = registry.active_backend()
+        plan = self._plans.get(backend)
+        if plan is None:
+            plan = self.compile(backend)
+        if backend.garbage:
+            backend.collect()
+        values = plan.run([t.storage for t in inputs])
+        avals, sources = self.graph.avals, self._sources
+        return [Tensor(avals[v], values[sources[v]]) for v in self.graph.outputs]
+
+    def compile(self, backend: Backend) -> _Plan:
+        """Makes the Programs of a backend; the first run does it otherwise."""
+        outputs = list(dict.fromkeys(self._sources.values()))
+        graph = Graph(
+            self.graph.avals, self.graph.inputs, self.graph.constants, self.graph.eqns, outputs
+        )
+        plan = self._plans[backend] = _Plan(graph, backend)
+        return plan
+
+
+def _source(graph: Graph, value: int) -> int:
+    """The value whose bytes an output is: reshapes at the end cost nothing."""
+    makers = {v: eqn for eqn in reversed(graph.eqns) for v in eqn.outputs}
+    while (maker := makers.get(value)) is not None and maker.op.is_alias:
+        value = maker.inputs[0]
+    return value
+
+
+class _Plan:
+    """The regions of a Graph on a backend, with their Programs."""
+
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self._graph = graph
+        self._backend = backend
+        try:
+            regions, self._steps = _steps(graph, backend, frozenset())
+        except NotLowerable:
+            regions, self._steps = _steps(graph, backend, _refused(graph, backend))
+        self._constants = {
+            v: host_storage(graph.constants[v], graph.avals[v])
+            for v in graph.outputs
+            if v in graph.constants
+        }
+        self._last = _last_uses(regions, {*graph.outputs})
+
+    def run(self, inputs: Sequence[Storage]) -> dict[int, Storage]:
+        """The values of the outputs."""
+        values = dict(zip(self._graph.inputs, inputs, strict=True))
+        values.update(self._constants)
+        for step, last in zip(self._steps, self._last, strict=True):
+            step.run(values)
+            for v in last:
+                del values[v]
+        return values
+
+
+def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
+    """For each region the values that nothing needs after it."""
+    seen = set(outputs)
+    last: list[list[int]] = []
+    for region in reversed(regions):
+        dead = [v for v in (*region.inputs, *region.outputs) if v not in seen]
+        last.append(list(dict.fromkeys(dead)))
+        seen.update(dead)
+    return last[::-1]
+
+
+def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
+    """Whether the backend computes an equation, as far as the op table says."""
+    return (
+        eqn.op.name not in UNSUPPORTED.get(backend.name, {})
+        and eqn.op.name not in refused
+        and all(graph.avals[v].dtype in backend.dtypes for v in (*eqn.inputs, *eqn.outputs))
+    )
+
+
+def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
+    """Ops that the backend cannot run at the shapes that they have here."""
+    found: set[str] = set()
+    for eqn in graph.eqns:
+        if _lowers(graph, eqn, backend, found):
+            try:
+                program = backend.compile(
+                    single_equation(eqn.op, [graph.avals[v] for v in eqn.inputs], eqn.attrs)
+                )
+            except NotLowerable:
+                found.add(eqn.op.name)
+            else:
+                backend.release(program)
+    return frozenset(found)
+
+
+def _steps(
+    graph: Graph, backend: Backend, refused: frozenset[str]
+) -> tuple[list[Region], list[_DeviceStep | _HostStep]]:
+    """The regions and how each is run; ops in ``refused`` run on the host.
+
+    Raises:
+        NotLowerable: when the backend cannot run another one.
+    """
+    regions = cut(graph, lambda eqn: _lowers(graph, eqn, backend, refused))
+    return regions, [_step(region, backend) for region in regions]
+
+
+def _step(region: Region, backend: Backend) -> _DeviceStep | _HostStep:
+    return _DeviceStep(region, backend) if region.on_device else _HostStep(region)
+
+
+class _DeviceStep:
+    """A region that is one Program."""
+
+    def __init__(self, region: Region, backend: Backend) -> None:
+        self._inputs = region.inputs
+        self._backend = backend
+        avals = [region.graph.avals[v] for v in region.outputs]
+        offsets = [0]
+        for aval in avals:
+            offsets.append(offsets[-1] + backend.slots_of(aval))
+        self._outputs = list(zip(region.outputs, avals, offsets[:-1], strict=True))
+        self._program = backend.compile(region.graph) if region.outputs else 0
+        if self._program:
+            weakref.finalize(self, backend.dead_programs.append, self._program)
+
+    def run(self, values: dict[int, Storage]) -> None:
+        backend = self._backend
+        if not self._program:
+            return
+        first = backend.run(self._program, *[values[v].slot_on(backend) for v in self._inputs])
+        for value, aval, offset in self._outputs:
+            values[value] = Storage(aval, None, backend, first + offset)
+
+
+class _HostStep:
+    """A region that NumPy computes."""
+
+    def __init__(self, region: Region) -> None:
+        self._graph = region.graph
+
+    def run(self, values: dict[int, Storage]) -> None:
+        graph = self._graph
+        inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
+        for value, array in zip(graph.outputs, evaluate(graph, inputs), strict=True):
+            aval = graph.avals[value]
+            values[value] = host_storage(array, aval)
+
+
+def _view(storage: Storage, aval: Aval) -> Any:
+    return storage.to_host().reshape(aval.shape)

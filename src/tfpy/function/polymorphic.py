@@ -1,0 +1,213 @@
+"""``tf.function``: traces a Python function per signature and runs what was compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tfpy import tracing
+from tfpy.function.concrete import ConcreteFunction
+from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy.tensor import Tensor
+
+_MAX_TRACES = 256  # of one function; the least recently used goes
+
+
+class CacheInfo(NamedTuple):
+    """How often a function ran what it had, and how often it traced."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class _Settings:
+    eagerly = False
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Makes every ``tf.function`` run as plain Python, for debugging."""
+    _Settings.eagerly = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """What :func:`run_functions_eagerly` was told."""
+    return _Settings.eagerly
+
+
+class Function:
+    """A Python function that is traced and compiled at its first call with each signature.
+
+    Tensors are told apart by shape and dtype; Python values, by value, are constants of a trace.
+    Called while another function is traced, its Python code runs as part of that one.
+    """
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        autograph: bool = True,
+    ) -> None:
+        functools.update_wrapper(self, python_function)
+        self.python_function = python_function
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._autograph = autograph
+        self._name = getattr(python_function, "__name__", type(python_function).__name__)
+        self._signature = inspect.signature(python_function)
+        self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
+        self._of_tensors: dict[Any, ConcreteFunction] = {}
+        """Traces by the signatures of tensors alone, for calls without anything else."""
+        self._made_variables = False
+        self._hits = self._misses = 0
+        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the compiled function, tracing it first if the signature is new.
+
+        Raises:
+            TypeError: when the arguments do not fit the parameters or the input_signature.
+        """
+        if tracing.active or _Settings.eagerly:
+            return self.python_function(*args, **kwargs)
+        key = None
+        if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
+            key = tuple([t.aval.signature for t in args])
+            found = self._of_tensors.get(key)
+            if found is not None:
+                self._hits += 1
+                return found.run(args)
+        call = self._call(args, kwargs)
+        concrete = self._concrete(call)
+        if key is not None:
+            self._of_tensors[key] = concrete
+        return concrete.run([t for _, t in call.tensors])  # type: ignore[misc]
+
+    def _call(self, args: Any, kwargs: Any) -> Call:
+        arguments = bind(self._signature, args, kwargs)
+        if self.input_signature is not None:
+            self._check_count(arguments)
+            for (name, value), spec in zip(arguments.items(), self.input_signature, strict=False):
+                arguments[name] = conform(name, value, spec)
+        return Call(arguments)
+
+    def _check_count(self, arguments: dict[str, Any]) -> None:
+        assert self.input_signature is not None
+        required = [
+            n
+            for n, p in list(self._signature.parameters.items())[len(self.input_signature) :]
+            if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+        if required or len(self.input_signature) > len(arguments):
+            raise TypeError(
+                f"input_signature of '{self._name}' has {len(self.input_signature)} entries, but "
+                f"the function takes ({', '.join(self._signature.parameters)})"
+            )
+
+    def _concrete(self, call: Call) -> ConcreteFunction:
+        found = self._traces.get(call.key)
+        if found is not None:
+            self._hits += 1
+            self._traces.move_to_end(call.key)
+            return found
+        self._misses += 1
+        concrete = self._trace(call, not self._made_variables)
+        if concrete.made:
+            # As in TensorFlow: what makes Variables must not make them again.
+            self._made_variables = True
+            concrete = self._trace(call, False)
+        self._traces[call.key] = concrete
+        if len(self._traces) > _MAX_TRACES:
+            self._traces.popitem(last=False)
+            self._of_tensors.clear()
+        return concrete
+
+    def _trace(self, call: Call, allows_variables: bool) -> ConcreteFunction:
+        return ConcreteFunction(self._name, self._run_python, call, allows_variables)
+
+    def _run_python(self, arguments: dict[str, Any]) -> Any:
+        args, kwargs = spread(self._signature, arguments)
+        return self.python_function(*args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """The trace for these tensors, ``tf.TensorSpec`` or Python values.
+
+        Returns:
+            A :class:`ConcreteFunction`; where a spec leaves sizes open, a :class:`Function`
+            restricted to the specs, which traces for each size that it meets.
+        """
+        if self.input_signature is not None and not args and not kwargs:
+            args = self.input_signature
+        call = self._call(args, kwargs)
+        if all(t.is_static for _, t in call.tensors if isinstance(t, TensorSpec)):
+            return self._concrete(call)
+        return Function(self.python_function, tuple(call.arguments.values()), self._autograph)
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was traced."""
+        return self._misses
+
+    def cache_info(self) -> CacheInfo:
+        """Hits and misses of the traces kept, as ``functools.lru_cache`` reports them."""
+        return CacheInfo(self._hits, self._misses, _MAX_TRACES, len(self._traces))
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        found = self._bound.get(instance)
+        if found is None:
+            found = Function(_method(self.python_function, instance), self.input_signature)
+            self._bound[instance] = found
+        return found
+
+    def __repr__(self) -> str:
+        return f"<tfpy.function.Function {self._name}>"
+
+
+def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """The method of an instance, which it does not keep alive."""
+    reference = weakref.ref(instance)
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return function(reference(), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())[1:]
+    method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return method
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+) -> Any:
+    """Compiles a function into one program of the active backend (``tf.function``).
+
+    Args:
+        input_signature: nests of ``tf.TensorSpec``, one for each argument.
+        autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
+        jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
+        experimental_attributes: of no effect: every trace is compiled, and made for its sizes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def f(x):
+        ...     return tf.reduce_sum(x * x + 1.0)
+        >>> print(f(tf.constant([1.0, 2.0])).numpy())
+        7.0
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature, autograph=autograph)
+    return Function(func, input_signature, autograph)

@@ -1,0 +1,206 @@
+"""What a call of a ``tf.function`` is traced for: the structure, avals and Python values given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.convert import convert_to_tensor
+from tfpy.dtypes import DType, as_dtype, float32
+from tfpy.ir.graph import Aval
+from tfpy.operand import Composite
+from tfpy.tensor import Tensor
+from tfpy.tensor_shape import TensorShape
+from tfpy.variable import Variable
+
+
+class TensorSpec:
+    """Shape and dtype of a tensor (``tf.TensorSpec``); None stands for any size.
+
+    Args:
+        shape: sizes, or None for any shape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        ... def total(x):
+        ...     return tf.reduce_sum(x)
+        >>> print(total([1.0, 2.0]).numpy())
+        3.0
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = None if shape is None else TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def shape(self) -> Any:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def is_static(self) -> bool:
+        return self._shape is not None and self._shape.is_fully_defined()
+
+    def is_compatible_with(self, value: Any) -> bool:
+        """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
+        tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
+        return as_dtype(tensor.dtype) == self._dtype and self._admits(tensor.shape)
+
+    def _admits(self, shape: Any) -> bool:
+        if self._shape is None or shape is None:
+            return True
+        return len(shape) == len(self._shape) and all(
+            n is None or m is None or n == m for n, m in zip(self._shape, shape, strict=True)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
+
+    def __hash__(self) -> int:
+        return hash(_facts(self))
+
+    def __repr__(self) -> str:
+        shape = "None" if self._shape is None else str(self._shape)
+        return f"TensorSpec(shape={shape}, dtype={self._dtype!r}, name={self.name!r})"
+
+
+def _facts(spec: TensorSpec) -> tuple[Any, ...]:
+    return (spec.shape, spec.dtype.name, spec.name)
+
+
+class Call:
+    """The arguments of one call, sorted into tensors and the rest."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
+        """The tensors among the arguments, in order, with names."""
+        self.arguments = {k: self._take(k, v) for k, v in arguments.items()}
+        self.key = tuple(_key(v) for v in self.arguments.values())
+        """Equal for calls that one trace serves."""
+
+    def _take(self, name: str, value: Any) -> Any:
+        if isinstance(value, Tensor | TensorSpec):
+            self.tensors.append((getattr(value, "name", None) or name, value))
+            return value
+        if isinstance(value, np.ndarray | np.generic):
+            return self._take(name, convert_to_tensor(value))
+        if isinstance(value, Composite):
+            return value
+        return map_items(value, lambda item: self._take(name, item))
+
+    def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
+        """The arguments with other tensors in the places of theirs."""
+        given = iter(tensors)
+        return {k: _replaced(v, given) for k, v in self.arguments.items()}
+
+
+def map_items(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A list, tuple or mapping with ``function`` of its items; other values as they are."""
+    if isinstance(value, Mapping):
+        return type(value)((k, function(v)) for k, v in value.items())  # type: ignore[call-arg]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(function(v) for v in value))
+    if type(value) in (list, tuple):
+        return type(value)(function(v) for v in value)
+    return value
+
+
+def _replaced(value: Any, given: Iterator[Any]) -> Any:
+    if isinstance(value, Tensor | TensorSpec):
+        return next(given)
+    return map_items(value, lambda item: _replaced(item, given))
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.aval.signature
+    if isinstance(value, TensorSpec):
+        return (tuple(value.shape), value.dtype.name)
+    if isinstance(value, Mapping):
+        return (dict, *((k, _key(v)) for k, v in value.items()))
+    if isinstance(value, list | tuple):
+        return (type(value), *(_key(v) for v in value))
+    if isinstance(value, Variable | Composite):
+        return id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    # 1, 1.0 and True are equal; -0.0 and 0.0 are, too.
+    return (type(value), value, str(value) if isinstance(value, float) else "")
+
+
+def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments by parameter, defaults included.
+
+    Raises:
+        TypeError: when they do not fit the parameters.
+    """
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Positional and keyword arguments of a call, from those by parameter."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += arguments[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs.update(arguments[name])
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[name] = arguments[name]
+        else:
+            args.append(arguments[name])
+    return args, kwargs
+
+
+def conform(name: str, value: Any, spec: Any) -> Any:
+    """An argument as its spec (or nest of specs) asks for it.
+
+    Raises:
+        TypeError: when structure, dtype or shape do not fit.
+    """
+    if isinstance(spec, TensorSpec):
+        if isinstance(value, TensorSpec):
+            tensor: Any = value
+        else:
+            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else spec.dtype)
+        if not spec.is_compatible_with(tensor):
+            given = TensorSpec(tensor.shape, tensor.dtype)
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {spec!r}` "
+                f"for argument '{name}'; change the input_signature or convert the argument"
+            )
+        return tensor
+    if isinstance(spec, Mapping):
+        return {k: conform(name, value[k], s) for k, s in spec.items()}
+    if isinstance(spec, list | tuple):
+        if not isinstance(value, list | tuple) or len(value) != len(spec):
+            raise TypeError(
+                f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
+                f"{spec!r}, got {value!r}"
+            )
+        items = [conform(name, v, s) for v, s in zip(value, spec, strict=True)]
+        return items if isinstance(value, list) else tuple(items)
+    return value
+
+
+def aval_of(value: Tensor | TensorSpec) -> Aval:
+    """What is known of an argument."""
+    return value.aval if isinstance(value, Tensor) else Aval(tuple(value.shape), value.dtype)

@@ -1,0 +1,230 @@
+"""A trace: the Graph that ops on symbolic tensors leave while a Python function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy import tape as tapes
+from tfpy import tracing
+from tfpy.errors import InaccessibleTensorError
+from tfpy.function.symbolic import SymbolicTensor
+from tfpy.ir.graph import Aval, Graph
+from tfpy.ops.op import OPS, Op
+from tfpy.runtime.storage import host_storage
+from tfpy.tape import Entry, Tape
+from tfpy.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tfpy.variable import Variable
+
+Array = np.ndarray[Any, Any]
+
+_MAX_CONSTANT = 16  # elements up to which a captured array becomes a constant of the Graph
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An input of the Graph that is not an argument: a captured tensor, a Variable or a feed."""
+
+    tensor: Tensor
+    """What ops of the trace got: symbolic, or the captured tensor itself."""
+    fetch: Callable[[], Tensor]
+    """Gives the value for a call."""
+    variable: Variable | None = None
+
+
+class Recorder(Tape):
+    """Records every op of a trace, so that the traced function can be differentiated."""
+
+    def follows(self, tensors: Sequence[Tensor]) -> bool:
+        return True
+
+    def record(self, entry: Entry) -> None:
+        self.entries.append(entry)
+
+
+class Trace:
+    """Collects a Graph. Ops come here when an operand is symbolic; the others run at once.
+
+    What a function reads besides its arguments becomes :attr:`extras`: tensors from outside,
+    Variables (read once, at the start of a call), and feeds, which give a value at each call.
+    Variables that it assigns stand in :attr:`assigned` with their final value.
+    """
+
+    def __init__(self, name: str, allows_variables: bool = True) -> None:
+        self.name = name
+        self.graph = Graph()
+        self.recorder = Recorder()
+        self.extras: list[Extra] = []
+        self.constants: list[Tensor] = []
+        """Captured tensors that the Graph holds as constants."""
+        self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self.made: list[Variable] = []
+        """Variables that the function made."""
+        self.used: dict[int, Tensor] = {}
+        """By identity, the tensors of before that an extension of the trace reads."""
+        self._earlier = 0  # values from here on belong to the extension
+        self._allows_variables = allows_variables
+        self._values: dict[int, int] = {}  # identity of a captured tensor -> value
+        self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its first value
+        self._names: dict[str, int] = {}
+
+    # Inputs
+
+    def argument(self, aval: Aval, name: str) -> SymbolicTensor:
+        """A symbolic tensor for an argument."""
+        return SymbolicTensor(self, self.graph.add_input(aval), aval, self._unique(name))
+
+    def feed(self, fetch: Callable[[], Array], aval: Aval, name: str) -> Tensor:
+        """An input whose value ``fetch`` gives at each call of the traced function."""
+        tensor = self.argument(aval, name)
+
+        def fetched() -> Tensor:
+            outer = tracing.current()
+            if outer is not None:
+                return outer.feed(fetch, aval, name)
+            return Tensor(aval, host_storage(fetch(), aval))
+
+        self.extras.append(Extra(tensor, fetched))
+        return tensor
+
+    def capture(self, tensor: Tensor) -> int:
+        """The value of a tensor from outside: a constant when it is small, else an input.
+
+        Raises:
+            InaccessibleTensorError: when it belongs to a trace that is not being taken.
+        """
+        known = self._values.get(tensor.identity)
+        if known is not None:
+            return known
+        if isinstance(tensor, SymbolicTensor):
+            if all(trace is not tensor.trace for trace in tracing.active):
+                raise InaccessibleTensorError(
+                    f"{tensor} is out of scope: it belongs to the trace of "
+                    f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
+                    "function, or keep it in a tf.Variable"
+                )
+        elif tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None:
+            value = self.graph.add_constant(tensor.host_view(), tensor.aval)
+            self.constants.append(tensor)
+            self._values[tensor.identity] = value
+            return value
+        value = self.graph.add_input(tensor.aval)
+        self.extras.append(Extra(tensor, lambda: tensor))
+        self._values[tensor.identity] = value
+        return value
+
+    # Variables
+
+    def read(self, variable: Variable) -> Tensor:
+        """The Variable's value at this point of the function."""
+        assigned = self.assigned.get(id(variable))
+        if assigned is not None:
+            return assigned[1]
+        known = self._reads.get(id(variable))
+        if known is None:
+            known = self.argument(variable.aval, variable.name.removesuffix(":0"))
+            self._reads[id(variable)] = known
+            self.extras.append(Extra(known, variable.value, variable))
+        return known
+
+    def assign(self, variable: Variable, tensor: Tensor) -> None:
+        """Notes a Variable's new value."""
+        self.assigned[id(variable)] = (variable, tensor)
+
+    def on_variable_made(self, variable: Variable) -> None:
+        """Told of a Variable that the function makes.
+
+        Raises:
+            ValueError: when this is not the function's first call.
+        """
+        if not self._allows_variables:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. "
+                "Make sure the tf.Variable is only created once or created outside tf.function: "
+                f"'{self.name}' made '{variable.name}' again"
+            )
+        self.made.append(variable)
+
+    # Equations
+
+    def apply(self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
+        """Adds the equation of an op and records it on tapes.
+
+        Raises:
+            ValueError, TypeError or tf.errors.InvalidArgumentError: from the op's rules.
+        """
+        values = [self.value_of(t) for t in inputs]
+        value = self.graph.add_eqn(op, values, tuple(attrs.items()))
+        output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
+        for tape in tapes.active_tapes:
+            tape.record_op(op, tuple(inputs), output, attrs)
+        return output
+
+    def alias(self, tensor: Tensor) -> Tensor:
+        """The same values as another value, which tapes do not connect with the first one."""
+        shape = (("shape", tensor.aval.shape),)
+        value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
+        return SymbolicTensor(self, value, tensor.aval, self._unique("Identity"))
+
+    def value_of(self, tensor: Tensor) -> int:
+        """The number of a tensor's value in the Graph."""
+        own = isinstance(tensor, SymbolicTensor) and tensor.trace is self
+        value = tensor.value if own else self.capture(tensor)  # type: ignore[attr-defined]
+        if value < self._earlier:
+            self.used[tensor.identity] = tensor
+        return value
+
+    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Copies a Graph's equations into this one and gives its outputs."""
+        values = {v: self.value_of(t) for v, t in zip(graph.inputs, inputs, strict=True)}
+        for value, array in graph.constants.items():
+            values[value] = self.graph.add_constant(array, graph.avals[value])
+        for eqn in graph.eqns:
+            outputs = self.graph.add_outputs(
+                eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
+            )
+            values.update(zip(eqn.outputs, outputs, strict=True))
+        return [
+            SymbolicTensor(self, values[v], graph.avals[v], self._unique("call"))
+            for v in graph.outputs
+        ]
+
+    # Taking it
+
+    @contextmanager
+    def taken(self) -> Iterator[Trace]:
+        """Ops in this context go to the trace, and only the tapes opened in it record them."""
+        saved = tapes.active_tapes[:]
+        tapes.active_tapes[:] = [self.recorder]
+        tracing.active.append(self)
+        try:
+            yield self
+        finally:
+            tracing.active.pop()
+            tapes.active_tapes[:] = saved
+
+    @contextmanager
+    def extended(self) -> Iterator[None]:
+        """Takes the trace on, for a derivative.
+
+        What it has recorded is in :attr:`recorder`, and :attr:`used` holds the earlier tensors
+        that the new equations read.
+        """
+        recorder, self.recorder = self.recorder, Recorder()
+        self.used, self._earlier = {}, len(self.graph.avals)
+        try:
+            with self.taken():
+                yield
+        finally:
+            self.recorder, self._earlier = recorder, 0
+
+    def _unique(self, name: str) -> str:
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return f"{name}_{count}:0" if count else f"{name}:0"

@@ -1,0 +1,199 @@
+"""A traced computation: called with tensors, differentiated by tapes, to any order.
+
+A derivative is traced, too: the gradient rules of the recorded ops extend the trace, and the new
+equations are a computation of their own. What they read of the first one (residuals) the first one
+gives beside its outputs, so that nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tfpy import tape as tapes
+from tfpy.function.executable import Executable
+from tfpy.function.trace import Extra, Trace
+from tfpy.ir.graph import Eqn, Graph
+from tfpy.tape import Entry, backpropagate
+from tfpy.tensor import Tensor
+
+
+class Traced:
+    """Equations of a trace from ``arguments`` (and what the trace captured) to ``outputs``.
+
+    Args:
+        arguments, outputs: tensors as the trace's ops saw them; no two arguments are the same.
+        extras: the other inputs.
+        constants: captured tensors that are constants of the equations.
+        entries: what the ops recorded.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        eqns: Sequence[Eqn],
+        arguments: Sequence[Tensor],
+        extras: Sequence[Extra],
+        constants: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        entries: Sequence[Entry],
+    ) -> None:
+        self.trace = trace
+        self.arguments = tuple(arguments)
+        self.extras = tuple(extras)
+        self.constants = tuple(constants)
+        self.outputs = tuple(outputs)
+        self.entries = entries
+        self.graph = Graph(
+            trace.graph.avals,
+            [trace.value_of(t) for t in (*arguments, *(extra.tensor for extra in extras))],
+            dict(trace.graph.constants),
+            list(eqns),
+            [trace.value_of(t) for t in outputs],
+        )
+        self.executable = Executable(self.graph)
+        self._derivatives: dict[tuple[int, ...], _Derivative] = {}
+
+    @property
+    def sources(self) -> tuple[Tensor, ...]:
+        """What goes in: arguments, extras, constants."""
+        return (*self.arguments, *(extra.tensor for extra in self.extras), *self.constants)
+
+    def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs; recorded on the tapes that follow what goes in."""
+        operands = [*arguments, *[extra.fetch() for extra in self.extras]]
+        if not tapes.active_tapes:
+            return self.executable.run(operands)
+        given = [*operands, *self.constants]
+        wanted = tuple(i for i, t in enumerate(given) if is_differentiable(t) and _is_followed(t))
+        if not wanted:
+            return self.executable.run(operands)
+        derivative = self._derivatives.get(wanted)
+        if derivative is None:
+            derivative = self._derivatives[wanted] = _Derivative(self, wanted)
+        return derivative.run(operands, given)
+
+
+def is_differentiable(tensor: Tensor) -> bool:
+    """Whether gradients flow through values of its dtype."""
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+def _is_followed(tensor: Tensor) -> bool:
+    return any(tape.follows([tensor]) for tape in tapes.active_tapes)
+
+
+class _Derivative:
+    """The derivative of a traced computation by some of what goes in."""
+
+    def __init__(self, primal: Traced, wanted: Sequence[int]) -> None:
+        self._primal = primal
+        self._wanted = wanted
+        self._sources = [primal.sources[i] for i in wanted]
+        self._entries, self._watched = _dependent(primal.entries, self._sources)
+        self._saved: tuple[Tensor, ...] = ()
+        flowing = tuple(is_differentiable(t) for t in primal.outputs)
+        first, self._saved = self._trace_backward(flowing, saving=True)
+        self._backwards = {(*flowing, *[False] * len(self._saved)): first}
+        outputs = (*primal.outputs, *self._saved)
+        self._executable = Executable(
+            Graph(
+                primal.graph.avals,
+                primal.graph.inputs,
+                primal.graph.constants,
+                primal.graph.eqns,
+                [primal.trace.value_of(t) for t in outputs],
+            )
+        )
+
+    def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs, recorded as one computation of what is wanted of ``given``."""
+        primal = self._primal
+        results = self._executable.run(operands)
+        inside = (*primal.sources, *primal.outputs, *self._saved)
+        known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
+
+        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+            found = self._backward(tuple(g is not None for g in flowing))
+            return found.run([g for g in flowing if g is not None], known)
+
+        watched = tuple(given[i] for i in self._wanted)
+        entry = Entry(primal.trace.name, watched, tuple(results), backward)
+        for tape in tapes.active_tapes:
+            tape.record(entry)
+        return results[: len(primal.outputs)]
+
+    def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
+        """The computation for gradients of these of the outputs and residuals."""
+        found = self._backwards.get(flowing)
+        if found is None:
+            found, _ = self._trace_backward(flowing, saving=False)
+            self._backwards[flowing] = found
+        return found
+
+    def _trace_backward(
+        self, flowing: Sequence[bool], saving: bool
+    ) -> tuple[_Backward, tuple[Tensor, ...]]:
+        """The backward computation, and the values inside the primal one that it needs.
+
+        Unless these are to be saved, it computes the primal one again to have them.
+        """
+        primal, trace = self._primal, self._primal.trace
+        reachable = (*primal.outputs, *self._saved)
+        targets = [t for t, flows in zip(reachable, flowing, strict=True) if flows]
+        first = len(trace.graph.eqns)
+        with trace.extended():
+            seeds = [trace.argument(t.aval, "gradient") for t in targets]
+            flows = list(zip(targets, seeds, strict=True))
+            grads = backpropagate(self._entries, self._watched, flows)
+            found = [grads.get(s.identity) for s in self._sources]
+            outputs = [g for g in found if g is not None]
+            read = {trace.value_of(g) for g in outputs}
+            used, entries = list(trace.used.values()), trace.recorder.entries
+        eqns = trace.graph.eqns[first:]
+        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
+        known = {t.identity for t in (*primal.arguments, *reachable)} | {
+            e.tensor.identity for e in primal.extras
+        }
+        residuals = [t for t in used if t.identity in known or t.identity not in outside]
+        inside = tuple(t for t in residuals if t.identity not in known)
+        if inside and not saving:
+            eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
+            residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
+        read.update(v for eqn in eqns for v in eqn.inputs)
+        given = {t.identity for t in residuals}
+        extras = [
+            e
+            for e in trace.extras
+            if e.tensor.identity not in given and trace.value_of(e.tensor) in read
+        ]
+        constants = [t for t in trace.constants if trace.value_of(t) in read]
+        arguments = [*seeds, *residuals]
+        traced = Traced(trace, eqns, arguments, extras, constants, outputs, entries)
+        return _Backward(traced, residuals, [g is not None for g in found]), inside
+
+
+class _Backward:
+    """A backward computation and the residuals that it takes."""
+
+    def __init__(
+        self, traced: Traced, residuals: Sequence[Tensor], connected: Sequence[bool]
+    ) -> None:
+        self._traced = traced
+        self._residuals = residuals
+        self._connected = connected  # whether the gradient of a source is not None
+
+    def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Tensor | None]:
+        """The gradient of each source, from those that flow in and the values of a call."""
+        results = iter(self._traced([*gradients, *(known[t.identity] for t in self._residuals)]))
+        return [next(results) if there else None for there in self._connected]
+
+
+def _dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
+    """The entries that depend on sources, and the identities of all tensors that do."""
+    watched = {t.identity for t in sources}
+    found = []
+    for entry in entries:
+        if any(t.identity in watched for t in entry.inputs):
+            watched.update(t.identity for t in entry.outputs)
+            found.append(entry)
+    return found, watched

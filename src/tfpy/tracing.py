@@ -1,0 +1,39 @@
+"""The trace that is being taken, if any: ``tf.function`` collects a Graph while Python runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfpy.function.trace import Trace
+
+active: list[Trace] = []
+"""The traces being taken, outermost first; ops on symbolic tensors go to the last."""
+
+
+def current() -> Trace | None:
+    """The trace that ops go to, or None when they run at once."""
+    return active[-1] if active else None
+
+
+def executing_eagerly() -> bool:
+    """False while a ``tf.function`` is traced (``tf.executing_eagerly``)."""
+    return not active
+
+
+def inside_function() -> bool:
+    """True while a ``tf.function`` is traced (``tf.inside_function``)."""
+    return bool(active)
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts the code in it out of the traces being taken: it runs at once (``tf.init_scope``)."""
+    suspended = active[:]
+    active.clear()
+    try:
+        yield
+    finally:
+        active[:] = suspended

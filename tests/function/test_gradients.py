@@ -1,0 +1,181 @@
+"""Gradients through and inside of compiled functions equal TensorFlow's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from api.same import compare
+from api.twin import check
+
+import tfpy as tf
+
+X = np.random.default_rng(1).uniform(-1, 1, (3, 4)).astype(np.float32)
+W = np.random.default_rng(2).uniform(-1, 1, (4, 5)).astype(np.float32)
+
+
+def test_through_a_function() -> None:
+    def program(tf: Any, x: Any, w: Any) -> Any:
+        f = tf.function(lambda x, w: (tf.nn.relu(x @ w), tf.exp(x), tf.argmax(x, 1)))
+        return f(x, w)
+
+    check(program, X, W, grads=True)
+
+
+def test_some_outputs_only() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        @tf.function
+        def f(x: Any) -> Any:
+            return tf.sin(x) * x, tf.exp(x), tf.stop_gradient(x) * x
+
+        a, _, c = f(x)
+        return a, c
+
+    check(program, X, grads=True)
+
+
+def test_of_captured_tensors_and_variables() -> None:
+    def program(tf: Any, x: Any, w: Any) -> Any:
+        v, small = tf.Variable(w), tf.constant(2.0)
+        big = tf.constant(np.ones((3, 5), np.float32))
+
+        @tf.function
+        def f(x: Any) -> Any:
+            return tf.tanh(x @ v + big) * small
+
+        with tf.GradientTape() as tape:
+            tape.watch([x, big, small])
+            y = f(x)
+        return tape.gradient(y, [x, v, big, small])
+
+    check(program, X, W)
+
+
+def test_higher_orders() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        @tf.function
+        def f(x: Any) -> Any:
+            h = tf.tanh(x) * x
+            return tf.reduce_sum(h * tf.exp(h)), h
+
+        with tf.GradientTape() as t3:
+            t3.watch(x)
+            with tf.GradientTape() as t2:
+                t2.watch(x)
+                with tf.GradientTape() as t1:
+                    t1.watch(x)
+                    y, h = f(x)
+                    total = y * tf.reduce_sum(h)
+                g1 = t1.gradient(total, x)
+            g2 = t2.gradient(g1, x)
+        return g1, g2, t3.gradient(g2, x)
+
+    check(program, X, tolerance=1e-4)
+
+
+def test_inside_a_function() -> None:
+    def program(tf: Any, x: Any, w: Any) -> Any:
+        v = tf.Variable(w)
+
+        @tf.function
+        def step(x: Any) -> Any:
+            with tf.GradientTape() as outer:
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.nn.softmax(x @ v) ** 2)
+                grad = tape.gradient(loss, v)
+                norm = tf.reduce_sum(grad * grad)
+            second = outer.gradient(norm, v)
+            v.assign_sub(0.1 * grad)
+            return loss, grad, second
+
+        return [step(x) for _ in range(3)], v
+
+    check(program, X, W)
+
+
+def test_a_function_with_gradients_inside_differentiated_from_outside() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        @tf.function
+        def slope(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x * x * tf.sin(x)
+            return tape.gradient(y, x)
+
+        return slope(x)
+
+    check(program, X, grads=True)
+
+
+def test_concrete_functions_within_functions() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        inner = tf.function(lambda x: tf.exp(x) * x).get_concrete_function(
+            tf.TensorSpec(x.shape, x.dtype)
+        )
+        return tf.function(lambda x: inner(inner(x)) + x)(x)
+
+    check(program, X, grads=True)
+
+
+def test_custom_gradients() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        @tf.custom_gradient
+        def clipped(x: Any) -> Any:
+            return tf.identity(x), lambda g: tf.clip_by_value(g, -0.1, 0.1)
+
+        return tf.function(lambda x: clipped(x * 2.0) * x)(x)
+
+    check(program, X, grads=True)
+
+
+def test_assigned_variables() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        v = tf.Variable(2.0)
+
+        @tf.function
+        def f(x: Any) -> Any:
+            y = x * v
+            v.assign(v * 3.0)
+            return y * v
+
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return y, tape.gradient(y, x), v
+
+    check(program, X)
+
+
+def test_random_numbers_are_the_same_forward_and_backward() -> None:
+    x = tf.ones([1000])
+    f = tf.function(lambda x: x * tf.random.uniform([1000]))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), y.numpy())
+
+
+def test_jacobians_and_forward_mode() -> None:
+    def program(tf: Any, x: Any) -> Any:
+        f = tf.function(lambda x: tf.nn.softmax(x * x))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as forward:
+            z = f(x)
+        return tape.jacobian(y, x), forward.jvp(z)
+
+    check(program, X, tolerance=1e-4)
+
+
+def test_unconnected_inputs_have_none() -> None:
+    f = tf.function(lambda x, y: x * 2.0)
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = f(x, y)
+    compare(tape.gradient(z, x), tf.constant(2.0), 0, "gradient")
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = f(x, y)
+    assert tape.gradient(z, y) is None
