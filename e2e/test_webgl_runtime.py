@@ -16,10 +16,10 @@ import pytest
 
 from tfpy.dtypes import as_dtype
 from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_kernels, webgl_ordering
+from tfpy.lower import webgl_ordering, webgl_steps
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
-from tfpy.lower.webgl_kernels import Steps
+from tfpy.lower.webgl_kernels import add_kernel
 from tfpy.ops.op import OPS, KernelCall
 from tfpy.testing import Environment, SiteServer
 from tfpy.testing.drivers import ChromiumDriver
@@ -89,7 +89,7 @@ def matmul_call(
     params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
     strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
     call = KernelCall("matmul", ("a", "b"), params | strides)
-    Steps(program).add(call, program.inputs, program.outputs[0])
+    add_kernel(program, call, program.inputs, program.outputs[0])
     left = x.swapaxes(1, 2) if a == "true" else x
     right = y.swapaxes(1, 2) if b == "true" else y
     names = [program.kernels[step.kernel].name for step in program.steps]
@@ -99,7 +99,7 @@ def matmul_call(
 def test_four_rows_at_once(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(webgl_kernels, "LARGE", 1)
+    monkeypatch.setattr(webgl_steps, "LARGE", 1)
     cases = [
         matmul_call(rng, *sizes, a, b, dtype)
         for dtype in (np.float32, np.int32)
@@ -128,7 +128,7 @@ def test_convolutions_of_four_rows(
     window: dict[str, Any],
     channels: tuple[int, int, int],
 ) -> None:
-    monkeypatch.setattr(webgl_kernels, "LARGE", 1)
+    monkeypatch.setattr(webgl_steps, "LARGE", 1)
     in_c, group_in, out_c = channels
     x = rng.normal(size=(2, 7, 6, in_c)).astype(np.float32)
     kernel = rng.normal(size=(3, 2, group_in, out_c * in_c // group_in)).astype(np.float32)

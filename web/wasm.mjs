@@ -7,6 +7,8 @@ import { startModule } from "./wasm_module.mjs";
  * @property {import("./wasm_module.mjs").Variant} variant
  * @property {Uint8Array} wasm the module's bytes
  * @property {number} [threads] how many; left out or 0: as many as the device has, at most 8
+ * @property {import("./wasm_module.mjs").Codegen} [codegen] whether elementwise kernels are
+ *   compiled to WebAssembly: "auto" (the default) where it pays, "always" at once, or "never"
  *
  * @typedef {{ address: number, count: number, type: ElementType }} Slot
  */
@@ -129,8 +131,8 @@ class Glue {
   memory() {
     this.module._tfpy_memory();
     this.refresh();
-    const [slots, bytes, programs, threads] = [0, 1, 2, 3].map((i) => this.word(i));
-    return { slots, bytes, programs, threads, heapBytes: this.bytes.length };
+    const [slots, bytes, programs, threads, generated] = [0, 1, 2, 3, 4].map((i) => this.word(i));
+    return { slots, bytes, programs, threads, generated, heapBytes: this.bytes.length };
   }
 }
 
@@ -139,8 +141,8 @@ class Glue {
  * @param {WasmOptions} options
  * @returns {Promise<import("./backend.mjs").Backend>}
  */
-export async function openWasm({ variant, wasm, threads = 0 }) {
-  const module = await startModule(variant, wasm, threads);
+export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" }) {
+  const module = await startModule(variant, wasm, threads, codegen);
   const glue = new Glue(module);
   return {
     variant,

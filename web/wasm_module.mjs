@@ -6,6 +6,11 @@ import createXnnpackThreads from "xnnpack-threads";
 
 /** @typedef {"simd" | "relaxed" | "simd-threads" | "relaxed-threads"} Variant */
 
+/** When elementwise kernels are compiled; the numbers are the C API's. */
+const CODEGEN = { auto: 0, always: 1, never: 2 };
+
+/** @typedef {keyof typeof CODEGEN} Codegen */
+
 /** More threads than this gain little on the devices that have them, and cost memory. */
 const MAX_THREADS = 8;
 
@@ -66,15 +71,17 @@ async function createWithWorkers(wasm, threads) {
  * @param {Variant} variant
  * @param {Uint8Array} wasm the module's bytes
  * @param {number} threads 0 for as many as the device has
+ * @param {Codegen} codegen
  * @returns {Promise<XnnpackModule>}
  */
-export async function startModule(variant, wasm, threads) {
+export async function startModule(variant, wasm, threads, codegen) {
+  if (!Object.hasOwn(CODEGEN, codegen)) throw new Error(`wasm: codegen cannot be ${codegen}`);
   const isThreaded = variant.endsWith("-threads");
   const count = isThreaded ? await threadCount(threads) : 1;
   const module = isThreaded
     ? await createWithWorkers(wasm, count)
     : await createXnnpack({ wasmBinary: wasm });
-  if (module._tfpy_open(count) < 0) {
+  if (module._tfpy_open(count, CODEGEN[codegen]) < 0) {
     throw new Error(`wasm: ${module.UTF8ToString(module._tfpy_last_error())}`);
   }
   return module;

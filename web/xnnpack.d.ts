@@ -5,7 +5,7 @@ interface XnnpackModule {
   readonly wasmMemory: WebAssembly.Memory;
   readonly PThread?: { terminateAllThreads(): void };
   UTF8ToString(address: number): string;
-  _tfpy_open(threads: number): number;
+  _tfpy_open(threads: number, codegen: number): number;
   _tfpy_close(): void;
   _tfpy_last_error(): number;
   _tfpy_words(): number;

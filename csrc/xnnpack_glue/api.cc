@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "error.h"
+#include "jit.h"
 #include "kernel.h"
 #include "memory.h"
 #include "packed.h"
 #include "parallel.h"
+#include "plan.h"
 #include "program.h"
 #include "scalar_ops.h"
 
@@ -31,9 +33,12 @@ int32_t result_of(bool success) { return success ? 0 : -1; }
 
 }  // namespace
 
-TFPY_EXPORT int32_t tfpy_open(int32_t threads) {
+// codegen: whether elementwise kernels are compiled; 0 where it pays, 1 at once, 2 never.
+TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
   if (threads < 1 || threads > kMaxThreads)
     return result_of(tfpy::fail("threads is not 1..%d", kMaxThreads));
+  if (codegen < 0 || codegen > 2) return result_of(tfpy::fail("codegen is not 0..2"));
+  tfpy::set_codegen(static_cast<tfpy::Codegen>(codegen));
   tfpy::install_reserve();
   if (!tfpy::check_status(xnn_initialize(nullptr), "initialize")) return -1;
   tfpy::open_thread_pool(static_cast<size_t>(threads));
@@ -102,12 +107,13 @@ TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));
 }
 
-// words = [slots, bytes of all blocks, programs, threads]
+// words = [slots, bytes of all blocks, programs, threads, generated functions]
 TFPY_EXPORT void tfpy_memory() {
   words[0] = static_cast<uint32_t>(tfpy::slots::count());
   words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());
   words[2] = static_cast<uint32_t>(tfpy::programs::count());
   words[3] = static_cast<uint32_t>(tfpy::worker_count());
+  words[4] = static_cast<uint32_t>(tfpy::generated_count());
 }
 
 // The names that a Program may use, separated by spaces.

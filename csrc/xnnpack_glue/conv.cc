@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "depthwise.h"
+#include "epilogue.h"
 #include "error.h"
 #include "packed.h"
 #include "parallel.h"
@@ -45,28 +46,33 @@ ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filte
 
 namespace {
 
-constexpr float kInfinity = __builtin_inff();
-
-// A step whose operator packs its filter, which is input number 1, when it is created.
+// A step whose operator packs its filter, which is input number 1, and its bias, input number 2,
+// when it is created.
 class PackedKernel : public Kernel {
  public:
+  explicit PackedKernel(const Epilogue& epilogue = {}) : epilogue_(epilogue) {}
+
   bool run(const Operand* inputs, void* output) override {
-    xnn_operator_t op = inputs[1].id == 0 ? nullptr : packed_.find(inputs[1].id);
+    const PackedKey key{inputs[1].id, epilogue_.has_bias ? inputs[2].id : 0};
+    const bool is_lasting = key.filter != 0 && (key.bias != 0 || !epilogue_.has_bias);
+    xnn_operator_t op = is_lasting ? packed_.find(key) : nullptr;
     Operator fresh;
     if (op == nullptr) {
-      if (!create(inputs[1].as<float>(), &fresh)) return false;
+      if (!create(inputs[1].as<float>(), bias_of(epilogue_, inputs), &fresh)) return false;
       op = fresh.get();
     }
     if (!setup(op, inputs[0].as<float>(), static_cast<float*>(output))) return false;
     if (!check_status(xnn_run_operator(op, thread_pool()), "run")) return false;
-    if (fresh != nullptr && inputs[1].id != 0) packed_.keep(inputs[1].id, std::move(fresh));
+    if (fresh != nullptr && is_lasting) packed_.keep(key, std::move(fresh));
     return true;
   }
 
  protected:
-  // Makes an operator for the step's shapes.
-  virtual bool create(const float* filter, Operator* op) = 0;
+  // Makes an operator for the step's shapes; bias may be null.
+  virtual bool create(const float* filter, const float* bias, Operator* op) = 0;
   virtual bool setup(xnn_operator_t op, const float* input, float* output) = 0;
+
+  const Epilogue epilogue_;
 
  private:
   PackedOperators packed_;
@@ -86,13 +92,14 @@ void transpose(const float* in, size_t rows, size_t columns, float* out) {
 // The create and reshape calls of convolution and depthwise convolution.
 bool create_convolution(const WindowShape& window, int32_t pad_bottom, int32_t pad_right,
                         size_t groups, size_t group_in, size_t group_out, uint32_t flags,
-                        const float* filter, Operator* op) {
+                        const Epilogue& epilogue, const float* filter, const float* bias,
+                        Operator* op) {
   const WindowAxis &h = window.h, &w = window.w;
   xnn_operator_t created = nullptr;
   const xnn_status status = xnn_create_convolution2d_nhwc_f32(
       h.pad, pad_right, pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
-      w.dilation, groups, group_in, group_out, groups * group_in, groups * group_out, filter,
-      nullptr, -kInfinity, kInfinity, flags, nullptr, nullptr, &created);
+      w.dilation, groups, group_in, group_out, groups * group_in, groups * group_out, filter, bias,
+      epilogue.low, epilogue.high, flags, nullptr, nullptr, &created);
   if (!check_status(status, "create convolution")) return false;
   op->reset(created);
   size_t workspace_size = 0, workspace_alignment = 0, out_h = 0, out_w = 0;
@@ -114,17 +121,18 @@ bool setup_convolution(xnn_operator_t op, const float* input, float* output) {
 
 class Convolution final : public PackedKernel {
  public:
-  explicit Convolution(const ConvShape& shape) : shape_(shape) {}
+  Convolution(const ConvShape& shape, const Epilogue& epilogue)
+      : PackedKernel(epilogue), shape_(shape) {}
 
  private:
-  bool create(const float* filter, Operator* op) override {
+  bool create(const float* filter, const float* bias, Operator* op) override {
     const ConvShape& s = shape_;
     Block turned;  // XNNPACK wants the output channels first
     if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
       return false;
     transpose(filter, s.filter_rows(), s.out_c, turned.as<float>());
     return create_convolution(s.window, s.pad_bottom, s.pad_right, s.groups, s.group_in(),
-                              s.group_out(), 0, turned.as<float>(), op);
+                              s.group_out(), 0, epilogue_, turned.as<float>(), bias, op);
   }
   bool setup(xnn_operator_t op, const float* input, float* output) override {
     return setup_convolution(op, input, output);
@@ -135,13 +143,14 @@ class Convolution final : public PackedKernel {
 
 class DepthwiseConvolution final : public PackedKernel {
  public:
-  explicit DepthwiseConvolution(const DepthwiseShape& shape) : shape_(shape) {}
+  DepthwiseConvolution(const DepthwiseShape& shape, const Epilogue& epilogue)
+      : PackedKernel(epilogue), shape_(shape) {}
 
  private:
-  bool create(const float* filter, Operator* op) override {
+  bool create(const float* filter, const float* bias, Operator* op) override {
     const DepthwiseShape& s = shape_;
     return create_convolution(s.window, s.pad_bottom, s.pad_right, s.channels, 1, s.multiplier,
-                              XNN_FLAG_DEPTHWISE_CONVOLUTION, filter, op);
+                              XNN_FLAG_DEPTHWISE_CONVOLUTION, epilogue_, filter, bias, op);
   }
   bool setup(xnn_operator_t op, const float* input, float* output) override {
     return setup_convolution(op, input, output);
@@ -156,7 +165,7 @@ class Deconvolution final : public PackedKernel {
   explicit Deconvolution(const ConvShape& shape) : shape_(shape) {}
 
  private:
-  bool create(const float* filter, Operator* op) override {
+  bool create(const float* filter, const float*, Operator* op) override {
     const ConvShape& s = shape_;
     const WindowAxis &h = s.window.h, &w = s.window.w;
     Block turned;
@@ -167,7 +176,7 @@ class Deconvolution final : public PackedKernel {
     const xnn_status status = xnn_create_deconvolution2d_nhwc_f32(
         h.pad, s.pad_right, s.pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
         w.dilation, s.groups, s.group_out(), s.group_in(), s.out_c, s.in_c, turned.as<float>(),
-        nullptr, -kInfinity, kInfinity, 0, nullptr, nullptr, &created);
+        nullptr, epilogue_.low, epilogue_.high, 0, nullptr, nullptr, &created);
     if (!check_status(status, "create deconvolution")) return false;
     op->reset(created);
     size_t in_h = 0, in_w = 0;
@@ -209,39 +218,54 @@ class Deconvolution final : public PackedKernel {
 };
 
 // For operands without elements: the sum over nothing.
-std::unique_ptr<Kernel> make_zeros(size_t count) {
-  return make_kernel(
-      [count](const Operand*, void* output) { memset(output, 0, count * sizeof(float)); });
+std::unique_ptr<Kernel> make_zeros(size_t count, size_t channels, const Epilogue& epilogue) {
+  return make_kernel([=](const Operand* inputs, void* output) {
+    memset(output, 0, count * sizeof(float));
+    apply_epilogue(epilogue, bias_of(epilogue, inputs), count / channels, channels,
+                   static_cast<float*>(output));
+  });
+}
+
+// Fails unless a bias has an element for each channel.
+void require_bias(StepSpec& step, const Epilogue& epilogue, uint64_t channels) {
+  if (epilogue.has_bias) step.require_count(step.inputs[2], channels, "bias");
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step) {
-  step.require_float(2);
+  const Epilogue epilogue = read_epilogue(step);
+  step.require_float(epilogue.inputs());
   const ConvShape shape = read_conv(step, step.inputs[0], step.inputs[1], step.output);
+  require_bias(step, epilogue, shape.out_c);
   if (!step.ok()) return nullptr;
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0) return make_zeros(step.output.count);
-  return std::make_unique<Convolution>(shape);
+  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
+    return make_zeros(step.output.count, shape.out_c, epilogue);
+  return std::make_unique<Convolution>(shape, epilogue);
 }
 
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step) {
   step.require_float(2);
   const ConvShape shape = read_conv(step, step.output, step.inputs[1], step.inputs[0]);
   if (!step.ok()) return nullptr;
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0) return make_zeros(step.output.count);
+  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
+    return make_zeros(step.output.count, shape.in_c, {});
   return std::make_unique<Deconvolution>(shape);
 }
 
 std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step) {
-  step.require_float(2);
+  const Epilogue epilogue = read_epilogue(step);
+  step.require_float(epilogue.inputs());
   const DepthwiseShape shape = read_depthwise(step, step.inputs[0], step.inputs[1], step.output);
+  require_bias(step, epilogue, product({shape.channels, shape.multiplier}));
   if (step.inputs[0].count != 0 && step.output.count != 0) {
     require_output_size(step, shape.window.h, shape.pad_bottom);
     require_output_size(step, shape.window.w, shape.pad_right);
   }
   if (!step.ok()) return nullptr;
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0) return make_zeros(step.output.count);
-  return std::make_unique<DepthwiseConvolution>(shape);
+  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
+    return make_zeros(step.output.count, shape.channels * shape.multiplier, epilogue);
+  return std::make_unique<DepthwiseConvolution>(shape, epilogue);
 }
 
 }  // namespace tfpy

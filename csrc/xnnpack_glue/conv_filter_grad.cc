@@ -60,7 +60,9 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
   const Tap tap = tap_of(s, first);
   if (tap.channel + kPanelRows <= s.group_in()) {
     for_tap(patches, tap, pixel, depth, [to](size_t i, const float* x) {
+      constexpr size_t kLast = kPanelRows - 4;
       store(to + i * kPanelRows, x != nullptr ? load(x) : splat(0.0f));
+      store(to + i * kPanelRows + kLast, x != nullptr ? load(x + kLast) : splat(0.0f));
     });
     return;
   }

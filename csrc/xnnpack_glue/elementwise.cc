@@ -3,48 +3,19 @@
 // place, so a short tape runs at memory bandwidth.
 #include <string.h>
 
-#include <numeric>
-#include <string>
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
-#include "error.h"
 #include "kernel.h"
 #include "parallel.h"
-#include "scalar_ops.h"
+#include "plan.h"
 #include "simd.h"
+#include "tape.h"
 
 namespace tfpy {
 namespace {
-
-constexpr size_t kBlock = 512;  // elements of a register
-constexpr size_t kMaxDims = 16;
-constexpr int32_t kMaxRegisters = 4096;
-constexpr size_t kMinRow = 128;  // rows at least so long are split; shorter ones share a block
-
-struct Instruction {
-  ScalarOp run;  // null: the flat index
-  int32_t dst;
-  int32_t operands[kMaxOperands];
-};
-
-enum class Access { kDense, kConstant, kPeriodic, kStrided };
-
-struct Source {
-  DType dtype;
-  Access access;
-  std::vector<int32_t> strides;  // in elements, one for each dimension
-};
-
-struct Tape {
-  std::vector<Source> sources;     // registers 0.., one for each input
-  std::vector<int32_t> constants;  // the registers that follow
-  std::vector<Instruction> code;
-  size_t registers = 0;
-  std::vector<int32_t> dims;  // of the output, merged
-  size_t count = 0, row = 0;  // row: length of the innermost dimension
-  size_t block = 0;           // elements at a time
-  DType dtype = DType::kFloat32;
-};
 
 using Register = int32_t[kBlock];
 
@@ -93,12 +64,17 @@ void load_run(const Source& source, const void* data, size_t offset, int32_t str
 // Runs a tape on a range of the output in one thread.
 class Interpreter {
  public:
-  Interpreter(const Tape& tape, const Operand* inputs, void* output, Register* registers)
-      : tape_(tape), inputs_(inputs), output_(output), own_(registers), at_(tape.registers) {
+  Interpreter(const Tape& tape, const Plan& plan, const Operand* inputs, void* output,
+              Register* registers)
+      : tape_(tape),
+        plan_(plan),
+        inputs_(inputs),
+        output_(output),
+        own_(registers),
+        at_(tape.registers) {
     for (size_t i = 0; i < at_.size(); ++i) at_[i] = own_[i];
     const size_t used = std::min(kBlock, (tape.count + 3) & ~size_t{3});
-    for (size_t i = 0; i < tape.constants.size(); ++i)
-      fill(own_[tape.sources.size() + i], used, tape.constants[i]);
+    for (const int32_t index : plan.constants) fill(own_[index], used, tape.constant(index));
     for (size_t i = 0; i < tape.sources.size(); ++i) {
       const Source& source = tape.sources[i];
       if (source.access == Access::kConstant)
@@ -165,158 +141,95 @@ class Interpreter {
   void run_block(size_t begin, size_t n) {
     for (size_t i = 0; i < tape_.sources.size(); ++i) load_block(i, begin, n);
     const size_t lanes = (n + 3) & ~size_t{3};
-    const int32_t last = tape_.code.back().dst;
     int32_t* const target = static_cast<int32_t*>(output_) + begin;
+    int32_t* const result = own_[tape_.result()];
     const bool in_place = lanes == n && tape_.dtype != DType::kBool;
-    for (size_t i = 0; i < tape_.code.size(); ++i) {
-      const Instruction& step = tape_.code[i];
-      void* dst = in_place && i + 1 == tape_.code.size() ? target : own_[step.dst];
-      if (step.run == nullptr) {
-        for (size_t k = 0; k < lanes; ++k)
-          static_cast<int32_t*>(dst)[k] = static_cast<int32_t>(begin + k);
+    for (const PlanStep& step : plan_.steps) {
+      const bool is_last = step.end == tape_.code.size();
+      if (step.module != nullptr) {
+        run_generated(step, lanes, is_last && in_place ? target : result);
       } else {
-        step.run(lanes, dst, at_[step.operands[0]], at_[step.operands[1]], at_[step.operands[2]]);
+        const Instruction& instruction = tape_.code[step.begin];
+        run_instruction(instruction, begin, lanes,
+                        is_last && in_place ? target : own_[instruction.dst]);
       }
     }
     if (tape_.dtype == DType::kBool) {
-      store_masks(own_[last], n, static_cast<uint8_t*>(output_) + begin);
+      store_masks(result, n, static_cast<uint8_t*>(output_) + begin);
     } else if (!in_place) {
-      memcpy(target, own_[last], n * sizeof(int32_t));
+      memcpy(target, result, n * sizeof(int32_t));
     }
   }
 
+  void run_instruction(const Instruction& instruction, size_t begin, size_t lanes, int32_t* dst) {
+    if (instruction.op == nullptr) {
+      for (size_t k = 0; k < lanes; ++k) dst[k] = static_cast<int32_t>(begin + k);
+    } else {
+      const int32_t* operands = instruction.operands;
+      instruction.op->run(lanes, dst, at_[operands[0]], at_[operands[1]], at_[operands[2]]);
+    }
+  }
+
+  // `result` is where the tape's result goes if the step makes it.
+  void run_generated(const PlanStep& step, size_t lanes, int32_t* result) {
+    ports_.clear();
+    for (const int32_t index : step.reads) ports_.push_back(at_[index]);
+    for (const int32_t index : step.writes)
+      ports_.push_back(index == tape_.result() ? result : own_[index]);
+    step.module->function()(lanes, ports_.data());
+  }
+
   const Tape& tape_;
+  const Plan& plan_;
   const Operand* inputs_;
   void* output_;
   Register* own_;
   std::vector<int32_t*> at_;  // where each register is: in own_, or in an input
+  std::vector<void*> ports_;
 };
 
-bool run_tape(const Tape& tape, const Operand* inputs, void* output) {
-  const size_t unit = tape.block;
-  const size_t units = (tape.count + unit - 1) / unit;
-  const size_t cost = unit * (tape.code.size() + tape.sources.size());
-  const size_t tasks = task_count(units, cost);
-  Block registers;
-  if (!Block::allocate(uint64_t{tasks} * tape.registers * sizeof(Register), &registers))
-    return false;
-  parallel_for(tasks, [&](size_t task) {
-    const size_t begin = units * task / tasks * unit;
-    const size_t end = std::min(tape.count, units * (task + 1) / tasks * unit);
-    Register* own = registers.as<Register>() + task * tape.registers;
-    Interpreter(tape, inputs, output, own).run(begin, end);
-  });
-  return true;
-}
+class ElementwiseKernel final : public Kernel {
+ public:
+  explicit ElementwiseKernel(Tape tape)
+      : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {}
 
-Access access_of(const Tape& tape, const std::vector<int32_t>& strides) {
-  int64_t dense = 1;
-  bool is_dense = true, is_constant = true, is_periodic = true;
-  for (size_t d = tape.dims.size(); d-- > 0;) {
-    is_dense &= strides[d] == dense || tape.dims[d] == 1;
-    is_constant &= strides[d] == 0;
-    is_periodic &= strides[d] == 0 || d + 1 == tape.dims.size();
-    dense *= tape.dims[d];
+  bool run(const Operand* inputs, void* output) override {
+    elements_ += tape_.count;
+    if (compiled_ == nullptr && is_worth_compiling(tape_, elements_))
+      compiled_ = std::make_unique<Plan>(compiled_plan(tape_));
+    const size_t unit = tape_.block;
+    const size_t units = (tape_.count + unit - 1) / unit;
+    const size_t tasks = task_count(units, unit * (tape_.code.size() + tape_.sources.size()));
+    Block registers;
+    if (!Block::allocate(uint64_t{tasks} * tape_.registers * sizeof(Register), &registers))
+      return false;
+    parallel_for(tasks, [&](size_t task) {
+      const size_t begin = units * task / tasks * unit;
+      const size_t end = std::min(tape_.count, units * (task + 1) / tasks * unit);
+      Register* own = registers.as<Register>() + task * tape_.registers;
+      Interpreter(tape_, plan(), inputs, output, own).run(begin, end);
+    });
+    return true;
   }
-  if (is_dense) return Access::kDense;
-  if (is_constant) return Access::kConstant;
-  return is_periodic && tape.row < kMinRow ? Access::kPeriodic : Access::kStrided;
-}
 
-// Short rows share a block, as many as make whole vectors.
-size_t block_length(const Tape& tape) {
-  if (tape.row >= kMinRow || tape.row == 0 || tape.dims.size() == 1) return kBlock;
-  const size_t unit = std::lcm(tape.row, size_t{4});
-  return kBlock / unit * unit;
-}
+ private:
+  // The plan for this thread.
+  const Plan& plan() const {
+    return compiled_ != nullptr && is_runnable(*compiled_) ? *compiled_ : interpreted_;
+  }
 
-void read_sources(StepSpec& step, Tape* tape) {
-  const rapidjson::Value* lists = step.params.list("strides");
-  if (lists == nullptr) return;
-  step.params.require(lists->Size() == step.inputs.size(),
-                      "strides has not one list for each input");
-  for (size_t i = 0; step.ok() && i < step.inputs.size(); ++i) {
-    const rapidjson::Value& list = (*lists)[static_cast<rapidjson::SizeType>(i)];
-    step.params.require(list.IsArray() && list.Size() == tape->dims.size(),
-                        "strides has a list of a wrong length");
-    if (!step.ok()) return;
-    std::vector<int32_t> strides(tape->dims.size());
-    uint64_t last = 0;
-    for (size_t d = 0; d < strides.size(); ++d) {
-      const rapidjson::Value& value = list[static_cast<rapidjson::SizeType>(d)];
-      step.params.require(read_number(value, "strides", 0, kMaxNumber, &strides[d]), last_error());
-      if (tape->count != 0)
-        last +=
-            product({static_cast<uint64_t>(tape->dims[d] - 1), static_cast<uint64_t>(strides[d])});
-    }
-    step.params.require(tape->count == 0 || last < step.inputs[i].count, "strides leave an input");
-    tape->sources.push_back({step.inputs[i].dtype, access_of(*tape, strides), strides});
-  }
-}
-
-// An instruction: its name, the register it writes, the registers it reads.
-void read_instruction(StepSpec& step, const rapidjson::Value& value, Tape* tape,
-                      std::vector<bool>* written) {
-  const bool is_named = value.IsArray() && value.Size() >= 2 && value[0].IsString();
-  step.params.require(is_named, "an instruction of code is no list with a name and registers");
-  if (!step.ok()) return;
-  const char* name = value[0].GetString();
-  const ScalarOpInfo* op = find_scalar_op(name);
-  const bool is_index = strcmp(name, "index") == 0;
-  if (op == nullptr && !is_index) {
-    step.params.require(false, (std::string("there is no scalar operation ") + name).c_str());
-    return;
-  }
-  const size_t operands = is_index ? 0 : op->operands;
-  step.params.require(value.Size() == operands + 2,
-                      "an instruction has a wrong number of registers");
-  Instruction instruction{is_index ? nullptr : op->run, 0, {0, 0, 0}};
-  const int32_t fixed = static_cast<int32_t>(tape->sources.size() + tape->constants.size());
-  const int32_t limit = static_cast<int32_t>(tape->registers) - 1;
-  for (size_t i = 0; step.ok() && i < operands; ++i) {
-    const rapidjson::Value& operand = value[static_cast<rapidjson::SizeType>(i + 2)];
-    step.params.require(read_number(operand, "an operand", 0, limit, &instruction.operands[i]),
-                        last_error());
-    step.params.require((*written)[instruction.operands[i]],
-                        "a register is read before it is written");
-  }
-  if (step.ok())
-    step.params.require(read_number(value[1], "a result register", fixed, limit, &instruction.dst),
-                        last_error());
-  if (step.ok()) (*written)[instruction.dst] = true;
-  tape->code.push_back(instruction);
-}
+  const Tape tape_;
+  const Plan interpreted_;
+  std::unique_ptr<Plan> compiled_;
+  uint64_t elements_ = 0;  // that the kernel has run on
+};
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_elementwise(StepSpec& step) {
-  Tape tape;
-  tape.dtype = step.output.dtype;
-  tape.count = step.output.count;
-  tape.dims = step.params.numbers("dims", 0, kMaxNumber);
-  step.params.require(!tape.dims.empty() && tape.dims.size() <= kMaxDims,
-                      "dims has no or too many numbers");
+  Tape tape = read_tape(step);
   if (!step.ok()) return nullptr;
-  uint64_t count = 1;
-  for (const int32_t dim : tape.dims) count = product({count, static_cast<uint64_t>(dim)});
-  step.require_count(step.output, count, "the output");
-  tape.row = tape.dims.back();
-  tape.constants = step.params.numbers("constants", INT32_MIN, INT32_MAX);
-  const int32_t fixed = static_cast<int32_t>(step.inputs.size() + tape.constants.size());
-  tape.registers = step.params.number("registers", fixed, kMaxRegisters);
-  tape.block = block_length(tape);
-  read_sources(step, &tape);
-  const rapidjson::Value* code = step.params.list("code");
-  step.params.require(code != nullptr && !code->Empty(), "code is empty");
-  if (!step.ok()) return nullptr;
-  std::vector<bool> written(tape.registers, false);
-  std::fill_n(written.begin(), fixed, true);
-  for (const rapidjson::Value& value : code->GetArray())
-    read_instruction(step, value, &tape, &written);
-  if (!step.ok()) return nullptr;
-  return make_kernel([tape = std::move(tape)](const Operand* inputs, void* output) {
-    return run_tape(tape, inputs, output);
-  });
+  return std::make_unique<ElementwiseKernel>(std::move(tape));
 }
 
 }  // namespace tfpy

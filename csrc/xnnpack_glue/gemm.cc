@@ -1,7 +1,5 @@
 #include "gemm.h"
 
-#include <string.h>
-
 #include <algorithm>
 
 #include "memory.h"
@@ -14,7 +12,7 @@ namespace {
 
 // A panel of B (kDepth x 8 floats) stays in L1; a block of A (kRows x kDepth) and one of B
 // (kDepth x kColumns) stay in L2.
-constexpr size_t kDepth = 256, kRows = 64, kColumns = 512;
+constexpr size_t kDepth = 256, kRows = 96, kColumns = 512;
 
 inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
 inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
@@ -26,14 +24,18 @@ void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, si
   size_t i = 0;
   if (lines == W && line_stride == 1) {
     for (; i < depth; ++i) {
-      for (size_t w = 0; w < W; w += 4) store(to + i * W + w, load(from + i * step + w));
+      for (size_t w = 0; w < W; w += 4) {
+        const size_t at = std::min(w, W - 4);
+        store(to + i * W + at, load(from + i * step + at));
+      }
     }
   } else if (lines == W && step == 1) {
     for (; i + 4 <= depth; i += 4) {
       for (size_t w = 0; w < W; w += 4) {
-        const T* line = from + w * line_stride + i;
+        const size_t at = std::min(w, W - 4);
+        const T* line = from + at * line_stride + i;
         store_transposed<T>(load(line), load(line + line_stride), load(line + 2 * line_stride),
-                            load(line + 3 * line_stride), to + i * W + w, W);
+                            load(line + 3 * line_stride), to + i * W + at, W);
       }
     }
   }
@@ -44,23 +46,51 @@ void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, si
   }
 }
 
+// How a tile is stored: on top of the sums so far, and through the epilogue when it is complete.
+struct Finish {
+  bool accumulates, completes;
+};
+
+inline f32x4 complete(const Epilogue& epilogue, f32x4 bias, f32x4 x) {
+  x += bias;
+  return epilogue.clamps() ? clamp(x, epilogue.low, epilogue.high) : x;
+}
+inline i32x4 complete(const Epilogue&, f32x4, i32x4 x) { return x; }
+
+// Four columns of a row, of which `columns` exist.
 template <class T>
-void store_row(T* c, Vector<T> low, Vector<T> high, size_t columns, bool accumulate) {
-  if (columns == kPanelColumns) {
-    store(c, accumulate ? load(c) + low : low);
-    store(c + 4, accumulate ? load(c + 4) + high : high);
-    return;
+void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t column, size_t columns,
+                 Vector<T> sum) {
+  const size_t count = std::min<size_t>(4, columns);
+  if (finish.accumulates) {
+    for (size_t j = 0; j < count; ++j) sum[j] += c[j];
   }
-  for (size_t j = 0; j < columns; ++j) {
-    const T value = j < 4 ? low[j] : high[j - 4];
-    c[j] = accumulate ? c[j] + value : value;
+  if (finish.completes) {
+    f32x4 bias = splat(0.0f);
+    for (size_t j = 0; gemm.bias != nullptr && j < count; ++j) bias[j] = gemm.bias[column + j];
+    sum = complete(gemm.epilogue, bias, sum);
+  }
+  for (size_t j = 0; j < count; ++j) c[j] = sum[j];
+}
+
+// A tile of C at the borders: only its rows and columns below m and n are stored.
+template <class T>
+void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t column,
+                  const Vector<T> (&low)[kPanelRows], const Vector<T> (&high)[kPanelRows]) {
+  const size_t rows = std::min(kPanelRows, gemm.m - row);
+  T* c = gemm.c + row * gemm.c_stride + column;
+  for (size_t i = 0; i < rows; ++i, c += gemm.c_stride) {
+    store_lanes(gemm, finish, c, column, gemm.n - column, low[i]);
+    if (gemm.n - column > 4)
+      store_lanes(gemm, finish, c + 4, column + 4, gemm.n - column - 4, high[i]);
   }
 }
 
-// C[rows][columns] of one panel of A and one of B.
+// The tile of C at (row, column): one panel of A times one of B. The sums stay in registers where
+// every loop over rows is unrolled.
 template <class T>
-void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, size_t rows,
-                  size_t columns, bool accumulate) {
+void micro_kernel(const Gemm<T>& gemm, const Finish& finish, const T* a, const T* b, size_t depth,
+                  size_t row, size_t column) {
   Vector<T> low[kPanelRows], high[kPanelRows];
   for (size_t i = 0; i < kPanelRows; ++i) low[i] = high[i] = splat(T{0});
   for (size_t p = 0; p < depth; ++p, a += kPanelRows, b += kPanelColumns) {
@@ -71,21 +101,50 @@ void micro_kernel(const T* a, const T* b, size_t depth, T* c, size_t c_stride, s
       high[i] = multiply_add(ai, b1, high[i]);
     }
   }
-  for (size_t i = 0; i < rows; ++i)
-    store_row(c + i * c_stride, low[i], high[i], columns, accumulate);
+  if (row + kPanelRows > gemm.m || column + kPanelColumns > gemm.n) {
+    store_border<T>(gemm, finish, row, column, low, high);
+    return;
+  }
+  T* const c = gemm.c + row * gemm.c_stride + column;
+  if (finish.accumulates) {
+    for (size_t i = 0; i < kPanelRows; ++i) {
+      low[i] += load(c + i * gemm.c_stride);
+      high[i] += load(c + i * gemm.c_stride + 4);
+    }
+  }
+  if (finish.completes && !gemm.epilogue.is_none()) {
+    const bool has_bias = gemm.bias != nullptr;
+    const f32x4 bias0 = has_bias ? load(gemm.bias + column) : splat(0.0f);
+    const f32x4 bias1 = has_bias ? load(gemm.bias + column + 4) : splat(0.0f);
+    for (size_t i = 0; i < kPanelRows; ++i) {
+      low[i] = complete(gemm.epilogue, bias0, low[i]);
+      high[i] = complete(gemm.epilogue, bias1, high[i]);
+    }
+  }
+  for (size_t i = 0; i < kPanelRows; ++i) {
+    store(c + i * gemm.c_stride, low[i]);
+    store(c + i * gemm.c_stride + 4, high[i]);
+  }
 }
 
-// Rows begin..end of C for the columns and the depth of a packed block of B.
+// A part of C: the columns and the depth of a packed block of B.
 template <class T>
-void multiply_block(const Gemm<T>& gemm, size_t begin, size_t end, size_t column, size_t columns,
-                    size_t p, size_t depth, const T* packed_b, T* packed_a) {
+struct Part {
+  size_t column, columns, p, depth;
+  const T* packed_b;
+};
+
+// Rows begin..end of a part.
+template <class T>
+void multiply_block(const Gemm<T>& gemm, const Part<T>& part, size_t begin, size_t end,
+                    T* packed_a) {
+  const Finish finish{part.p != 0, part.p + part.depth == gemm.k};
   for (size_t i = begin; i < end; i += kPanelRows)
-    gemm.pack_a(gemm.a, i, p, depth, packed_a + (i - begin) * depth);
-  for (size_t j = 0; j < columns; j += kPanelColumns) {
+    gemm.pack_a(gemm.a, i, part.p, part.depth, packed_a + (i - begin) * part.depth);
+  for (size_t j = 0; j < part.columns; j += kPanelColumns) {
     for (size_t i = begin; i < end; i += kPanelRows) {
-      micro_kernel(packed_a + (i - begin) * depth, packed_b + j * depth, depth,
-                   gemm.c + i * gemm.c_stride + column + j, gemm.c_stride,
-                   std::min(kPanelRows, end - i), std::min(kPanelColumns, columns - j), p != 0);
+      micro_kernel(gemm, finish, packed_a + (i - begin) * part.depth,
+                   part.packed_b + j * part.depth, part.depth, i, part.column + j);
     }
   }
 }
@@ -116,18 +175,22 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
         const size_t begin = row_panels * task / tasks * kPanelRows;
         const size_t end = std::min(gemm.m, row_panels * (task + 1) / tasks * kPanelRows);
         T* own = packed_a + task * kRows * kDepth;
-        for (size_t i = begin; i < end; i += kRows) {
-          multiply_block(gemm, i, std::min(end, i + kRows), column, columns, p, depth, packed_b,
-                         own);
-        }
+        const Part<T> part{column, columns, p, depth, packed_b};
+        for (size_t i = begin; i < end; i += kRows)
+          multiply_block(gemm, part, i, std::min(end, i + kRows), own);
       });
     }
   }
 }
 
+// The sum over nothing.
 template <class T>
-void clear_result(const Gemm<T>& gemm) {
-  for (size_t i = 0; i < gemm.m; ++i) memset(gemm.c + i * gemm.c_stride, 0, gemm.n * sizeof(T));
+void multiply_empty(const Gemm<T>& gemm) {
+  const Finish finish{false, true};
+  for (size_t i = 0; i < gemm.m; ++i) {
+    for (size_t j = 0; j < gemm.n; j += 4)
+      store_lanes(gemm, finish, gemm.c + i * gemm.c_stride + j, j, gemm.n - j, splat(T{0}));
+  }
 }
 
 }  // namespace
@@ -145,7 +208,7 @@ void pack_matrix_rows(const void* source, size_t first, size_t p, size_t depth, 
 template <class T>
 bool multiply(const Gemm<T>& gemm) {
   if (gemm.k == 0) {
-    clear_result(gemm);
+    multiply_empty(gemm);
     return true;
   }
   const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
@@ -164,7 +227,7 @@ bool multiply(const Gemm<T>& gemm) {
 template <class T>
 void multiply_serial(const Gemm<T>& gemm, T* scratch) {
   if (gemm.k == 0) {
-    clear_result(gemm);
+    multiply_empty(gemm);
   } else {
     multiply_in(gemm, 1, scratch, scratch + kDepth * padded_columns(gemm.n));
   }

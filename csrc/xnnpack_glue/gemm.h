@@ -1,12 +1,14 @@
-// Dense matrix product over packed panels: C = A B, or C += A B, for float32 and int32.
+// Dense matrix product over packed panels, for float32 and int32.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "epilogue.h"
+
 namespace tfpy {
 
-constexpr size_t kPanelRows = 4;     // rows of A that a micro-kernel takes
+constexpr size_t kPanelRows = 6;     // rows of A that a micro-kernel takes
 constexpr size_t kPanelColumns = 8;  // columns of B
 
 // A matrix by strides, one of which is 1.
@@ -16,8 +18,8 @@ struct MatrixView {
   size_t row_stride, column_stride;
 };
 
-// Copies rows first..first+3 (those of 0..m; others are 0) and columns p..p+depth of A to
-// to[depth][4].
+// Copies rows first.. (kPanelRows of them; those behind m are 0) and columns p..p+depth of A to
+// to[depth][kPanelRows].
 template <class T>
 using PackRows = void (*)(const void* source, size_t first, size_t p, size_t depth, T* to);
 
@@ -31,6 +33,8 @@ struct Gemm {
   MatrixView<T> b;
   T* c;
   size_t c_stride;  // between rows of C
+  Epilogue epilogue = {};
+  const float* bias = nullptr;  // one element for each column, where the epilogue has it
 };
 
 // A matrix as a source of pack_matrix_rows().
@@ -43,11 +47,11 @@ struct RowSource {
 template <class T>
 void pack_matrix_rows(const void* source, size_t first, size_t p, size_t depth, T* to);
 
-// C = A B on all threads. False when there is no room for the panels.
+// C = epilogue(A B) on all threads. False when there is no room for the panels.
 template <class T>
 bool multiply(const Gemm<T>& gemm);
 
-// C = A B in the calling thread; `scratch` has scratch_elements(n) elements.
+// The same in the calling thread; `scratch` has scratch_elements(n) elements.
 template <class T>
 void multiply_serial(const Gemm<T>& gemm, T* scratch);
 size_t scratch_elements(size_t n);

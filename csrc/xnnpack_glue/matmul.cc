@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include <algorithm>
+#include <type_traits>
 
+#include "epilogue.h"
 #include "error.h"
 #include "gemm.h"
 #include "kernel.h"
@@ -109,17 +111,18 @@ void few_rows_range(const Gemm<T>& gemm, const MatrixView<T>& a, size_t begin, s
 template <class T>
 class Matmul final : public Kernel {
  public:
-  explicit Matmul(const MatmulShape& shape) : shape_(shape) {}
+  Matmul(const MatmulShape& shape, const Epilogue& epilogue) : shape_(shape), epilogue_(epilogue) {}
 
   bool run(const Operand* inputs, void* output) override {
     const T* a = inputs[0].as<T>();
     const T* b = inputs[1].as<T>();
+    const float* bias = bias_of(epilogue_, inputs);
     T* c = static_cast<T*>(output);
     const size_t work = shape_.m * shape_.n * std::max<size_t>(1, shape_.k / 64);
     const size_t tasks = shape_.batch > 1 ? task_count(shape_.batch, work * 64) : 1;
     if (tasks == 1) {
       for (size_t i = 0; i < shape_.batch; ++i) {
-        if (!product_of(i, a, b, c, nullptr)) return false;
+        if (!product_of(i, a, b, bias, c, nullptr)) return false;
       }
       return true;
     }
@@ -128,7 +131,7 @@ class Matmul final : public Kernel {
     if (!Block::allocate(uint64_t{tasks} * scratch * sizeof(T), &block)) return false;
     parallel_for(tasks, [&](size_t task) {
       for (size_t i = shape_.batch * task / tasks; i < shape_.batch * (task + 1) / tasks; ++i) {
-        product_of(i, a, b, c, block.as<T>() + task * scratch);
+        product_of(i, a, b, bias, c, block.as<T>() + task * scratch);
       }
     });
     return true;
@@ -136,21 +139,22 @@ class Matmul final : public Kernel {
 
  private:
   // With scratch in the calling thread, without it on all threads.
-  bool product_of(size_t i, const T* a, const T* b, T* c, T* scratch) const {
+  bool product_of(size_t i, const T* a, const T* b, const float* bias, T* c, T* scratch) const {
     const auto& s = shape_;
     a += i * s.a_batch_stride;
     b += i * s.b_batch_stride;
     MatrixView<T> left{a, s.transpose_a ? 1 : s.k, s.transpose_a ? s.m : 1};
     MatrixView<T> right{b, s.transpose_b ? 1 : s.n, s.transpose_b ? s.k : 1};
     size_t m = s.m, n = s.n;
-    if (n == 1) {  // a column is computed as a row: the transposed product
+    const bool is_turned = n == 1;
+    if (is_turned) {  // a column is computed as a row: the transposed product
       std::swap(m, n);
       const MatrixView<T> column = right;
       right = {left.data, left.column_stride, left.row_stride};
       left = {column.data, column.column_stride, column.row_stride};
     }
     const RowSource<T> rows{left, m};
-    const Gemm<T> gemm{m, n, s.k, pack_matrix_rows<T>, &rows, right, c + i * s.m * s.n, n};
+    Gemm<T> gemm{m, n, s.k, pack_matrix_rows<T>, &rows, right, c + i * s.m * s.n, n};
     const bool is_plain = right.column_stride == 1 || left.column_stride == 1;
     if (m <= kFewRows && is_plain && s.k > 0) {
       if (scratch != nullptr) {
@@ -159,20 +163,31 @@ class Matmul final : public Kernel {
         parallel_ranges(n, m * s.k,
                         [&](size_t begin, size_t end) { few_rows_range(gemm, left, begin, end); });
       }
-      return true;
+    } else {
+      if (!is_turned) {
+        gemm.epilogue = epilogue_;
+        gemm.bias = bias;
+      }
+      if (scratch != nullptr) {
+        multiply_serial(gemm, scratch);
+      } else if (!multiply(gemm)) {
+        return false;
+      }
+      if (!is_turned) return true;
     }
-    if (scratch == nullptr) return multiply(gemm);
-    multiply_serial(gemm, scratch);
+    if constexpr (std::is_same_v<T, float>) apply_epilogue(epilogue_, bias, s.m, s.n, gemm.c);
     return true;
   }
 
   MatmulShape shape_;
+  Epilogue epilogue_;
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
-  step.require_same(2);
+  const Epilogue epilogue = read_epilogue(step);
+  step.require_same(epilogue.inputs());
   Params& params = step.params;
   params.require(step.output.dtype != DType::kBool, "matmul has no bool");
   const uint32_t batch = params.number("batch"), m = params.number("m"), n = params.number("n"),
@@ -182,6 +197,7 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
   const bool transpose_a = params.choice("transpose_a", {"false", "true"}) == 1;
   const bool transpose_b = params.choice("transpose_b", {"false", "true"}) == 1;
   step.require_count(step.output, product({batch, m, n}), "the output");
+  if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
   if (!step.ok()) return nullptr;
   if (step.output.count != 0) {
     const uint64_t a_end = product({batch - 1, a_stride}) + product({m, k});
@@ -191,8 +207,8 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
     if (!step.ok()) return nullptr;
   }
   const MatmulShape shape{batch, m, n, k, a_stride, b_stride, transpose_a, transpose_b};
-  if (step.output.dtype == DType::kFloat32) return std::make_unique<Matmul<float>>(shape);
-  return std::make_unique<Matmul<int32_t>>(shape);
+  if (step.output.dtype == DType::kFloat32) return std::make_unique<Matmul<float>>(shape, epilogue);
+  return std::make_unique<Matmul<int32_t>>(shape, epilogue);
 }
 
 }  // namespace tfpy

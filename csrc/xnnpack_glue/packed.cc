@@ -19,11 +19,20 @@ Owners& owners() {
   return map;
 }
 
+void add_owner(int32_t id, PackedOperators* owner) {
+  if (id != 0) owners().emplace(id, owner);
+}
+
 void remove_owner(int32_t id, const PackedOperators* owner) {
   const auto range = owners().equal_range(id);
   const auto found = std::find_if(range.first, range.second,
                                   [owner](const auto& entry) { return entry.second == owner; });
   if (found != range.second) owners().erase(found);
+}
+
+void remove_owners(const PackedKey& key, const PackedOperators* owner) {
+  remove_owner(key.filter, owner);
+  remove_owner(key.bias, owner);
 }
 
 }  // namespace
@@ -37,34 +46,35 @@ bool check_status(xnn_status status, const char* call) {
 PackedOperators::PackedOperators() = default;
 
 PackedOperators::~PackedOperators() {
-  for (const Entry& entry : entries_) remove_owner(entry.id, this);
+  for (const Entry& entry : entries_) remove_owners(entry.key, this);
 }
 
-xnn_operator_t PackedOperators::find(int32_t id) const {
+xnn_operator_t PackedOperators::find(const PackedKey& key) const {
   for (const Entry& entry : entries_) {
-    if (entry.id == id) return entry.op.get();
+    if (entry.key == key) return entry.op.get();
   }
   return nullptr;
 }
 
-void PackedOperators::keep(int32_t id, Operator op) {
+void PackedOperators::keep(const PackedKey& key, Operator op) {
   if (entries_.size() == kMaxEntries) {
-    remove_owner(entries_.front().id, this);
+    remove_owners(entries_.front().key, this);
     entries_.erase(entries_.begin());
   }
-  entries_.push_back({id, std::move(op)});
-  owners().emplace(id, this);
+  entries_.push_back({key, std::move(op)});
+  add_owner(key.filter, this);
+  add_owner(key.bias, this);
 }
 
 void forget_packed(int32_t id) {
-  const auto range = owners().equal_range(id);
-  for (auto at = range.first; at != range.second; ++at) {
-    auto& entries = at->second->entries_;
-    entries.erase(std::remove_if(entries.begin(), entries.end(),
-                                 [id](const auto& entry) { return entry.id == id; }),
-                  entries.end());
+  for (auto found = owners().find(id); found != owners().end(); found = owners().find(id)) {
+    PackedOperators* owner = found->second;
+    auto& entries = owner->entries_;
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [id](const auto& each) { return each.key.has(id); });
+    remove_owners(PackedKey(entry->key), owner);
+    entries.erase(entry);
   }
-  owners().erase(range.first, range.second);
 }
 
 }  // namespace tfpy

@@ -1,4 +1,4 @@
-// XNNPACK operators whose filter was packed when they were created, kept by the filter's id.
+// XNNPACK operators whose filter and bias were packed when they were created, kept by their ids.
 #pragma once
 
 #include <stdint.h>
@@ -17,6 +17,16 @@ using Operator = std::unique_ptr<xnn_operator, OperatorDeleter>;
 // False, with an error's text that names the call, unless the status is success.
 bool check_status(xnn_status status, const char* call);
 
+// What an operator was made of; 0 stands for no bias.
+struct PackedKey {
+  int32_t filter, bias;
+
+  bool has(int32_t id) const { return filter == id || bias == id; }
+  bool operator==(const PackedKey& other) const {
+    return filter == other.filter && bias == other.bias;
+  }
+};
+
 // The operators of one step. Few are kept, so that training, where each run brings a new filter,
 // does not grow.
 class PackedOperators {
@@ -25,15 +35,15 @@ class PackedOperators {
   ~PackedOperators();
   PackedOperators(const PackedOperators&) = delete;
 
-  // Null when none is kept for the id.
-  xnn_operator_t find(int32_t id) const;
+  // Null when none is kept for the key.
+  xnn_operator_t find(const PackedKey& key) const;
   // Keeps the operator; drops the oldest where there are too many.
-  void keep(int32_t id, Operator op);
+  void keep(const PackedKey& key, Operator op);
 
  private:
   friend void forget_packed(int32_t id);
   struct Entry {
-    int32_t id;
+    PackedKey key;
     Operator op;
   };
   std::vector<Entry> entries_;

@@ -35,6 +35,8 @@ const rapidjson::Value* Params::member(const char* name) {
   return &found->value;
 }
 
+bool Params::has(const char* name) const { return object_.HasMember(name); }
+
 int32_t Params::number(const char* name, int32_t min, int32_t max) {
   int32_t result = min;
   const rapidjson::Value* value = member(name);

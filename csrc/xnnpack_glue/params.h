@@ -26,6 +26,7 @@ class Params {
   std::vector<int32_t> numbers(const char* name, int32_t min, int32_t max);
   // The place of the text in `choices`.
   int choice(const char* name, std::initializer_list<const char*> choices);
+  bool has(const char* name) const;
   // A list, or null.
   const rapidjson::Value* list(const char* name);
 

@@ -156,19 +156,53 @@ u32x4 multiply_high(u32x4 a, u32x4 b) {
   return as_u32(wasm_i32x4_shuffle(low, high, 1, 3, 5, 7));
 }
 
+// Pieces of encodings.
+using Piece = Encoding::Piece;
+constexpr Piece kA = {Encoding::kOperand, 0}, kB = {Encoding::kOperand, 1},
+                kC = {Encoding::kOperand, 2}, kShiftB = {Encoding::kShiftOperand, 1},
+                kZero = {Encoding::kBits, 0}, kOne = {Encoding::kBits, 1},
+                kOneF32 = {Encoding::kBits, 0x3f800000}, kSignBit = {Encoding::kBits, 0x80000000},
+                kHighs = {Encoding::kShuffleHighs, 0};
+
+constexpr Piece simd(wasm::SimdOpcode opcode) { return {Encoding::kInstruction, opcode}; }
+
+// One instruction on the operation's operands.
+constexpr Encoding on_one(wasm::SimdOpcode opcode) { return {{kA, simd(opcode)}}; }
+constexpr Encoding on_two(wasm::SimdOpcode opcode) { return {{kA, kB, simd(opcode)}}; }
+
+constexpr Encoding kRsqrtCode = {
+    {kOneF32, kA, simd(wasm::kF32x4Sqrt), simd(wasm::kF32x4Div)},
+};
+
+// sign_float: a bitselect of copysign(1, a), which is one itself, and a + 0.
+constexpr Encoding kSignFloatCode = {
+    {kA, kOneF32, kSignBit, simd(wasm::kBitSelect), kA, kZero, simd(wasm::kF32x4Add),
+     // 0 < |a|, which holds for no NaN
+     kZero, kA, simd(wasm::kF32x4Abs), simd(wasm::kF32x4Lt), simd(wasm::kBitSelect)},
+};
+
+constexpr Encoding kSignIntCode = {
+    {kA, kZero, simd(wasm::kI32x4LtS), kA, kZero, simd(wasm::kI32x4GtS), simd(wasm::kI32x4Sub)},
+};
+
+constexpr Encoding kMulHighCode = {
+    {kA, kB, simd(wasm::kI64x2MulLowU), kA, kB, simd(wasm::kI64x2MulHighU), kHighs},
+};
+
 template <f32x4 (*F)(f32x4)>
-constexpr ScalarOpInfo float_unary(const char* name) {
-  return {name, unary<float, float, F>, 1};
+constexpr ScalarOpInfo float_unary(const char* name, Encoding encoding = {}) {
+  return {name, unary<float, float, F>, 1, encoding};
 }
 
-// A bool compares as the unsigned number 0 or 2^32 - 1.
+// A bool compares as the unsigned number 0 or 2^32 - 1. Operations without an encoding are those
+// whose block function is long enough that a block's way through the L1 cache does not show.
 constexpr ScalarOpInfo kOps[] = {
-    {"copy", unary<int32_t, int32_t, copy>, 1},
-    float_unary<floor>("floor"),
-    float_unary<ceil>("ceil"),
-    float_unary<nearest>("round"),
-    float_unary<sqrt>("sqrt"),
-    float_unary<rsqrt>("rsqrt"),
+    {"copy", unary<int32_t, int32_t, copy>, 1, {{kA}}},
+    float_unary<floor>("floor", on_one(wasm::kF32x4Floor)),
+    float_unary<ceil>("ceil", on_one(wasm::kF32x4Ceil)),
+    float_unary<nearest>("round", on_one(wasm::kF32x4Nearest)),
+    float_unary<sqrt>("sqrt", on_one(wasm::kF32x4Sqrt)),
+    float_unary<rsqrt>("rsqrt", kRsqrtCode),
     float_unary<exp>("exp"),
     float_unary<expm1>("expm1"),
     float_unary<log>("log"),
@@ -186,58 +220,61 @@ constexpr ScalarOpInfo kOps[] = {
     float_unary<atanh>("atanh"),
     float_unary<tanh>("tanh"),
     float_unary<erf>("erf"),
-    float_unary<negate>("neg.f32"),
-    float_unary<abs_float>("abs.f32"),
-    float_unary<sign_float>("sign.f32"),
-    {"neg.i32", unary<int32_t, int32_t, negate>, 1},
-    {"abs.i32", unary<int32_t, int32_t, abs_int>, 1},
-    {"sign.i32", unary<int32_t, int32_t, sign_int>, 1},
-    {"add.f32", binary<float, float, add>, 2},
-    {"sub.f32", binary<float, float, sub>, 2},
-    {"mul.f32", binary<float, float, mul>, 2},
-    {"min.f32", binary<float, float, smaller>, 2},
-    {"max.f32", binary<float, float, larger>, 2},
-    {"min_number.f32", binary<float, float, smaller_number>, 2},
-    {"max_number.f32", binary<float, float, larger_number>, 2},
-    {"add.i32", binary<int32_t, int32_t, add>, 2},
-    {"sub.i32", binary<int32_t, int32_t, sub>, 2},
-    {"mul.i32", binary<int32_t, int32_t, mul>, 2},
-    {"min.i32", binary<int32_t, int32_t, smaller>, 2},
-    {"max.i32", binary<int32_t, int32_t, larger>, 2},
-    {"min.u32", binary<uint32_t, uint32_t, smaller>, 2},
-    {"max.u32", binary<uint32_t, uint32_t, larger>, 2},
-    {"div", binary<float, float, divide>, 2},
-    {"pow", binary<float, float, pow>, 2},
-    {"atan2", binary<float, float, atan2>, 2},
-    {"rem", binary<float, float, remainder>, 2},
-    {"idiv", binary<int32_t, int32_t, divide_int>, 2},
-    {"irem", binary<int32_t, int32_t, remainder_int>, 2},
-    {"and", binary<int32_t, int32_t, bit_and>, 2},
-    {"or", binary<int32_t, int32_t, bit_or>, 2},
-    {"xor", binary<int32_t, int32_t, bit_xor>, 2},
-    {"not", unary<int32_t, int32_t, bit_not>, 1},
-    {"shl", binary<int32_t, int32_t, shift_left>, 2},
-    {"shr.i32", binary<int32_t, int32_t, shift_right>, 2},
-    {"shr.u32", binary<uint32_t, uint32_t, shift_right_unsigned>, 2},
-    {"mulhi", binary<uint32_t, uint32_t, multiply_high>, 2},
-    {"eq.f32", binary<float, int32_t, equal>, 2},
-    {"ne.f32", binary<float, int32_t, not_equal>, 2},
-    {"lt.f32", binary<float, int32_t, less>, 2},
-    {"le.f32", binary<float, int32_t, less_equal>, 2},
-    {"eq.i32", binary<int32_t, int32_t, equal>, 2},
-    {"ne.i32", binary<int32_t, int32_t, not_equal>, 2},
-    {"lt.i32", binary<int32_t, int32_t, less>, 2},
-    {"le.i32", binary<int32_t, int32_t, less_equal>, 2},
-    {"lt.u32", binary<uint32_t, int32_t, less>, 2},
-    {"le.u32", binary<uint32_t, int32_t, less_equal>, 2},
-    {"isnan", unary<float, int32_t, is_nan>, 1},
-    {"select", select_block, 3},
-    {"f32_to_i32", unary<float, int32_t, to_i32>, 1},
-    {"f32_to_u32", unary<float, uint32_t, to_u32>, 1},
-    {"i32_to_f32", unary<int32_t, float, to_f32>, 1},
-    {"u32_to_f32", unary<uint32_t, float, to_f32>, 1},
-    {"mask_to_i32", unary<int32_t, int32_t, mask_to_i32>, 1},
-    {"mask_to_f32", unary<int32_t, float, mask_to_f32>, 1},
+    float_unary<negate>("neg.f32", on_one(wasm::kF32x4Neg)),
+    float_unary<abs_float>("abs.f32", on_one(wasm::kF32x4Abs)),
+    float_unary<sign_float>("sign.f32", kSignFloatCode),
+    {"neg.i32", unary<int32_t, int32_t, negate>, 1, on_one(wasm::kI32x4Neg)},
+    {"abs.i32", unary<int32_t, int32_t, abs_int>, 1, on_one(wasm::kI32x4Abs)},
+    {"sign.i32", unary<int32_t, int32_t, sign_int>, 1, kSignIntCode},
+    {"add.f32", binary<float, float, add>, 2, on_two(wasm::kF32x4Add)},
+    {"sub.f32", binary<float, float, sub>, 2, on_two(wasm::kF32x4Sub)},
+    {"mul.f32", binary<float, float, mul>, 2, on_two(wasm::kF32x4Mul)},
+    {"min.f32", binary<float, float, smaller>, 2, on_two(wasm::kF32x4Min)},
+    {"max.f32", binary<float, float, larger>, 2, on_two(wasm::kF32x4Max)},
+    {"min_number.f32", binary<float, float, smaller_number>, 2, on_two(wasm::kF32x4PMin)},
+    {"max_number.f32", binary<float, float, larger_number>, 2, on_two(wasm::kF32x4PMax)},
+    {"add.i32", binary<int32_t, int32_t, add>, 2, on_two(wasm::kI32x4Add)},
+    {"sub.i32", binary<int32_t, int32_t, sub>, 2, on_two(wasm::kI32x4Sub)},
+    {"mul.i32", binary<int32_t, int32_t, mul>, 2, on_two(wasm::kI32x4Mul)},
+    {"min.i32", binary<int32_t, int32_t, smaller>, 2, on_two(wasm::kI32x4MinS)},
+    {"max.i32", binary<int32_t, int32_t, larger>, 2, on_two(wasm::kI32x4MaxS)},
+    {"min.u32", binary<uint32_t, uint32_t, smaller>, 2, on_two(wasm::kI32x4MinU)},
+    {"max.u32", binary<uint32_t, uint32_t, larger>, 2, on_two(wasm::kI32x4MaxU)},
+    {"div", binary<float, float, divide>, 2, on_two(wasm::kF32x4Div)},
+    {"pow", binary<float, float, pow>, 2, {}},
+    {"atan2", binary<float, float, atan2>, 2, {}},
+    {"rem", binary<float, float, remainder>, 2, {}},
+    {"idiv", binary<int32_t, int32_t, divide_int>, 2, {}},
+    {"irem", binary<int32_t, int32_t, remainder_int>, 2, {}},
+    {"and", binary<int32_t, int32_t, bit_and>, 2, on_two(wasm::kAnd)},
+    {"or", binary<int32_t, int32_t, bit_or>, 2, on_two(wasm::kOr)},
+    {"xor", binary<int32_t, int32_t, bit_xor>, 2, on_two(wasm::kXor)},
+    {"not", unary<int32_t, int32_t, bit_not>, 1, on_one(wasm::kNot)},
+    {"shl", binary<int32_t, int32_t, shift_left>, 2, {{kA, kShiftB, simd(wasm::kI32x4Shl)}}},
+    {"shr.i32", binary<int32_t, int32_t, shift_right>, 2, {{kA, kShiftB, simd(wasm::kI32x4ShrS)}}},
+    {"shr.u32",
+     binary<uint32_t, uint32_t, shift_right_unsigned>,
+     2,
+     {{kA, kShiftB, simd(wasm::kI32x4ShrU)}}},
+    {"mulhi", binary<uint32_t, uint32_t, multiply_high>, 2, kMulHighCode},
+    {"eq.f32", binary<float, int32_t, equal>, 2, on_two(wasm::kF32x4Eq)},
+    {"ne.f32", binary<float, int32_t, not_equal>, 2, on_two(wasm::kF32x4Ne)},
+    {"lt.f32", binary<float, int32_t, less>, 2, on_two(wasm::kF32x4Lt)},
+    {"le.f32", binary<float, int32_t, less_equal>, 2, on_two(wasm::kF32x4Le)},
+    {"eq.i32", binary<int32_t, int32_t, equal>, 2, on_two(wasm::kI32x4Eq)},
+    {"ne.i32", binary<int32_t, int32_t, not_equal>, 2, on_two(wasm::kI32x4Ne)},
+    {"lt.i32", binary<int32_t, int32_t, less>, 2, on_two(wasm::kI32x4LtS)},
+    {"le.i32", binary<int32_t, int32_t, less_equal>, 2, on_two(wasm::kI32x4LeS)},
+    {"lt.u32", binary<uint32_t, int32_t, less>, 2, on_two(wasm::kI32x4LtU)},
+    {"le.u32", binary<uint32_t, int32_t, less_equal>, 2, on_two(wasm::kI32x4LeU)},
+    {"isnan", unary<float, int32_t, is_nan>, 1, {{kA, kA, simd(wasm::kF32x4Ne)}}},
+    {"select", select_block, 3, {{kB, kC, kA, simd(wasm::kBitSelect)}}},
+    {"f32_to_i32", unary<float, int32_t, to_i32>, 1, on_one(wasm::kI32x4FromF32)},
+    {"f32_to_u32", unary<float, uint32_t, to_u32>, 1, on_one(wasm::kU32x4FromF32)},
+    {"i32_to_f32", unary<int32_t, float, to_f32>, 1, on_one(wasm::kF32x4FromI32)},
+    {"u32_to_f32", unary<uint32_t, float, to_f32>, 1, on_one(wasm::kF32x4FromU32)},
+    {"mask_to_i32", unary<int32_t, int32_t, mask_to_i32>, 1, {{kA, kOne, simd(wasm::kAnd)}}},
+    {"mask_to_f32", unary<int32_t, float, mask_to_f32>, 1, {{kA, kOneF32, simd(wasm::kAnd)}}},
 };
 
 }  // namespace

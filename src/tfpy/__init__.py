@@ -7,6 +7,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 from tfpy import (
     autodiff,
     bitwise,
+    browser,
     config,
     dispatch,
     dtypes,
@@ -27,6 +28,8 @@ from tfpy import (
     strings,
 )
 from tfpy.array import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
     broadcast_to,
     cast,
     ensure_shape,
@@ -86,6 +89,9 @@ from tfpy.dtypes import (
 )
 from tfpy.einsum import einsum
 from tfpy.function import TensorSpec, function
+from tfpy.function.control_flow import case, cond, switch_case, while_loop
+from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
+from tfpy.function.tensor_array import TensorArray
 from tfpy.joining import (
     concat,
     pad,
@@ -165,7 +171,9 @@ from tfpy.sorting import (
 )
 from tfpy.sparse import IndexedSlices, sparse_to_dense
 from tfpy.sparse_tensor import SparseTensor
+from tfpy.strings_format import print
 from tfpy.tensor import Tensor
+from tfpy.tensor_buffer import TensorBuffer, buffer
 from tfpy.tensor_shape import TensorShape
 from tfpy.tfjs import (
     basic_lstm_cell,
@@ -175,7 +183,17 @@ from tfpy.tfjs import (
     multi_rnn_cell,
     outer_product,
     prelu,
+    random_standard_normal,
+    random_uniform_int,
+    scalar,
     step,
+    tensor,
+    tensor1d,
+    tensor2d,
+    tensor3d,
+    tensor4d,
+    tensor5d,
+    tensor6d,
 )
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.tracing import executing_eagerly, init_scope, inside_function
@@ -193,6 +211,8 @@ __all__ = [
     "RaggedTensor",
     "SparseTensor",
     "Tensor",
+    "TensorArray",
+    "TensorBuffer",
     "TensorShape",
     "TensorSpec",
     "UnconnectedGradients",
@@ -210,7 +230,12 @@ __all__ = [
     "bitwise",
     "bool",
     "boolean_mask",
+    "broadcast_dynamic_shape",
+    "broadcast_static_shape",
     "broadcast_to",
+    "browser",
+    "buffer",
+    "case",
     "cast",
     "clip_by_average_norm",
     "clip_by_global_norm",
@@ -220,6 +245,7 @@ __all__ = [
     "complex64",
     "complex128",
     "concat",
+    "cond",
     "config",
     "constant",
     "convert_to_tensor",
@@ -247,6 +273,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "foldl",
+    "foldr",
     "function",
     "fused",
     "gather",
@@ -272,6 +300,7 @@ __all__ = [
     "linspace",
     "losses",
     "lower_bound",
+    "map_fn",
     "math",
     "matmul",
     "memory",
@@ -288,12 +317,15 @@ __all__ = [
     "outer_product",
     "pad",
     "prelu",
+    "print",
     "ragged",
     "ragged_gather",
     "ragged_range",
     "ragged_tensor_to_tensor",
     "rand",
     "random",
+    "random_standard_normal",
+    "random_uniform_int",
     "range",
     "rank",
     "ready",
@@ -313,6 +345,8 @@ __all__ = [
     "reverse",
     "reverse_sequence",
     "roll",
+    "scalar",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "set_backend",
@@ -337,6 +371,14 @@ __all__ = [
     "strided_slice",
     "string",
     "strings",
+    "switch_case",
+    "tensor",
+    "tensor1d",
+    "tensor2d",
+    "tensor3d",
+    "tensor4d",
+    "tensor5d",
+    "tensor6d",
     "tensor_scatter_nd_add",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
@@ -357,7 +399,9 @@ __all__ = [
     "value_and_grad",
     "value_and_grads",
     "variable_grads",
+    "vectorized_map",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

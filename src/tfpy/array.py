@@ -14,8 +14,9 @@ from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
 from tfpy.ops import complex as complex_ops
 from tfpy.ops import elementwise, indexing, movement
-from tfpy.ops.infer import normalize_axis
+from tfpy.ops.infer import broadcast_shapes, normalize_axis
 from tfpy.tensor import Tensor
+from tfpy.tensor_shape import TensorShape
 
 
 def static_ints(value: Any) -> tuple[int, ...]:
@@ -218,6 +219,31 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """``input`` repeated to ``shape`` by NumPy's broadcasting."""
     return movement.broadcast_to(input, shape=static_ints(shape))
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape that arrays of two shapes broadcast to.
+
+    Raises:
+        ValueError: when they do not.
+    """
+    try:
+        return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
+    except ValueError:
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; each "
+            "dimension pair must be equal or one of them 1"
+        ) from None
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """:func:`broadcast_static_shape` of shapes that are int32 vectors, as one.
+
+    Raises:
+        InvalidArgumentError: when they do not broadcast.
+    """
+    shapes = static_ints(shape_x), static_ints(shape_y)
+    return constant(np.array(broadcast_shapes("broadcast_dynamic_shape", *shapes), np.int32))
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:

@@ -6,8 +6,8 @@ import builtins
 from typing import Any
 
 from tfpy import dtypes
-from tfpy.array import cast, reshape, static_ints
-from tfpy.complex_numbers import angle, conj, imag, real  # noqa: F401 - public here
+from tfpy.array import cast, reshape, squeeze, static_ints
+from tfpy.complex_numbers import angle, conj, imag, real
 from tfpy.convert import convert_to_tensor
 from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
@@ -34,18 +34,22 @@ from tfpy.special import bessel_i0, bessel_i1, erfcinv, lbeta, polygamma
 from tfpy.tensor import Tensor
 
 __all__ = [  # made elsewhere
+    "angle",
     "bessel_i0",
     "bessel_i1",
     "bincount",
     "confusion_matrix",
+    "conj",
     "cumprod",
     "cumsum",
     "cumulative_logsumexp",
     "erfcinv",
+    "imag",
     "in_top_k",
     "invert_permutation",
     "lbeta",
     "polygamma",
+    "real",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -195,13 +199,7 @@ def reduce_logsumexp(
     peak = stop_gradient(reduce_max(x, axis, True))
     peak = ew.select(ew.is_finite(peak), peak, 0.0)
     total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
-    return total if keepdims else reshape(total, reduce_sum_shape(x, axis))
-
-
-def reduce_sum_shape(x: Tensor, axis: Any) -> list[int]:
-    """The shape that is left of ``x`` after reducing ``axis``."""
-    axes = _axes("reduce", x, axis)
-    return [n for i, n in enumerate(x.shape) if i not in axes]
+    return total if keepdims else squeeze(total, _axes("reduce_logsumexp", x, axis))
 
 
 def reduce_euclidean_norm(

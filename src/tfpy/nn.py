@@ -12,21 +12,96 @@ from tfpy import dtypes
 from tfpy import math as m
 from tfpy.array import cast, reshape
 from tfpy.autodiff import stop_gradient
-from tfpy.blocks import depth_to_space as depth_to_space
-from tfpy.blocks import space_to_batch as space_to_batch
-from tfpy.blocks import space_to_depth as space_to_depth
+from tfpy.blocks import depth_to_space, space_to_batch, space_to_depth
 from tfpy.convert import as_tensors, convert_to_tensor
-from tfpy.convolution import *  # noqa: F403
+from tfpy.convolution import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+    depthwise_conv2d,
+    separable_conv2d,
+)
+from tfpy.counting import zero_fraction
 from tfpy.errors import invalid
 from tfpy.joining import concat
-from tfpy.math import l2_normalize as l2_normalize
-from tfpy.normalization import *  # noqa: F403
+from tfpy.math import l2_normalize
+from tfpy.normalization import (
+    batch_normalization,
+    fused_batch_norm,
+    local_response_normalization,
+    lrn,
+    moments,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
 from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
-from tfpy.pooling import *  # noqa: F403
-from tfpy.sorting import in_top_k as in_top_k
-from tfpy.sorting import top_k as top_k
+from tfpy.pooling import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    dilation2d,
+    erosion2d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
+    pool,
+)
+from tfpy.sorting import in_top_k, top_k
 from tfpy.tensor import Tensor
+
+__all__ = [  # made elsewhere
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_normalization",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "depth_to_space",
+    "depthwise_conv2d",
+    "dilation2d",
+    "erosion2d",
+    "fused_batch_norm",
+    "in_top_k",
+    "l2_normalize",
+    "local_response_normalization",
+    "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
+    "moments",
+    "normalize_moments",
+    "pool",
+    "separable_conv2d",
+    "space_to_batch",
+    "space_to_depth",
+    "sufficient_statistics",
+    "top_k",
+    "weighted_moments",
+    "zero_fraction",
+]
 
 # Activations and normalisation
 
@@ -233,12 +308,6 @@ def log_poisson_loss(
     safe = ew.select(small, 1.0, z)
     factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * _math.pi * safe)
     return loss + ew.select(small, 0.0, factorial)
-
-
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of elements that are 0."""
-    x = convert_to_tensor(value)
-    return m.reduce_mean(cast(ew.equal(x, 0), dtypes.float32))
 
 
 def compute_average_loss(

@@ -6,7 +6,7 @@ import math as _math
 from typing import Any
 
 from tfpy import math as m
-from tfpy.array import ones, reshape, static_ints, transpose
+from tfpy.array import ones, reshape, squeeze, static_ints, transpose
 from tfpy.autodiff import stop_gradient
 from tfpy.convert import as_tensors, constant, convert_to_tensor
 from tfpy.errors import invalid
@@ -49,8 +49,7 @@ def weighted_moments(
     variance = spread * factor
     if keepdims:
         return mean, variance
-    shape = m.reduce_sum_shape(variance, axes)
-    return reshape(mean, shape), reshape(variance, shape)
+    return squeeze(mean, axes), squeeze(variance, axes)
 
 
 def sufficient_statistics(

@@ -1,4 +1,4 @@
-"""Exports primitives under their TensorFlow names, as the op table says."""
+"""Exports primitives under their TensorFlow names, as the op table says; lists what is public."""
 
 from __future__ import annotations
 
@@ -51,3 +51,23 @@ def install() -> list[str]:
             if not namespace:
                 top.append(name)
     return top
+
+
+NAMESPACES = (
+    "", "bitwise", "browser", "fused", "image", "linalg", "losses", "math", "nn", "ragged",
+    "random", "random.experimental", "signal", "sparse", "spectral", "strings",
+)  # fmt: skip
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Every public function under each of its names: ``{"nn.relu": <function>, ...}``."""
+    found: dict[str, Callable[..., Any]] = {}
+    for namespace in NAMESPACES:
+        module = sys.modules[".".join(filter(None, ["tfpy", namespace]))]
+        for name, value in vars(module).items():
+            if not inspect.isfunction(value) or name.startswith("_"):
+                continue
+            made_here = inspect.unwrap(value).__module__ in (module.__name__, __name__)
+            if name in getattr(module, "__all__", ()) or (made_here and namespace):
+                found[f"{namespace}.{name}".lstrip(".")] = value
+    return found

@@ -1,12 +1,17 @@
-"""``tf.strings.format``: values of tensors in a text."""
+"""``tf.strings.format`` and ``tf.print``: values of tensors in a text."""
 
 from __future__ import annotations
 
+import builtins
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.ragged_tensor import RaggedTensor
+from tfpy.sparse_tensor import SparseTensor
 from tfpy.tensor import Tensor
 
 
@@ -18,14 +23,14 @@ def _one(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _summary(array: Any, keep: int, indent: int) -> str:
-    """The outermost ``keep`` items at both ends of every axis."""
+def summary(array: Any, keep: int, indent: int) -> str:
+    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative."""
     if array.ndim == 0:
         return _one(array.item())
     n = array.shape[0]
     whole = keep < 0 or n <= 2 * keep
     picked = range(n) if whole else [*range(keep), *range(n - keep, n)]
-    items = [_summary(array[i, ...], keep, indent + 1) for i in picked]
+    items = [summary(array[i, ...], keep, indent + 1) for i in picked]
     if not whole:
         items.insert(keep, "...")
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
@@ -52,5 +57,65 @@ def format(
         )
     out = parts[0]
     for value, part in zip(values, parts[1:], strict=True):
-        out += _summary(convert_to_tensor(value).host_view(), summarize, 1) + part
+        out += summary(convert_to_tensor(value).host_view(), summarize, 1) + part
     return constant(out)
+
+
+def print(
+    *inputs: Any,
+    output_stream: Any = None,
+    summarize: int = 3,
+    sep: str = " ",
+    end: str = "\n",
+    name: str | None = None,
+) -> None:
+    """Prints texts, tensors and nests of them.
+
+    Args:
+        output_stream: ``sys.stderr`` (the default), ``sys.stdout`` or ``"file://<path>"``, to which
+            the text is appended.
+        summarize: how many items at both ends of each axis are shown; -1 shows all.
+
+    Raises:
+        ValueError: for another output stream.
+    """
+    text = sep.join(v if isinstance(v, str) else _shown(v, summarize) for v in inputs) + end
+    if output_stream in (None, sys.stderr, sys.stdout):
+        builtins.print(text, end="", file=output_stream or sys.stderr)
+    elif isinstance(output_stream, str) and output_stream.startswith("file://"):
+        with open(output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        raise ValueError(
+            f"Unsupported output stream {output_stream!r}: give sys.stdout, sys.stderr or "
+            "'file://<path>'"
+        )
+
+
+def _shown(value: Any, keep: int) -> str:
+    """A tensor's values; a nest as Python writes it, with mappings in the order of their keys."""
+    if isinstance(value, RaggedTensor):
+        return _ragged_summary(value.to_list(), keep)
+    if isinstance(value, SparseTensor):
+        parts = (value.indices, value.values, value.dense_shape)
+        shown = [_shown(part, keep) for part in parts]
+        return "'SparseTensor(indices={}, values={}, shape={})'".format(*shown)
+    if is_tensor(value):
+        return summary(np.asarray(value), keep, 1)
+    if isinstance(value, Mapping):
+        items = (f"{key!r}: {_shown(value[key], keep)}" for key in sorted(value))
+        return "{" + ", ".join(items) + "}"
+    if type(value) in (list, tuple):
+        inner = ", ".join(_shown(v, keep) for v in value)
+        single = type(value) is tuple and len(value) == 1
+        return f"[{inner}]" if type(value) is list else f"({inner}{',' * single})"
+    return repr(value)
+
+
+def _ragged_summary(rows: Any, keep: int) -> str:
+    if not isinstance(rows, list):
+        return _one(rows)
+    items = [_ragged_summary(row, keep) for row in rows]
+    if keep >= 0 and len(items) > 2 * keep:
+        items[keep : len(items) - keep] = ["..."]
+    return f"[{', '.join(items)}]"

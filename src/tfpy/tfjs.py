@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy import dtypes, random
 from tfpy.array import reshape
-from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.convert import as_tensors, constant, convert_to_tensor
 from tfpy.errors import invalid
 from tfpy.joining import concat, split
 from tfpy.linalg import matmul, tensordot
@@ -17,6 +18,74 @@ from tfpy.tensor import Tensor
 
 Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 """``(data, c, h)`` to the next ``(c, h)``."""
+
+
+def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A tensor of numbers, nested sequences or an array: :func:`tf.constant` in another order.
+
+    Raises:
+        TypeError: when the number of values does not fit ``shape``.
+    """
+    return constant(values, dtype, shape)
+
+
+def scalar(value: Any, dtype: Any = None) -> Tensor:
+    """A tensor of one number, without dimensions."""
+    return _of_rank("scalar", 0, value, (), dtype)
+
+
+def tensor1d(values: Any, dtype: Any = None) -> Tensor:
+    """A vector."""
+    return _of_rank("tensor1d", 1, values, None, dtype)
+
+
+def tensor2d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A matrix, of nested sequences or of flat values and a shape; so up to ``tensor6d``."""
+    return _of_rank("tensor2d", 2, values, shape, dtype)
+
+
+def tensor3d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A tensor of three dimensions."""
+    return _of_rank("tensor3d", 3, values, shape, dtype)
+
+
+def tensor4d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A tensor of four dimensions."""
+    return _of_rank("tensor4d", 4, values, shape, dtype)
+
+
+def tensor5d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A tensor of five dimensions."""
+    return _of_rank("tensor5d", 5, values, shape, dtype)
+
+
+def tensor6d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
+    """A tensor of six dimensions."""
+    return _of_rank("tensor6d", 6, values, shape, dtype)
+
+
+def _of_rank(name: str, rank: int, values: Any, shape: Any, dtype: Any) -> Tensor:
+    made = convert_to_tensor(values, dtype)
+    if shape is not None and made.ndim not in (1, len(shape)):
+        raise ValueError(
+            f"{name}: values must be flat or have the rank of shape {list(shape)}, "
+            f"not shape {list(made.shape)}"
+        )
+    if shape is not None:
+        made = reshape(made, shape)
+    if made.ndim != rank:
+        raise ValueError(f"{name}: values must have rank {rank}, not shape {list(made.shape)}")
+    return made
+
+
+def random_standard_normal(shape: Any, dtype: Any = dtypes.float32, seed: Any = None) -> Tensor:
+    """Normal numbers of mean 0 and deviation 1."""
+    return random.normal(shape, dtype=dtype, seed=seed)
+
+
+def random_uniform_int(shape: Any, minval: int, maxval: int, seed: Any = None) -> Tensor:
+    """Integers in ``[minval, maxval)``, each as likely."""
+    return random.uniform(shape, minval, maxval, dtypes.int32, seed)
 
 
 def prelu(x: Any, alpha: Any) -> Tensor:

@@ -12,7 +12,13 @@ import tensorflow as tf
 import tfpy
 
 NAMESPACES = ("", "math", "nn", "linalg", "random", "bitwise", "strings", "sparse", "ragged")
-NOT_TAKEN = {"layout", "dim"}
+NOT_TAKEN = {
+    "layout",
+    "dim",
+    "experimental_relax_shapes",
+    "experimental_compile",
+    "experimental_follow_type_hints",
+}
 """Parameters of TensorFlow for placement and old names."""
 
 

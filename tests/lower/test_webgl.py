@@ -13,7 +13,7 @@ from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.ir.graph import Aval, single_equation
 from tfpy.lower.program import Program, verify
 from tfpy.lower.webgl import lower
-from tfpy.lower.webgl_kernels import MAX_TEXTURES, Steps
+from tfpy.lower.webgl_kernels import MAX_TEXTURES, add_kernel
 from tfpy.ops.op import OPS, KernelCall, Op
 
 
@@ -53,7 +53,7 @@ def steps_of(call: KernelCall, shapes: list[tuple[int, ...]], out: tuple[int, ..
     program = Program("webgl")
     program.inputs = [program.add_buffer(shape, float32) for shape in shapes]
     program.outputs = [program.add_buffer(out, int32 if call.name == "arg_reduce" else float32)]
-    Steps(program).add(call, program.inputs, program.outputs[0])
+    add_kernel(program, call, program.inputs, program.outputs[0])
     verify(program)
     flags = "QUADS|IN_QUADS|A_QUADS|A_ROWS|DOT|ROWS|CONTIGUOUS|CANDIDATES"
     return [

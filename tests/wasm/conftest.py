@@ -10,15 +10,18 @@ import pytest
 from .node_runtime import ASSETS, NodeRuntime
 
 
-@pytest.fixture(scope="session", params=["simd", "relaxed"])
+RUNTIMES = [("simd", "never"), ("simd", "always"), ("relaxed", "auto"), ("relaxed", "always")]
+
+
+@pytest.fixture(scope="session", params=RUNTIMES, ids="-".join)
 def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
-    variant = request.param
+    variant, codegen = request.param
     if shutil.which("node") is None:
         pytest.skip("needs node")
     for name in ("runtime.js", f"xnnpack-{variant}.wasm"):
         if not (ASSETS / name).is_file():
             pytest.skip(f"needs {name}: python build.py wheel")
-    started = NodeRuntime(variant)
+    started = NodeRuntime(variant, codegen)
     yield started
     memory = started.call("memory")
     started.close()

@@ -1,16 +1,16 @@
 // A backend of the built runtime behind a line protocol: one JSON command a line on standard input,
 // one JSON answer a line on standard output. Bytes are base64.
-// Arguments: the assets' folder, the variant.
+// Arguments: the assets' folder, the variant, when elementwise kernels are compiled.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runInThisContext } from "node:vm";
 
-const [assets, variant] = process.argv.slice(2);
+const [assets, variant, codegen] = process.argv.slice(2);
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
 const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)));
-const backend = await runtime.openWasm({ variant, wasm });
+const backend = await runtime.openWasm({ variant, wasm, codegen });
 
 /** A heap with the bytes at an address that is not 0. @param {string} base64 */
 function heapOf(base64) {

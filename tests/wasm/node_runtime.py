@@ -30,10 +30,10 @@ class RuntimeFailed(Exception):
 class NodeRuntime:
     """Drives one backend; arrays cross as base64."""
 
-    def __init__(self, variant: str) -> None:
+    def __init__(self, variant: str, codegen: str = "auto") -> None:
         flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in variant and _is_old() else []
         self._process = subprocess.Popen(
-            ["node", *flags, str(DRIVER), str(ASSETS), variant],
+            ["node", *flags, str(DRIVER), str(ASSETS), variant, codegen],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

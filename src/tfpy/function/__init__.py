@@ -1,4 +1,8 @@
-"""``tf.function``: a Python function traced into one Graph per signature and compiled."""
+"""``tf.function`` and control flow.
+
+A Python function is traced into one Graph per signature (``trace.py``), which is compiled
+(``executable.py``) and can be differentiated (``traced.py``).
+"""
 
 from tfpy.function.polymorphic import Function, function
 from tfpy.function.signature import TensorSpec

@@ -267,24 +267,24 @@ def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
         The tape, and for each root the number of its line.
     """
     tape: list[Instruction] = []
-    seen: dict[Any, int] = {}
-
-    def visit(e: Expr) -> int:
-        known = by_id.get(id(e))
-        if known is not None:
-            return known
-        args = tuple(visit(a) for a in e.args)
+    lines: dict[Any, int] = {}
+    by_id: dict[int, int] = {}
+    waiting = list(reversed(roots))  # no recursion: fused expressions are deep
+    while waiting:
+        e = waiting[-1]
+        missing = [a for a in reversed(e.args) if id(a) not in by_id]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        args = tuple(by_id[id(a)] for a in e.args)
         # -0.0 == 0.0 and True == 1, so the key spells the value out.
         key = (e.op, e.dtype.name, args, repr(e.value))
-        line = seen.get(key)
-        if line is None:
-            line = seen[key] = len(tape)
+        if key not in lines:
+            lines[key] = len(tape)
             tape.append(Instruction(e.op, e.dtype, args, e.value))
-        by_id[id(e)] = line
-        return line
-
-    by_id: dict[int, int] = {}
-    return tape, [visit(r) for r in roots]
+        by_id[id(e)] = lines[key]
+    return tape, [by_id[id(r)] for r in roots]
 
 
 INF = math.inf

@@ -58,9 +58,12 @@ class Eqn:
     attrs: Attrs
 
 
-@dataclass
+@dataclass(eq=False)
 class Graph:
-    """Values are numbered; each is an input, a constant or the output of one equation."""
+    """Values are numbered; each is an input, a constant or the output of one equation.
+
+    Graphs are compared by identity, so that they can be attributes (bodies) of equations.
+    """
 
     avals: list[Aval] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
@@ -114,9 +117,11 @@ class Graph:
         lines = [f"graph({', '.join(map(val, self.inputs))})"]
         lines += [f"  {val(i)} = constant" for i in self.constants]
         for e in self.eqns:
-            attrs = "".join(f" {k}={v}" for k, v in e.attrs)
+            plain = "".join(f" {k}={v}" for k, v in e.attrs if not isinstance(v, Graph))
             args = ", ".join(f"%{i}" for i in e.inputs)
-            lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){attrs}")
+            lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){plain}")
+            bodies = [(k, v) for k, v in e.attrs if isinstance(v, Graph)]
+            lines += [f"    {k} {v}".replace("\n", "\n    ") for k, v in bodies]
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
         return "\n".join(lines)
 

@@ -1,21 +1,24 @@
-"""What the lowerings of all device backends share: buffers, aliases, operands.
+"""What the lowerings of all device backends share: buffers, aliases, operands, fusions.
 
 A backend gives an :class:`Emitter`, which adds the steps of one equation; :func:`build_program`
-walks the Graph.
+walks the Graph. A fusion becomes one elementwise call, or one kernel call with a prologue or
+an epilogue.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.ir.fusion import EPILOGUE, LOOP, PROLOGUE, fusion, is_elementwise, is_scalar_constant
+from tfpy.ir.graph import Aval, Eqn, Graph, Shape
 from tfpy.lower.broadcast import MAX_DIMS
+from tfpy.lower.compose import Composition, compose
 from tfpy.lower.program import Param, Program
 from tfpy.lower.split_complex import split_complex
 from tfpy.ops.op import KernelCall
@@ -31,6 +34,28 @@ class Elementwise:
     out: Aval
 
 
+@dataclass(frozen=True)
+class Epilogue:
+    """Elementwise tail of a kernel: ``input_(0)`` of ``root`` is the kernel's result."""
+
+    root: ex.Expr
+    shapes: tuple[Shape, ...]
+    """Of ``input_(1)`` and so on; they broadcast to the output's shape."""
+    out: Aval
+    """The output. Its shape may have other dimensions than the kernel's result, as a reshape."""
+
+
+@dataclass(frozen=True)
+class Prologue:
+    """Elementwise equations that make a kernel's operand of other arrays."""
+
+    root: ex.Expr
+    shapes: tuple[Shape, ...]
+    """Of ``input_(0)`` and so on; they broadcast to the operand's shape."""
+    out: Aval
+    """The operand. Its shape may have other dimensions than the kernel's params say."""
+
+
 class Emitter(Protocol):
     """Adds the steps of one equation to a Program."""
 
@@ -40,7 +65,10 @@ class Emitter(Protocol):
     def kernel(
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
-        """Runs a named kernel on buffers of the Program."""
+        """Runs a named kernel on buffers of the Program.
+
+        A call has a prologue or an epilogue only where the backend's target takes it.
+        """
 
 
 def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
@@ -77,11 +105,12 @@ def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
         elif eqn.op.expr is not None:
             call = _expression(graph, eqn, buffers)
             emitter.elementwise(program, call, add_buffer(out))
+        elif eqn.op is fusion and dict(eqn.attrs)["kind"] == LOOP:
+            call = loop_call(eqn, [buffers[i] for i in eqn.inputs])
+            emitter.elementwise(program, call, add_buffer(out))
         else:
-            assert eqn.op.kernel is not None
-            kernel = eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **dict(eqn.attrs))
-            inputs = [buffers[i] for i in eqn.inputs]
-            emitter.kernel(program, kernel, inputs, add_buffer(out))
+            kernel, values = kernel_call(graph, eqn)
+            emitter.kernel(program, kernel, [buffers[i] for i in values], add_buffer(out))
 
     taken = {*program.inputs, *(buffer for buffer, _ in program.constants)}
     for value in graph.outputs:
@@ -100,13 +129,56 @@ def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
     return program
 
 
-def _is_scalar_constant(graph: Graph, value: int) -> bool:
-    return value in graph.constants and graph.avals[value].size == 1
+def loop_call(eqn: Eqn, buffers: Sequence[int]) -> Elementwise:
+    """The elementwise call of a fusion of kind "loop" whose inputs are in ``buffers``."""
+    body: Graph = dict(eqn.attrs)["body"]
+    (output,) = body.outputs
+    found = compose(body, output, body.inputs)
+    places = dict(zip(body.inputs, buffers, strict=True))
+    return Elementwise(
+        found.root,
+        tuple(places[v] for v, _ in found.reads),
+        tuple(shape for _, shape in found.reads),
+        Aval(found.space, body.avals[output].dtype),
+    )
+
+
+def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, tuple[int, ...]]:
+    """The kernel call of an equation and the values that it reads, in order.
+
+    A fusion of kind "epilogue" or "prologue" holds one equation with a kernel: what comes before it
+    is the prologue, what comes after it the epilogue.
+    """
+    attrs = dict(eqn.attrs)
+    if eqn.op is not fusion or attrs["kind"] not in (EPILOGUE, PROLOGUE):
+        assert eqn.op.kernel is not None
+        return eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **attrs), eqn.inputs
+    body: Graph = attrs["body"]
+    (output,) = body.outputs
+    (inner,) = (e for e in body.eqns if not is_elementwise(e.op))
+    call, values = kernel_call(body, inner)
+    if values[0] not in body.inputs:
+        made = compose(body, values[0], body.inputs)
+        out = Aval(made.space, body.avals[values[0]].dtype)
+        call = replace(call, prologue=Prologue(made.root, _shapes(made), out))
+        values = (*(v for v, _ in made.reads), *values[1:])
+    (result,) = inner.outputs
+    if result != output:
+        done = compose(body, output, [*body.inputs, result], first=result)
+        out = Aval(done.space, body.avals[output].dtype)
+        call = replace(call, epilogue=Epilogue(done.root, _shapes(done)[1:], out))
+        values = (*values, *(v for v, _ in done.reads[1:]))
+    places = dict(zip(body.inputs, eqn.inputs, strict=True))
+    return call, tuple(places[v] for v in values)
+
+
+def _shapes(found: Composition) -> tuple[Shape, ...]:
+    return tuple(shape for _, shape in found.reads)
 
 
 def _folds(graph: Graph, eqn: Eqn, value: int) -> bool:
     """Whether the equation needs no buffer for the constant: its expression holds the number."""
-    return eqn.op.expr is not None and _is_scalar_constant(graph, value)
+    return eqn.op.expr is not None and is_scalar_constant(graph, value)
 
 
 def _add_constant(program: Program, graph: Graph, value: int, buffer: int) -> None:
@@ -122,7 +194,7 @@ def _expression(graph: Graph, eqn: Eqn, buffers: dict[int, int]) -> Elementwise:
     operands: list[ex.Expr] = []
     for value in eqn.inputs:
         aval = graph.avals[value]
-        if _is_scalar_constant(graph, value):
+        if is_scalar_constant(graph, value):
             operands.append(ex.const(graph.constants[value].item(), aval.dtype))
             continue
         if value not in values:

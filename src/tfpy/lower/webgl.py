@@ -16,7 +16,7 @@ from tfpy.lower.broadcast import collapse, dense_strides
 from tfpy.lower.common import Elementwise, build_program
 from tfpy.lower.glsl import Glsl, kernel_source
 from tfpy.lower.program import Kernel, NotLowerable, Program
-from tfpy.lower.webgl_kernels import MAX_TEXTURES, Steps
+from tfpy.lower.webgl_kernels import MAX_TEXTURES, add_kernel
 from tfpy.ops.op import KernelCall
 
 
@@ -57,7 +57,7 @@ class _Emitter:
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
         """Adds the steps of a named kernel."""
-        Steps(program).add(call, inputs, output)
+        add_kernel(program, call, inputs, output)
 
 
 # How a fragment, which computes four neighbours from element i = 4 * t on, reads an input.

@@ -7,98 +7,35 @@ split so that a fragment combines few elements and many fragments run.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from tfpy.lower import webgl_ordering, webgl_spectral
+from tfpy.lower import (
+    webgl_matmul,
+    webgl_ordering,
+    webgl_reduction,
+    webgl_spectral,
+    webgl_windows,
+)
 from tfpy.lower.broadcast import merge
-from tfpy.lower.glsl import TARGETS, kernel_source, template
-from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.program import Program
+from tfpy.lower.webgl_reduction import sum_chunks
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
 MAX_TEXTURES = 16
 """Textures that a fragment shader can read on any WebGL2 device."""
 
-LONGEST_SUM = 256
-"""Elements that one fragment combines at most in a reduction."""
-
-ENOUGH_FRAGMENTS = 8192
-"""With so many outputs a long sum is not split further for the sake of parallelism."""
-
-LARGE = 8192
-"""Outputs from which on a fragment computes four rows, for fewer reads, instead of one."""
-
 LONGEST_SEARCH = 4096
 """Elements that one fragment of a segment sum looks through, most of which it does not add."""
 
-Params = dict[str, Any]
 
+def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Adds the steps of a named kernel.
 
-class Steps:
-    """Adds the steps of named kernels to a Program."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-
-    def add(self, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-        """Adds the steps of one call.
-
-        Raises:
-            KeyError: when no kernel has that name.
-        """
-        _KERNELS[call.name](self, call, inputs, output)
-
-    def step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        outputs: int | Sequence[int],
-        params: Mapping[str, Param],
-        defines: Sequence[str] = (),
-    ) -> None:
-        """Adds one step: the template ``name`` on named input buffers."""
-        buffers = self.program.buffers
-        outputs = [outputs] if isinstance(outputs, int) else outputs
-        types = [(key, buffers[b].dtype) for key, b in inputs.items()]
-        source = kernel_source(template(name), types, buffers[outputs[0]].dtype, params, defines)
-        kernel = Kernel(name, tuple(inputs), source)
-        numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
-        self.program.add_step(kernel, list(inputs.values()), outputs, numbers)
-
-    def rows_step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        output: int,
-        params: Mapping[str, Param],
-        defines: Sequence[str],
-        shape: tuple[int, int, int],
-    ) -> None:
-        """Adds the variant of a template that computes four rows at once, and joins the rows.
-
-        Args:
-            shape: the output as (batch, rows, texels of a row).
-        """
-        batch, m, n = shape
-        parts = [self.like(output, batch * -(-m // TARGETS) * n * 4) for _ in range(TARGETS)]
-        self.step(f"{name}_rows", inputs, parts, params, ["QUADS", "ROWS", *defines])
-        together = {f"x{i}": part for i, part in enumerate(parts)}
-        self.step("interleave", together, output, {"m": m, "n": n}, ["QUADS"])
-
-    def like(self, output: int, count: int) -> int:
-        """A new flat buffer of the output's type."""
-        return self.program.add_buffer([count], self.program.buffers[output].dtype)
-
-    def sum_chunks(self, partial: int, output: int, chunks: int) -> None:
-        """Adds up ``chunks`` results that lie one after the other."""
-        inner = self.program.buffers[output].count
-        params: Params = {"kind": "sum", "outer": 1, "n": chunks, "inner": inner}
-        _reduce(self, KernelCall("reduce", ("x",), params), [partial], output)
-
-
-def _named(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
-    return dict(zip(call.inputs, inputs, strict=True))
+    Raises:
+        KeyError: when no kernel has that name.
+    """
+    _KERNELS[call.name](Steps(program), call, inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -112,7 +49,7 @@ def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int)
         strides = [*(s // 4 for s in strides[:-1]), 1]
         offset //= 4
     params = {"dims": dims, "strides": strides, "offset": offset}
-    steps.step("strided", _named(call, inputs), output, params, _defines(quads, len(dims)))
+    steps.step("strided", inputs_of(call, inputs), output, params, _defines(quads, len(dims)))
 
 
 def _pad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -127,15 +64,11 @@ def _pad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
         axes[-1] = (in_dim // 4, out_dim // 4, lo // 4, 0)
     params: Params = {k: list(v) for k, v in zip(keys, zip(*axes, strict=True), strict=True)}
     params["value_bits"] = p["value_bits"]
-    steps.step("pad", _named(call, inputs), output, params, _defines(quads, len(axes)))
+    steps.step("pad", inputs_of(call, inputs), output, params, _defines(quads, len(axes)))
 
 
 def _defines(quads: bool, rank: int) -> list[str]:
-    return [f"RANK {rank}", *_flags(QUADS=quads)]
-
-
-def _flags(**flags: bool) -> list[str]:
-    return [name for name, on in flags.items() if on]
+    return [f"RANK {rank}", *flags_of(QUADS=quads)]
 
 
 def _concat(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -165,7 +98,7 @@ def _concat_step(
     calls = " ".join(f"PIECE({k}, x{k}_value)" for k in range(len(pieces)))
     params: Params = {"row_sizes": row_sizes, "row_size": sum(row_sizes)}
     inputs = {f"x{k}": buffer for k, buffer in enumerate(pieces)}
-    steps.step("concat", inputs, output, params, [f"PIECES {calls}", *_flags(QUADS=quads)])
+    steps.step("concat", inputs, output, params, [f"PIECES {calls}", *flags_of(QUADS=quads)])
 
 
 def _gather(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -173,198 +106,20 @@ def _gather(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
     quads = params["inner"] % 4 == 0
     if quads:
         params["inner"] //= 4
-    steps.step("gather", _named(call, inputs), output, params, _flags(QUADS=quads))
+    steps.step("gather", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
 
 
 def _segment_sum(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     count = p["segments"] * p["inner"]
-    chunk = _chunk(p["n"], count, LONGEST_SEARCH)
+    chunk = chunk_of(p["n"], count, LONGEST_SEARCH)
     chunks = max(1, -(-p["n"] // chunk))
     quads = p["inner"] % 4 == 0
     params = p | {"chunk": chunk, "inner": p["inner"] // (4 if quads else 1)}
     target = output if chunks == 1 else steps.like(output, chunks * count)
-    steps.step("segment_sum", _named(call, inputs), target, params, _flags(QUADS=quads))
+    steps.step("segment_sum", inputs_of(call, inputs), target, params, flags_of(QUADS=quads))
     if chunks > 1:
-        steps.sum_chunks(target, output, chunks)
-
-
-def _chunk(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
-    """How many of ``n`` elements a fragment combines, so that enough fragments run.
-
-    A multiple of four, or all of them; at least 1.
-    """
-    if n <= 32 or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
-        return max(n, 1)
-    if outputs >= ENOUGH_FRAGMENTS:
-        return longest
-    return min(longest, 4 * math.ceil(math.sqrt(n) / 4))
-
-
-def _reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    (source,) = inputs
-    outer, n, inner = p["outer"], p["n"], p["inner"]
-    while True:
-        chunk = _chunk(n, outer * inner)
-        chunks = max(1, -(-n // chunk))
-        quads = inner % 4 == 0
-        params: Params = {"kind": p["kind"], "n": n, "chunk": chunk, "chunks": chunks}
-        params["inner"] = inner // 4 if quads else inner
-        target = output if chunks == 1 else steps.like(output, outer * chunks * inner)
-        flags = _flags(QUADS=quads, CONTIGUOUS=inner == 1)
-        steps.step("reduce", {"x": source}, target, params, flags)
-        if chunks == 1:
-            return
-        source, n = target, chunks
-
-
-def _arg_reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Positions of the extremes of chunks become the candidates of the next step."""
-    p: Params = dict(call.params)
-    outer, n, inner = p["outer"], p["n"], p["inner"]
-    named, left = _named(call, inputs), n
-    while True:
-        chunk = _chunk(left, outer * inner)
-        chunks = max(1, -(-left // chunk))
-        params: Params = {"kind": p["kind"], "n": n, "inner": inner}
-        params |= {"chunk": chunk, "chunks": chunks}
-        if "candidates" in named:
-            params["candidate_count"] = left
-        target = output if chunks == 1 else steps.like(output, outer * chunks * inner)
-        steps.step("arg_reduce", named, target, params, _flags(CANDIDATES="candidates" in named))
-        if chunks == 1:
-            return
-        named, left = {**named, "candidates": target}, chunks
-
-
-def _matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    a_transposed, b_transposed = p["transpose_a"] == "true", p["transpose_b"] == "true"
-    a_quads = not a_transposed and p["k"] % 4 == 0 and p["a_batch_stride"] % 4 == 0
-    b_whole = p["b_batch_stride"] % 4 == 0
-    dot = a_quads and b_transposed and b_whole
-    quads = p["n"] % 4 == 0 and b_whole and (dot or not b_transposed)
-    params = dict(p)
-    if quads:
-        params["n"] //= 4
-        if not dot:
-            params["b_batch_stride"] //= 4
-    named, a_quads = _named(call, inputs), a_quads and not b_transposed
-    if quads and p["k"] >= 4 * TARGETS and _rows_pay(steps, output, p["m"]):
-        a_rows = a_transposed and p["m"] % 4 == 0 and p["a_batch_stride"] % 4 == 0
-        flags = _flags(DOT=dot, A_QUADS=a_quads, A_ROWS=a_rows)
-        shape = (p["batch"], p["m"], p["n"] // 4)
-        steps.rows_step("matmul", named, output, params, flags, shape)
-    else:
-        steps.step("matmul", named, output, params, _flags(QUADS=quads, DOT=dot, A_QUADS=a_quads))
-
-
-def _rows_pay(steps: Steps, output: int, rows: int) -> bool:
-    return rows >= TARGETS and steps.program.buffers[output].count >= LARGE
-
-
-def _conv2d(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    pixels = p["batch"] * p["out_h"] * p["out_w"]
-    if _is_pointwise(p):
-        _matmul(steps, _product(pixels, p["out_c"], p["in_c"]), inputs, output)
-        return
-    quads = p["out_c"] // p["groups"] % 4 == 0
-    in_quads = _flags(IN_QUADS=p["in_c"] // p["groups"] % 4 == 0)
-    params = p | {"out_c": p["out_c"] // 4} if quads else p
-    named = _named(call, inputs)
-    if quads and _rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["out_c"] // 4)
-        steps.rows_step("conv2d", named, output, params, in_quads, shape)
-    else:
-        steps.step("conv2d", named, output, params, [*_flags(QUADS=quads), *in_quads])
-
-
-def _is_pointwise(p: Params) -> bool:
-    """Whether a convolution is a matrix product of pixels and filter."""
-    ones = ("filter_h", "filter_w", "stride_h", "stride_w", "groups")
-    pads = ("pad_top", "pad_bottom", "pad_left", "pad_right")
-    return all(p[k] == 1 for k in ones) and not any(p[k] for k in pads)
-
-
-def _product(m: int, n: int, k: int, a: str = "false", b: str = "false") -> KernelCall:
-    params: Params = {"batch": 1, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
-    params |= {"a_batch_stride": 0, "b_batch_stride": 0}
-    return KernelCall("matmul", ("a", "b"), params)
-
-
-def _conv2d_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    pixels = p["batch"] * p["in_h"] * p["in_w"]
-    if _is_pointwise(p):
-        _matmul(steps, _product(pixels, p["in_c"], p["out_c"], b="true"), inputs, output)
-        return
-    out_quads = p["out_c"] // p["groups"] % 4 == 0
-    quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
-    named = _named(call, inputs)
-    if quads and _rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["in_c"] // 4)
-        steps.rows_step(call.name, named, output, p, [], shape)
-    else:
-        steps.step(call.name, named, output, p, _flags(QUADS=quads, OUT_QUADS=out_quads))
-
-
-def _conv2d_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    group_in = p["in_c"] // p["groups"]
-    quads = p["out_c"] // p["groups"] % 4 == 0
-    rows = group_in if quads and group_in % 4 == 0 else None
-    _filter_gradient(steps, call, inputs, output, "out_c", quads, rows)
-
-
-def _depthwise(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    params: Params = dict(call.params)
-    quads = params["multiplier"] == 1 and params["in_c"] % 4 == 0
-    if quads:
-        params["in_c"] //= 4
-    steps.step(call.name, _named(call, inputs), output, params, _flags(QUADS=quads))
-
-
-def _depthwise_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    quads = p["multiplier"] == 1 and p["in_c"] % 4 == 0
-    _filter_gradient(steps, call, inputs, output, "in_c", quads, None)
-
-
-def _filter_gradient(
-    steps: Steps,
-    call: KernelCall,
-    inputs: Sequence[int],
-    output: int,
-    channels: str,
-    quads: bool,
-    rows: int | None,
-) -> None:
-    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if by four rows."""
-    p: Params = dict(call.params)
-    pixels = p["batch"] * p["out_h"] * p["out_w"]
-    count = steps.program.buffers[output].count
-    chunk = _chunk(pixels, count)
-    chunks = max(1, -(-pixels // chunk))
-    params = p | {"chunk": chunk} | ({channels: p[channels] // 4} if quads else {})
-    target = output if chunks == 1 else steps.like(output, chunks * count)
-    named = _named(call, inputs)
-    if rows is None:
-        steps.step(call.name, named, target, params, _flags(QUADS=quads))
-    else:
-        shape = (chunks * p["filter_h"] * p["filter_w"], rows, params[channels])
-        steps.rows_step(call.name, named, target, params, [], shape)
-    if chunks > 1:
-        steps.sum_chunks(target, output, chunks)
-
-
-def _pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    params: Params = dict(call.params)
-    quads = params["channels"] % 4 == 0
-    if quads:
-        params["channels"] //= 4
-    steps.step(call.name, _named(call, inputs), output, params, _flags(QUADS=quads))
+        sum_chunks(steps, target, output, chunks)
 
 
 def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -372,7 +127,7 @@ def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
     quads = params["inner"] % 4 == 0
     if quads:
         params["inner"] //= 4
-    steps.step("resample", _named(call, inputs), output, params, _flags(QUADS=quads))
+    steps.step("resample", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
 
 
 _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
@@ -381,24 +136,24 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "concat": _concat,
     "gather": _gather,
     "segment_sum": _segment_sum,
-    "reduce": _reduce,
-    "arg_reduce": _arg_reduce,
+    "reduce": webgl_reduction.reduce,
+    "arg_reduce": webgl_reduction.arg_reduce,
     "scan": webgl_ordering.scan,
     "argsort": webgl_ordering.argsort,
     "searchsorted": webgl_ordering.searchsorted,
     "scatter": webgl_ordering.scatter,
     "ravel_index": webgl_ordering.ravel_index,
     "dft": webgl_spectral.dft,
-    "matmul": _matmul,
-    "conv2d": _conv2d,
-    "conv2d_backprop_input": _conv2d_input,
-    "conv2d_backprop_filter": _conv2d_filter,
-    "depthwise_conv2d": _depthwise,
-    "depthwise_conv2d_backprop_input": _depthwise,
-    "depthwise_conv2d_backprop_filter": _depthwise_filter,
-    "pool": _pool,
-    "max_pool_grad": _pool,
-    "avg_pool_grad": _pool,
-    "overlap_add": _pool,
+    "matmul": webgl_matmul.matmul,
+    "conv2d": webgl_windows.conv2d,
+    "conv2d_backprop_input": webgl_windows.conv2d_input,
+    "conv2d_backprop_filter": webgl_windows.conv2d_filter,
+    "depthwise_conv2d": webgl_windows.depthwise,
+    "depthwise_conv2d_backprop_input": webgl_windows.depthwise,
+    "depthwise_conv2d_backprop_filter": webgl_windows.depthwise_filter,
+    "pool": webgl_windows.pool,
+    "max_pool_grad": webgl_windows.pool,
+    "avg_pool_grad": webgl_windows.pool,
+    "overlap_add": webgl_windows.pool,
     "resample": _resample,
 }

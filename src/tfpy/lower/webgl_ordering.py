@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from tfpy.lower.webgl_steps import Params, Steps
 from tfpy.ops.op import KernelCall
-
-if TYPE_CHECKING:
-    from tfpy.lower.webgl_kernels import Steps
-
-Params = dict[str, Any]
 
 LONGEST_SEARCH = 4096
 """Updates that one fragment of a scatter looks through in a step."""

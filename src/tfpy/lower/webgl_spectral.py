@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfpy.lower.program import NotLowerable
+from tfpy.lower.webgl_steps import Steps
 from tfpy.ops.op import KernelCall
-
-if TYPE_CHECKING:
-    from tfpy.lower.webgl_kernels import Steps
 
 LARGEST_FACTOR = 4096
 """Terms that one fragment sums at most."""

@@ -15,6 +15,7 @@ from tfpy.ir.graph import Aval
 from tfpy.lower.program import Param
 
 if TYPE_CHECKING:
+    from tfpy.lower.common import Epilogue, Prologue
     from tfpy.ops.samples import Samples
     from tfpy.tensor import Tensor
 
@@ -30,6 +31,10 @@ class KernelCall:
     name: str
     inputs: tuple[str, ...]
     params: Mapping[str, Param]
+    prologue: Prologue | None = None
+    """What makes the first operand, whose own operands then stand in its place."""
+    epilogue: Epilogue | None = None
+    """What finishes the result; its further operands stand behind the kernel's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,8 @@ class Op:
     tolerance: float | None = None
     """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
     reason: str = ""
+    stateful: bool = False
+    """The op has effects or reads state: passes neither merge, fold nor remove its equations."""
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 

@@ -183,7 +183,11 @@ async def open_wasm() -> Backend:
         JsException: when the module cannot be instantiated.
     """
     variant = choose_variant((await bridge.probe())["wasm"])
-    options = {"variant": variant, "threads": int(env().get_number("WASM_THREADS_COUNT"))}
+    options = {
+        "variant": variant,
+        "threads": int(env().get_number("WASM_THREADS_COUNT")),
+        "codegen": env().get("WASM_CODEGEN"),
+    }
     device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
     return DeviceBackend("wasm", device, lower_wasm.lower)
 

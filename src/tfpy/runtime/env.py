@@ -11,6 +11,7 @@ _DEFAULTS: dict[str, Flag] = {
     "WASM_HAS_RELAXED_SIMD_SUPPORT": True,
     "WASM_HAS_MULTITHREAD_SUPPORT": True,  # False keeps to one thread where threads are possible
     "WASM_THREADS_COUNT": 0,  # 0: one per core, at most 8
+    "WASM_CODEGEN": "auto",  # elementwise kernels as generated code: "auto", "always" or "never"
 }
 
 

@@ -1,0 +1,224 @@
+#include "codegen.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "wasm_bytes.h"
+
+namespace tfpy {
+namespace {
+
+using wasm::Bytes;
+
+constexpr uint32_t kLanes = 4;
+constexpr uint32_t kVectorBytes = 16;
+// Parameters of the function; the ports' addresses are the locals that follow.
+constexpr uint32_t kCount = 0, kPorts = 1, kFirstAddress = 2;
+// Vectors that x86-64 and arm64 both keep in registers.
+constexpr size_t kMachineRegisters = 15;
+
+bool is_uniform(const Tape& tape, int32_t index) {
+  return static_cast<size_t>(index) < tape.sources.size() &&
+         tape.sources[index].access == Access::kConstant;
+}
+
+class Generator {
+ public:
+  Generator(const Tape& tape, size_t begin, size_t end) : tape_(tape), begin_(begin), end_(end) {
+    find_ports();
+    std::set<int32_t> kept;
+    for (size_t i = begin; i < end; ++i) {
+      const Instruction& step = tape.code[i];
+      kept.insert(step.dst);
+      kept.insert(step.operands, step.operands + step.operand_count());
+    }
+    size_t varying = 0;
+    for (const int32_t index : kept) {
+      if (!tape.is_constant(index) && !is_uniform(tape, index)) ++varying;
+    }
+    for (unroll_ = 4; unroll_ > 1 && unroll_ * varying > kMachineRegisters;) unroll_ /= 2;
+    next_local_ = kFirstAddress + static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
+    first_vector_ = next_local_;
+    for (const int32_t index : kept) {
+      local_[index] = next_local_;
+      next_local_ += tape.is_constant(index) || is_uniform(tape, index) ? 1 : unroll_;
+    }
+  }
+
+  GeneratedRun generate() {
+    Bytes body;
+    prologue(body);
+    loop(body, unroll_);
+    if (unroll_ > 1) loop(body, 1);
+    body.byte(wasm::kEnd);
+    run_.module = module(body);
+    return std::move(run_);
+  }
+
+ private:
+  // Registers that are read before the run writes them, and those it writes that are read later.
+  void find_ports() {
+    std::set<int32_t> written;
+    for (size_t i = begin_; i < end_; ++i) {
+      const Instruction& step = tape_.code[i];
+      for (size_t k = 0; k < step.operand_count(); ++k) {
+        const int32_t index = step.operands[k];
+        if (!tape_.is_constant(index) && written.count(index) == 0) add(index, &run_.reads);
+      }
+      written.insert(step.dst);
+    }
+    for (const int32_t index : written) {
+      if (is_live_after(index)) run_.writes.push_back(index);
+    }
+  }
+
+  static void add(int32_t index, std::vector<int32_t>* to) {
+    if (std::find(to->begin(), to->end(), index) == to->end()) to->push_back(index);
+  }
+
+  bool is_live_after(int32_t index) const {
+    for (size_t i = end_; i < tape_.code.size(); ++i) {
+      const Instruction& step = tape_.code[i];
+      const int32_t* const last = step.operands + step.operand_count();
+      if (std::find(step.operands, last, index) != last) return true;
+      if (step.dst == index) return false;
+    }
+    return index == tape_.result();
+  }
+
+  // Addresses, constants and inputs of one value go to locals.
+  void prologue(Bytes& to) const {
+    const uint32_t ports = static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
+    for (uint32_t port = 0; port < ports; ++port)
+      to.get(kPorts).byte(wasm::kI32Load).at(2, port * 4).set(kFirstAddress + port);
+    for (const auto& [index, local] : local_) {
+      if (tape_.is_constant(index)) {
+        to.splat(static_cast<uint32_t>(tape_.constant(index))).set(local);
+      }
+    }
+    for (uint32_t port = 0; port < run_.reads.size(); ++port) {
+      if (is_uniform(tape_, run_.reads[port])) {
+        to.get(kFirstAddress + port).simd(wasm::kLoad).at(2, 0).set(local_.at(run_.reads[port]));
+      }
+    }
+  }
+
+  // Runs so many vectors at a time while there are so many.
+  void loop(Bytes& to, uint32_t vectors) const {
+    to.byte(wasm::kBlock).byte(wasm::kNoResult).byte(wasm::kLoop).byte(wasm::kNoResult);
+    to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32LtU).byte(wasm::kBranchIf).number(1);
+    for (uint32_t port = 0; port < run_.reads.size(); ++port) {
+      const int32_t index = run_.reads[port];
+      if (is_uniform(tape_, index)) continue;
+      for (uint32_t v = 0; v < vectors; ++v)
+        to.get(kFirstAddress + port)
+            .simd(wasm::kLoad)
+            .at(2, v * kVectorBytes)
+            .set(vector(index, v));
+    }
+    for (size_t i = begin_; i < end_; ++i) {
+      for (uint32_t v = 0; v < vectors; ++v) {
+        encode(to, tape_.code[i], v);
+        to.set(vector(tape_.code[i].dst, v));
+      }
+    }
+    const uint32_t first_write = kFirstAddress + static_cast<uint32_t>(run_.reads.size());
+    for (uint32_t port = 0; port < run_.writes.size(); ++port) {
+      for (uint32_t v = 0; v < vectors; ++v)
+        to.get(first_write + port)
+            .get(vector(run_.writes[port], v))
+            .simd(wasm::kStore)
+            .at(2, v * kVectorBytes);
+    }
+    advance(to, vectors);
+    to.byte(wasm::kBranch).number(0).byte(wasm::kEnd).byte(wasm::kEnd);
+  }
+
+  void advance(Bytes& to, uint32_t vectors) const {
+    for (uint32_t address = kFirstAddress; address < first_vector_; ++address) {
+      const uint32_t port = address - kFirstAddress;
+      if (port < run_.reads.size() && is_uniform(tape_, run_.reads[port])) continue;
+      to.get(address).i32(vectors * kVectorBytes).byte(wasm::kI32Add).set(address);
+    }
+    to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32Sub).set(kCount);
+  }
+
+  void encode(Bytes& to, const Instruction& step, uint32_t v) const {
+    for (const Encoding::Piece& piece : step.op->encoding.pieces) {
+      switch (piece.kind) {
+        case Encoding::kNone:
+          return;
+        case Encoding::kOperand:
+          to.get(vector(step.operands[piece.value], v));
+          break;
+        case Encoding::kShiftOperand:
+          to.i32(tape_.constant(step.operands[piece.value]));
+          break;
+        case Encoding::kBits:
+          to.splat(piece.value);
+          break;
+        case Encoding::kInstruction:
+          to.simd(static_cast<wasm::SimdOpcode>(piece.value));
+          break;
+        case Encoding::kShuffleHighs:
+          to.simd(wasm::kShuffle);
+          for (uint8_t lane = 1; lane < 8; lane += 2)
+            for (uint8_t k = 0; k < 4; ++k) to.byte(lane * 4 + k);
+          break;
+      }
+    }
+  }
+
+  uint32_t vector(int32_t index, uint32_t v) const {
+    const bool is_single = tape_.is_constant(index) || is_uniform(tape_, index);
+    return local_.at(index) + (is_single ? 0 : v);
+  }
+
+  std::string module(const Bytes& body) const {
+    Bytes locals;
+    locals.number(2);
+    locals.number(first_vector_ - kFirstAddress).byte(wasm::kI32);
+    locals.number(next_local_ - first_vector_).byte(wasm::kV128);
+    Bytes types, imports, functions, exports, code, all;
+    types.number(1).byte(wasm::kFunction).number(2).byte(wasm::kI32).byte(wasm::kI32).number(0);
+    imports.number(1).name("m").name("m").byte(2);
+#ifdef __EMSCRIPTEN_PTHREADS__
+    imports.byte(3).number(0).number(65536);  // shared, at most 4 GiB
+#else
+    imports.byte(0).number(0);
+#endif
+    functions.number(1).number(0);
+    exports.number(1).name("f").byte(0).number(0);
+    code.number(1).counted(locals.append(body));
+    for (const char c : {'\0', 'a', 's', 'm', '\1', '\0', '\0', '\0'}) all.byte(c);
+    all.section(wasm::kTypes, types).section(wasm::kImports, imports);
+    all.section(wasm::kFunctions, functions).section(wasm::kExports, exports);
+    return all.section(wasm::kCode, code).take();
+  }
+
+  const Tape& tape_;
+  const size_t begin_, end_;
+  GeneratedRun run_;
+  uint32_t unroll_ = 1;
+  uint32_t first_vector_ = 0, next_local_ = 0;
+  std::map<int32_t, uint32_t> local_;  // of each register; of its first vector where it varies
+};
+
+}  // namespace
+
+bool has_encoding(const Tape& tape, const Instruction& instruction) {
+  if (instruction.op == nullptr || instruction.op->encoding.empty()) return false;
+  for (const Encoding::Piece& piece : instruction.op->encoding.pieces) {
+    if (piece.kind == Encoding::kShiftOperand &&
+        !tape.is_constant(instruction.operands[piece.value]))
+      return false;
+  }
+  return true;
+}
+
+GeneratedRun generate(const Tape& tape, size_t begin, size_t end) {
+  return Generator(tape, begin, end).generate();
+}
+
+}  // namespace tfpy

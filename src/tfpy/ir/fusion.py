@@ -1,0 +1,109 @@
+"""The equation ``fusion``: several equations of a Graph as one, which a device runs as one kernel.
+
+As in XLA, a fusion carries a Graph of its own, the body: the equation's inputs are the body's
+inputs, its output is the body's only output. So the reference evaluator needs nothing else, and
+passes may print, check and rewrite a body like any Graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
+from tfpy.lower.program import Param
+from tfpy.ops.op import KernelCall, Op
+
+LOOP = "loop"
+"""Elementwise equations: one expression, evaluated at each element of the output."""
+
+EPILOGUE = "epilogue"
+"""One equation with a kernel, whose result elementwise equations finish."""
+
+PROLOGUE = "prologue"
+"""One equation with a kernel, whose operand elementwise equations make; others may finish it."""
+
+Params = tuple[tuple[str, Param], ...]
+
+
+def _infer(*avals: Aval, body: Graph, kind: str, params: Params = ()) -> Aval:
+    expected = tuple(body.avals[value] for value in body.inputs)
+    if avals != expected:
+        given, wanted = (", ".join(map(str, side)) for side in (avals, expected))
+        raise ValueError(f"fusion {kind}: the body takes ({wanted}), given ({given})")
+    (output,) = body.outputs
+    return body.avals[output]
+
+
+def _ref(*arrays: Any, body: Graph, kind: str, params: Params = ()) -> Any:
+    return evaluate(body, arrays)[0]
+
+
+def _kernel(*avals: Aval, body: Graph, kind: str, params: Params = ()) -> KernelCall:
+    """The kernel of a recognised pattern, which has the fusion's kind as its name."""
+    return KernelCall(kind, tuple(f"x{i}" for i in range(len(avals))), dict(params))
+
+
+fusion = Op("fusion", "fusion", _infer, _ref, kernel=_kernel)
+"""fusion(*inputs, body, kind[, params]): ``kind`` is one of the above or the name of a kernel that
+computes what the body says, with ``params`` as its parameters."""
+
+
+def is_elementwise(op: Op) -> bool:
+    """Whether an output element is an expression of one element of each input."""
+    return op.expr is not None or op.name in ("reshape", "broadcast_to")
+
+
+def is_scalar_constant(graph: Graph, value: int) -> bool:
+    """Whether the value is a constant of one element, which an expression holds as a number."""
+    return value in graph.constants and graph.avals[value].size == 1
+
+
+def fuse(
+    graph: Graph,
+    members: Iterable[Eqn],
+    kind: str,
+    operands: Sequence[int] = (),
+    params: Params = (),
+) -> Eqn:
+    """One equation in place of ``members``, which are in order; the last one makes the result.
+
+    Scalar constants that elementwise equations read become constants of the body.
+
+    Args:
+        operands: the first inputs of the fusion; the others follow as the members read them.
+    """
+    body = Graph()
+    inner: dict[int, int] = {}
+    inputs: list[int] = []
+
+    def enter(value: int, may_fold: bool) -> None:
+        if value in inner:
+            return
+        if may_fold and is_scalar_constant(graph, value):
+            inner[value] = body.add_constant(graph.constants[value], graph.avals[value])
+        else:
+            inner[value] = body.add_input(graph.avals[value])
+            inputs.append(value)
+
+    members = list(members)
+    for value in operands:
+        enter(value, may_fold=False)
+    for eqn in members:
+        if not is_elementwise(eqn.op):
+            produced = {v for e in members for v in e.outputs}
+            for value in eqn.inputs:
+                if value not in produced:
+                    enter(value, may_fold=False)
+    for eqn in members:
+        for value in eqn.inputs:
+            enter(value, may_fold=True)
+        (out,) = eqn.outputs
+        inner[out] = body.add_eqn(eqn.op, [inner[v] for v in eqn.inputs], eqn.attrs)
+    (result,) = members[-1].outputs
+    body.outputs = [inner[result]]
+    attrs: Attrs = (("body", body), ("kind", kind))
+    if params:
+        attrs += (("params", params),)
+    return Eqn(fusion, tuple(inputs), (result,), attrs)

@@ -1,0 +1,107 @@
+"""The steps of window kernels on WebGL2: convolutions, pooling, their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.lower.webgl_matmul import matmul, product
+from tfpy.lower.webgl_reduction import sum_chunks
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of, rows_pay
+from tfpy.ops.op import KernelCall
+
+
+def conv2d(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    pixels = p["batch"] * p["out_h"] * p["out_w"]
+    if _is_pointwise(p):
+        matmul(steps, product(pixels, p["out_c"], p["in_c"]), inputs, output)
+        return
+    quads = p["out_c"] // p["groups"] % 4 == 0
+    in_quads = flags_of(IN_QUADS=p["in_c"] // p["groups"] % 4 == 0)
+    params = p | {"out_c": p["out_c"] // 4} if quads else p
+    named = inputs_of(call, inputs)
+    if quads and rows_pay(steps, output, pixels):
+        shape = (1, pixels, p["out_c"] // 4)
+        steps.rows_step("conv2d", named, output, params, in_quads, shape)
+    else:
+        steps.step("conv2d", named, output, params, [*flags_of(QUADS=quads), *in_quads])
+
+
+def _is_pointwise(p: Params) -> bool:
+    """Whether a convolution is a matrix product of pixels and filter."""
+    ones = ("filter_h", "filter_w", "stride_h", "stride_w", "groups")
+    pads = ("pad_top", "pad_bottom", "pad_left", "pad_right")
+    return all(p[k] == 1 for k in ones) and not any(p[k] for k in pads)
+
+
+def conv2d_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    pixels = p["batch"] * p["in_h"] * p["in_w"]
+    if _is_pointwise(p):
+        matmul(steps, product(pixels, p["in_c"], p["out_c"], b="true"), inputs, output)
+        return
+    out_quads = p["out_c"] // p["groups"] % 4 == 0
+    quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
+    named = inputs_of(call, inputs)
+    if quads and rows_pay(steps, output, pixels):
+        shape = (1, pixels, p["in_c"] // 4)
+        steps.rows_step(call.name, named, output, p, [], shape)
+    else:
+        steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
+
+
+def conv2d_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    group_in = p["in_c"] // p["groups"]
+    quads = p["out_c"] // p["groups"] % 4 == 0
+    rows = group_in if quads and group_in % 4 == 0 else None
+    _filter_gradient(steps, call, inputs, output, "out_c", quads, rows)
+
+
+def depthwise(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    params: Params = dict(call.params)
+    quads = params["multiplier"] == 1 and params["in_c"] % 4 == 0
+    if quads:
+        params["in_c"] //= 4
+    steps.step(call.name, inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
+
+
+def depthwise_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    quads = p["multiplier"] == 1 and p["in_c"] % 4 == 0
+    _filter_gradient(steps, call, inputs, output, "in_c", quads, None)
+
+
+def _filter_gradient(
+    steps: Steps,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    channels: str,
+    quads: bool,
+    rows: int | None,
+) -> None:
+    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if by four rows."""
+    p: Params = dict(call.params)
+    pixels = p["batch"] * p["out_h"] * p["out_w"]
+    count = steps.program.buffers[output].count
+    chunk = chunk_of(pixels, count)
+    chunks = max(1, -(-pixels // chunk))
+    params = p | {"chunk": chunk} | ({channels: p[channels] // 4} if quads else {})
+    target = output if chunks == 1 else steps.like(output, chunks * count)
+    named = inputs_of(call, inputs)
+    if rows is None:
+        steps.step(call.name, named, target, params, flags_of(QUADS=quads))
+    else:
+        shape = (chunks * p["filter_h"] * p["filter_w"], rows, params[channels])
+        steps.rows_step(call.name, named, target, params, [], shape)
+    if chunks > 1:
+        sum_chunks(steps, target, output, chunks)
+
+
+def pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    params: Params = dict(call.params)
+    quads = params["channels"] % 4 == 0
+    if quads:
+        params["channels"] //= 4
+    steps.step(call.name, inputs_of(call, inputs), output, params, flags_of(QUADS=quads))

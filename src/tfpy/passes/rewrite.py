@@ -1,0 +1,159 @@
+"""What passes share: rebuilding a Graph equation by equation.
+
+:func:`rewrite` walks a Graph in order. For each equation, whose operands are already rewritten, a
+rule may add other equations and say which value stands for the result; without an answer the
+equation is copied. What nothing reads any more is left out at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy.dtypes import DType
+from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
+from tfpy.ops.op import Op
+
+Array = np.ndarray[Any, Any]
+
+
+class Builder:
+    """The Graph under construction, with what rules ask of it."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self._producers: dict[int, Eqn] = {}
+        self._reads: dict[int, int] = {}
+
+    def aval(self, value: int) -> Aval:
+        return self.graph.avals[value]
+
+    def result(self, eqn: Eqn) -> Aval:
+        """The aval of the equation's output."""
+        return eqn.op.infer(*(self.aval(i) for i in eqn.inputs), **dict(eqn.attrs))
+
+    def constant(self, value: int) -> Array | None:
+        """The array of a constant, None for other values."""
+        return self.graph.constants.get(value)
+
+    def producer(self, value: int, *ops: Op) -> Eqn | None:
+        """The equation that gives ``value``, if it is one of ``ops`` (any op, if none is named)."""
+        eqn = self._producers.get(value)
+        return eqn if eqn is not None and (not ops or eqn.op in ops) else None
+
+    def read_once(self, value: int) -> bool:
+        """Whether one equation at most reads the value, so that its producer may be changed."""
+        return self._reads.get(value, 0) <= 1
+
+    def expect_reads(self, value: int, count: int) -> None:
+        """Says that ``value`` now stands for one that is read ``count`` times."""
+        self._reads[value] = self._reads.get(value, 0) + count
+
+    def add_constant(self, array: Array, dtype: DType) -> int:
+        return self.graph.add_constant(array, Aval(array.shape, dtype))
+
+    def apply(self, op: Op, *inputs: int, **attrs: Any) -> int:
+        """Adds an equation and returns its output."""
+        return self.add(op, inputs, tuple(attrs.items()))
+
+    def add(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
+        value = self.graph.add_eqn(op, inputs, attrs)
+        self._producers[value] = self.graph.eqns[-1]
+        return value
+
+    def copy(self, eqn: Eqn, avals: Sequence[Aval]) -> tuple[int, ...]:
+        """Adds an equation whose outputs' avals are known."""
+        outputs = tuple(self.graph.add_value(aval) for aval in avals)
+        self.graph.eqns.append(Eqn(eqn.op, eqn.inputs, outputs, eqn.attrs))
+        self._producers.update((value, self.graph.eqns[-1]) for value in outputs)
+        return outputs
+
+
+Rule = Callable[[Builder, Eqn], int | None]
+"""(builder, equation over the builder's values) -> the value that replaces its output, or None."""
+
+
+def rewrite(graph: Graph, rule: Rule) -> Graph:
+    """The Graph with ``rule`` applied to each equation, operands first.
+
+    Equations of stateful ops, and those with several outputs, are copied without asking.
+    """
+    builder = Builder()
+    result = builder.graph
+    reads = count_reads(graph)
+    values: dict[int, int] = {}
+
+    def stands_for(old: int, new: int) -> None:
+        values[old] = new
+        builder.expect_reads(new, reads[old])
+
+    for value in graph.inputs:
+        stands_for(value, result.add_input(graph.avals[value]))
+    for value, array in graph.constants.items():
+        stands_for(value, result.add_constant(array, graph.avals[value]))
+    for old in graph.eqns:
+        eqn = Eqn(old.op, tuple(values[i] for i in old.inputs), old.outputs, old.attrs)
+        asked = not eqn.op.stateful and len(old.outputs) == 1
+        replacement = rule(builder, eqn) if asked else None
+        outputs = (
+            builder.copy(eqn, [graph.avals[i] for i in old.outputs])
+            if replacement is None
+            else (replacement,)
+        )
+        for before, after in zip(old.outputs, outputs, strict=True):
+            stands_for(before, after)
+    result.outputs = [values[value] for value in graph.outputs]
+    return without_dead_code(result)
+
+
+def count_reads(graph: Graph) -> list[int]:
+    """For each value how many operands and outputs of the Graph it is."""
+    reads = [0] * len(graph.avals)
+    for eqn in graph.eqns:
+        for value in eqn.inputs:
+            reads[value] += 1
+    for value in graph.outputs:
+        reads[value] += 1
+    return reads
+
+
+def without_dead_code(graph: Graph) -> Graph:
+    """The Graph without equations and constants that no output needs; values are renumbered.
+
+    Inputs stay, and so do equations of stateful ops.
+    """
+    needed = set(graph.outputs)
+    kept: list[Eqn] = []
+    for eqn in reversed(graph.eqns):
+        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
+            kept.append(eqn)
+            needed.update(eqn.inputs)
+    kept.reverse()
+    constants = [value for value in graph.constants if value in needed]
+    return extract(graph, graph.inputs, constants, kept, graph.outputs)
+
+
+def extract(
+    graph: Graph,
+    inputs: Iterable[int],
+    constants: Iterable[int],
+    eqns: Iterable[Eqn],
+    outputs: Iterable[int],
+) -> Graph:
+    """A Graph of parts of another one; values are renumbered in the order of their definition."""
+    result = Graph()
+    number: dict[int, int] = {}
+    for value in inputs:
+        number[value] = result.add_input(graph.avals[value])
+    for value in constants:
+        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
+    for eqn in eqns:
+        for value in eqn.outputs:
+            number[value] = result.add_value(graph.avals[value])
+        operands = tuple(number[value] for value in eqn.inputs)
+        defined = tuple(number[value] for value in eqn.outputs)
+        result.eqns.append(Eqn(eqn.op, operands, defined, eqn.attrs))
+    result.outputs = [number[value] for value in outputs]
+    return result

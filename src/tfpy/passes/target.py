@@ -1,0 +1,45 @@
+"""What a backend's kernels can take over from neighbouring equations."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tfpy.ir.graph import Aval
+from tfpy.lower.common import Epilogue, Prologue
+from tfpy.ops.op import KernelCall
+
+
+class Target(Protocol):
+    """Asked by fusion passes; a backend's lowering gives one."""
+
+    @property
+    def fuses_loops(self) -> bool:
+        """Whether elementwise chains become one kernel."""
+
+    @property
+    def max_inputs(self) -> int:
+        """Arrays that one kernel can read."""
+
+    @property
+    def kernels(self) -> frozenset[str]:
+        """Kinds of fusion that it has as kernels of their own: "softmax", "layer_norm"..."""
+
+    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+        """Whether the kernel applies these operations to its result before it writes it."""
+
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        """Whether the kernel applies these operations to its operand when it reads it."""
+
+
+class NumpyTarget:
+    """The cpu backend: every equation is a NumPy call of its own."""
+
+    fuses_loops = False
+    max_inputs = 0
+    kernels: frozenset[str] = frozenset()
+
+    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+        return False
+
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        return False

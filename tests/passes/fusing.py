@@ -1,0 +1,87 @@
+"""What the tests of fusion passes share: Graphs, targets, and the check that nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.dtypes import DType
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.fusion import fusion
+from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.verify import verify
+from tfpy.lower import wasm, webgl
+from tfpy.lower.common import Epilogue, Prologue
+from tfpy.lower.program import verify as verify_program
+from tfpy.ops.op import OPS, KernelCall
+
+
+class Greedy:
+    """A target that takes whatever a pass offers."""
+
+    fuses_loops = True
+    max_inputs = 16
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
+
+    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+        return True
+
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        return True
+
+
+class Builder:
+    """Graphs in few words: ``b.op("add", x, 1.0)``; Python numbers become constants."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+
+    def input(self, *shape: int, dtype: DType = dtypes.float32) -> int:
+        return self.graph.add_input(Aval(shape, dtype))
+
+    def constant(self, value: Any) -> int:
+        array = np.asarray(value, np.float32)
+        return self.graph.add_constant(array, Aval(array.shape, dtypes.float32))
+
+    def op(self, name: str, *operands: int | float, **attrs: Any) -> int:
+        values = [v if isinstance(v, int) else self.constant(v) for v in operands]
+        return self.graph.add_eqn(OPS[name], values, tuple(attrs.items()))
+
+    def returns(self, *values: int) -> Graph:
+        self.graph.outputs = list(values)
+        return self.graph
+
+
+def kinds(graph: Graph) -> list[str]:
+    """The equations as the names of ops, and of fusions with what is in them."""
+    found = []
+    for eqn in graph.eqns:
+        attrs = dict(eqn.attrs)
+        inner = "(" + " ".join(kinds(attrs["body"])) + ")" if eqn.op is fusion else ""
+        found.append(attrs["kind"] + inner if eqn.op is fusion else eqn.op.name)
+    return found
+
+
+def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray[Any, Any]]:
+    rng = np.random.default_rng(seed)
+    avals = [graph.avals[v] for v in graph.inputs]
+    return [rng.uniform(-2, 2, a.shape).astype(a.dtype.as_numpy_dtype) for a in avals]
+
+
+def check_same(before: Graph, after: Graph, tolerance: float = 1e-6) -> None:
+    """The pass has kept what the Graph computes, and device backends can lower the result."""
+    verify(after)
+    inputs = random_inputs(before)
+    for got, wanted in zip(evaluate(after, inputs), evaluate(before, inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, tolerance, tolerance)
+    verify_program(webgl.lower(after))
+    verify_program(wasm.lower(after))
+
+
+def fused_body(graph: Graph, number: int = 0) -> Sequence[str]:
+    """The body of the fusion with that number, as lines."""
+    eqns = [eqn for eqn in graph.eqns if eqn.op is fusion]
+    return [line.strip() for line in str(dict(eqns[number].attrs)["body"]).splitlines()]

@@ -1,0 +1,147 @@
+"""Chains and DAGs of elementwise equations as single kernels."""
+
+from __future__ import annotations
+
+from fusing import Builder, Greedy, check_same, fused_body, kinds
+
+from tfpy import dtypes
+from tfpy.ir.graph import Graph
+from tfpy.lower import wasm
+from tfpy.passes.fuse_elementwise import MAX_COST, fuse_elementwise
+
+
+def run(graph: Graph) -> Graph:
+    after = fuse_elementwise(graph, Greedy())
+    check_same(graph, after)
+    return after
+
+
+def test_a_chain() -> None:
+    b = Builder()
+    x, y = b.input(3, 40), b.input(40)
+    after = run(b.returns(b.op("relu", b.op("add", b.op("multiply", x, 2.0), y))))
+    assert kinds(after) == ["loop(multiply add relu)"]
+    assert fused_body(after) == [
+        "graph(%0:float32[3,40], %3:float32[40])",
+        "%1:float32[] = constant",
+        "%2:float32[3,40] = multiply(%0, %1)",
+        "%4:float32[3,40] = add(%2, %3)",
+        "%5:float32[3,40] = relu(%4)",
+        "return %5",
+    ]
+
+
+def test_a_value_that_all_members_share_is_computed_once() -> None:
+    b = Builder()
+    x = b.input(3, 40)
+    e = b.op("exp", x)
+    after = run(b.returns(b.op("multiply", b.op("add", e, 1.0), b.op("subtract", e, 1.0))))
+    assert kinds(after) == ["loop(exp add subtract multiply)"]
+    (step,) = wasm.lower(after).steps
+    assert [code[0] for code in step.params["code"]].count("exp") == 1  # type: ignore[union-attr]
+
+
+def test_what_a_kernel_reads_too_stays() -> None:
+    b = Builder()
+    x = b.input(4, 4)
+    e = b.op("exp", b.op("negative", x))
+    product = b.op("matmul", e, e, transpose_a=False, transpose_b=False)
+    after = run(b.returns(b.op("add", b.op("relu", e), 1.0), product))
+    assert kinds(after) == ["loop(negative exp)", "matmul", "loop(relu add)"]
+
+
+def test_an_output_stays() -> None:
+    b = Builder()
+    x = b.input(4, 4)
+    e = b.op("exp", x)
+    after = run(b.returns(b.op("add", b.op("relu", e), 1.0), e))
+    assert kinds(after) == ["exp", "loop(relu add)"]
+
+
+def test_cheap_values_are_computed_again_and_dear_ones_are_not() -> None:
+    for name, wanted in (
+        ("negative", ["loop(negative exp)", "loop(negative sin)"]),
+        ("tanh", ["tanh", "exp", "sin"]),
+    ):
+        b = Builder()
+        shared = b.op(name, b.input(4, 4))
+        assert kinds(run(b.returns(b.op("exp", shared), b.op("sin", shared)))) == wanted
+
+
+def test_computing_again_does_not_spread() -> None:
+    b = Builder()
+    value = b.input(4, 4)
+    for _ in range(10):
+        value = b.op("negative", value)
+    after = run(b.returns(b.op("exp", value), b.op("sin", value)))
+    assert kinds(after)[0] == f"loop({' '.join(['negative'] * 9)})"
+
+
+def test_reshapes_and_broadcasts_inside() -> None:
+    b = Builder()
+    x, bias, scale = b.input(2, 3, 4, 5), b.input(5), b.input(2, 1)
+    rows = b.op("reshape", b.op("add", x, bias), shape=(2, 60))
+    wide = b.op("broadcast_to", scale, shape=(2, 60))
+    after = run(b.returns(b.op("relu", b.op("multiply", rows, wide))))
+    assert kinds(after) == ["loop(add reshape broadcast_to multiply relu)"]
+    (step,) = wasm.lower(after).steps
+    assert step.params["dims"] == [2, 12, 5]
+    assert step.params["strides"] == [[60, 5, 1], [0, 0, 1], [1, 0, 0]]
+
+
+def test_one_array_read_in_two_ways() -> None:
+    b = Builder()
+    x = b.input(6)
+    column = b.op("reshape", b.op("exp", x), shape=(6, 1))
+    after = run(b.returns(b.op("subtract", column, b.op("negative", b.op("sin", x)))))
+    assert kinds(after) == ["loop(exp reshape sin negative subtract)"]
+
+
+def test_a_reshape_across_dimensions_stays_outside() -> None:
+    b = Builder()
+    x, y = b.input(6, 4), b.input(4, 6)
+    turned = b.op("reshape", b.op("exp", x), shape=(4, 6))
+    assert kinds(run(b.returns(b.op("add", turned, y)))) == ["exp", "reshape", "add"]
+
+
+def test_large_broadcast_operands_are_computed_before() -> None:
+    b = Builder()
+    x, v = b.input(4000, 64), b.input(64)
+    small = b.op("rsqrt", b.op("add", v, 0.1))
+    after = run(b.returns(b.op("relu", b.op("multiply", x, small))))
+    assert kinds(after) == ["loop(add rsqrt)", "loop(multiply relu)"]
+
+
+def test_random_numbers_only_where_the_index_is_theirs() -> None:
+    b = Builder()
+    state = [b.input(dtype=dtypes.int32) for _ in range(6)]
+    inside = b.op("random_uniform", *state, shape=(8, 6))
+    after = run(b.returns(b.op("multiply", inside, 2.0)))
+    assert kinds(after) == ["loop(random_uniform multiply)"]
+    b = Builder()
+    state = [b.input(dtype=dtypes.int32) for _ in range(6)]
+    x = b.input(8, 6)
+    across = b.op("random_uniform", *state, shape=(6,))
+    after = run(b.returns(b.op("multiply", b.op("exp", x), across)))
+    assert kinds(after) == ["random_uniform", "loop(exp multiply)"]
+
+
+def test_limits() -> None:
+    b = Builder()
+    total = b.input(5)
+    for _ in range(40):
+        total = b.op("add", total, b.input(5))
+    after = run(b.returns(total))
+    assert [len(eqn.inputs) for eqn in after.eqns] == [11, 16, 16]
+    b = Builder()
+    value = b.input(5)
+    for _ in range(3 * MAX_COST):
+        value = b.op("add", value, 1.0)
+    assert len(run(b.returns(value)).eqns) == 3
+
+
+def test_types_that_devices_do_not_store_stay() -> None:
+    b = Builder()
+    x = b.input(5, dtype=dtypes.complex64)
+    graph = b.returns(b.op("negative", b.op("square", x)))
+    assert kinds(fuse_elementwise(graph, Greedy())) == ["square", "negative"]

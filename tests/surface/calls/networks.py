@@ -1,0 +1,98 @@
+"""Calls of ``tf.nn``, ``tf.losses`` and ``tf.fused``."""
+
+from __future__ import annotations
+
+IMAGE, VOLUME = "f(2, 6, 7, 3)", "f(1, 4, 5, 6, 2)"
+V1 = "tf.compat.v1.losses"
+
+CALLS = {
+    # activations
+    "nn.relu": "x(2, 3)",
+    "nn.relu6": "x(2, 3)",
+    "nn.elu": "x(2, 3)",
+    "nn.selu": "x(2, 3)",
+    "nn.leaky_relu": "x(2, 3)",
+    "nn.gelu": "x(2, 3)",
+    "nn.silu": "x(2, 3)",
+    "nn.softsign": "x(2, 3)",
+    "nn.crelu": "x(2, 3)",
+    "nn.softmax": "f(2, 3)",
+    "nn.log_softmax": "f(2, 3)",
+    # convolutions
+    "nn.conv1d": "f(2, 9, 3), f(3, 3, 4), 2, 'SAME'",
+    "nn.conv2d": f"{IMAGE}, f(3, 3, 3, 4), 2, 'SAME'",
+    "nn.conv3d": f"{VOLUME}, f(3, 3, 3, 2, 4), [1, 1, 2, 1, 1], 'SAME'",
+    "nn.convolution": f"{IMAGE}, f(3, 3, 3, 4)",
+    "nn.depthwise_conv2d": f"{IMAGE}, f(3, 3, 3, 2), [1, 1, 1, 1], 'SAME'",
+    "nn.separable_conv2d": f"{IMAGE}, f(3, 3, 3, 2), f(1, 1, 6, 4), [1, 1, 1, 1], 'SAME'",
+    "nn.atrous_conv2d": f"{IMAGE}, f(2, 2, 3, 4), 2, 'SAME'",
+    "nn.conv1d_transpose": "f(2, 5, 4), f(3, 3, 4), [2, 10, 3], 2",
+    "nn.conv2d_transpose": "f(2, 3, 4, 4), f(3, 3, 3, 4), [2, 6, 8, 3], 2",
+    "nn.conv3d_transpose": "f(1, 2, 3, 3, 4), f(3, 3, 3, 2, 4), [1, 4, 6, 6, 2], 2",
+    "nn.conv_transpose": "f(2, 5, 4), f(3, 3, 4), [2, 10, 3], 2",
+    "nn.atrous_conv2d_transpose": "f(2, 6, 7, 4), f(2, 2, 3, 4), [2, 6, 7, 3], 2, 'SAME'",
+    # pooling and morphology
+    "nn.max_pool": f"{IMAGE}, 3, 2, 'SAME'",
+    "nn.max_pool1d": "f(2, 9, 3), 3, 2, 'SAME'",
+    "nn.max_pool2d": f"{IMAGE}, 3, 2, 'SAME'",
+    "nn.max_pool3d": f"{VOLUME}, 3, 2, 'SAME'",
+    "nn.max_pool_with_argmax": f"{IMAGE}, 3, 2, 'SAME'",
+    "nn.avg_pool": f"{IMAGE}, 3, 2, 'SAME'",
+    "nn.avg_pool1d": "f(2, 9, 3), 3, 2, 'SAME'",
+    "nn.avg_pool2d": f"{IMAGE}, 3, 2, 'SAME'",
+    "nn.avg_pool3d": f"{VOLUME}, 3, 2, 'SAME'",
+    "nn.pool": f"{IMAGE}, [2, 2], 'MAX'",
+    "nn.dilation2d": f"{IMAGE}, f(2, 2, 3), [1] * 4, 'SAME', 'NHWC', [1] * 4",
+    "nn.erosion2d": f"{IMAGE}, f(2, 2, 3), [1] * 4, 'SAME', 'NHWC', [1] * 4",
+    "nn.depth_to_space": "x(1, 2, 3, 8), 2",
+    "nn.space_to_depth": "x(1, 4, 6, 2), 2",
+    # normalisation
+    "nn.moments": "f(2, 5), [0]",
+    "nn.weighted_moments": "f(2, 5), [0], f(2, 5)",
+    "nn.sufficient_statistics": "f(2, 5), [0]",
+    "nn.normalize_moments": "4.0, f(5), f(5) + 4.0, None",
+    "nn.batch_normalization": "f(2, 5), f(5), f(5), f(5), f(5), 1e-3",
+    "nn.fused_batch_norm": (
+        f"{IMAGE}, f(3), f(3)",
+        f"tf.compat.v1.nn.fused_batch_norm({IMAGE}, f(3), f(3))",
+    ),
+    "nn.local_response_normalization": f"{IMAGE}, 2",
+    "nn.bias_add": "x(2, 3), x(3)",
+    "nn.dropout": "f(4, 5), 0.4, seed=5",
+    "nn.embedding_lookup": "f(5, 3), t([[0, 4], [2, 2]])",
+    # losses
+    "nn.l2_loss": "f(2, 3)",
+    "nn.softmax_cross_entropy_with_logits": "f(2, 3), f(2, 3)",
+    "nn.sparse_softmax_cross_entropy_with_logits": "t([1, 2]), f(2, 3)",
+    "nn.sigmoid_cross_entropy_with_logits": "f(2, 3), f(2, 3)",
+    "nn.weighted_cross_entropy_with_logits": "f(2, 3), f(2, 3), 1.5",
+    "nn.log_poisson_loss": "f(2, 3), f(2, 3)",
+    "nn.compute_average_loss": "f(4), f(4)",
+    **{
+        name: (args, f"{V1}.{theirs}({args})")
+        for name, theirs, args in (
+            ("losses.absolute_difference", "absolute_difference", "f(2, 3), f(2, 3)"),
+            ("losses.compute_weighted_loss", "compute_weighted_loss", "f(2, 3), f(2, 3)"),
+            ("losses.cosine_distance", "cosine_distance", "f(2, 3), f(2, 3), 1"),
+            ("losses.hinge_loss", "hinge_loss", "f(2, 3), f(2, 3)"),
+            ("losses.huber_loss", "huber_loss", "f(2, 3), f(2, 3), delta=0.3"),
+            ("losses.log_loss", "log_loss", "f(2, 3), f(2, 3)"),
+            ("losses.mean_squared_error", "mean_squared_error", "f(2, 3), f(2, 3)"),
+            ("losses.sigmoid_cross_entropy", "sigmoid_cross_entropy", "f(2, 3), f(2, 3)"),
+            ("losses.softmax_cross_entropy", "softmax_cross_entropy", "f(2, 3), f(2, 3)"),
+        )
+    },
+    # fused
+    "fused.mat_mul": (
+        "f(2, 3), f(3, 4), bias=f(4), activation='relu'",
+        "tf.nn.relu(f(2, 3) @ f(3, 4) + f(4))",
+    ),
+    "fused.conv2d": (
+        f"{IMAGE}, f(3, 3, 3, 4), 1, 'SAME', bias=f(4), activation='relu6'",
+        f"tf.nn.relu6(tf.nn.conv2d({IMAGE}, f(3, 3, 3, 4), 1, 'SAME') + f(4))",
+    ),
+    "fused.depthwise_conv2d": (
+        f"{IMAGE}, f(3, 3, 3, 2), 1, 'SAME', bias=f(6), activation='elu'",
+        f"tf.nn.elu(tf.nn.depthwise_conv2d({IMAGE}, f(3, 3, 3, 2), [1] * 4, 'SAME') + f(6))",
+    ),
+}

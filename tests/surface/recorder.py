@@ -1,0 +1,124 @@
+"""A backend that notes what runs on it: which primitives a public function is composed of."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import tfpy
+from surface.calls import arguments
+from surface.evaluation import evaluate, finished, tensors, words
+from tfpy import public
+from tfpy.dtypes import DEVICE_DTYPES, complex64
+from tfpy.ir.graph import Aval, Graph
+from tfpy.lower import wasm, webgl
+from tfpy.lower.program import NotLowerable
+from tfpy.ops import UNSUPPORTED
+from tfpy.runtime import registry
+from tfpy.runtime.cpu import CpuBackend
+
+LOWER = {"wasm": wasm.lower, "webgl": webgl.lower}
+
+
+@dataclass
+class Run:
+    """What one call did."""
+
+    graphs: list[Graph] = field(default_factory=list)
+    """The primitives that ran, each as a Graph of one equation."""
+    reads: int = 0
+    """How often values were read back before the call returned."""
+    on_device: bool = True
+    """Whether every result came from the device, or was there before anything was read."""
+
+    @property
+    def primitives(self) -> list[str]:
+        return [eqn.op.name for graph in self.graphs for eqn in graph.eqns]
+
+    def way(self, backend: str) -> str:
+        """How a backend computes the call: "native", "composed" or "host"."""
+        if not self.on_device or not all(runs_on(backend, graph) for graph in self.graphs):
+            return "host"
+        return "native" if len(self.graphs) <= 1 else "composed"
+
+
+def runs_on(backend: str, graph: Graph) -> bool:
+    """Whether the backend has kernels for a Graph."""
+    if any(eqn.op.name in UNSUPPORTED[backend] for eqn in graph.eqns):
+        return False
+    if backend == "cpu":
+        return True
+    if any(a.dtype not in DEVICE_DTYPES | {complex64} for a in graph.avals):
+        return False
+    try:
+        LOWER[backend](graph)
+    except NotLowerable:
+        return False
+    return True
+
+
+class Recorder(CpuBackend):
+    """NumPy, noting what is run and read."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.note = Run()
+        self.made: set[int] = set()
+
+    def run(self, program: int, *slots: int) -> int:
+        self.note.graphs.append(self._graphs[program])
+        slot = super().run(program, *slots)
+        self.made.add(slot)
+        return slot
+
+    def read(self, slot: int, aval: Aval) -> Any:
+        self.note.reads += 1
+        return super().read(slot, aval)
+
+    def take(self, tensor: Any) -> None:
+        """Moves a tensor here for good, so that reading it is noted."""
+        self.made.add(tensor.storage.slot_on(self))
+        tensor.storage.host = None
+
+
+@contextmanager
+def recording() -> Iterator[Recorder]:
+    """The recorder as the active backend."""
+    before = registry.active_backend().name
+    tfpy.register_backend("recorder", Recorder)
+    tfpy.set_backend("recorder")
+    recorder = registry.active_backend()
+    assert isinstance(recorder, Recorder)
+    try:
+        yield recorder
+    finally:
+        tfpy.set_backend(before)
+        tfpy.remove_backend("recorder")
+
+
+def record(recorder: Recorder, name: str) -> Run:
+    """What the public function ``name`` does with the arguments of its call."""
+    function = public.functions()[name]
+    note = Run()
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for given in tensors(tfpy, [*args, *kwargs.values()]):
+            recorder.take(given)
+        recorder.note = note
+        try:
+            result = function(*args, **kwargs)
+            return finished(result) if inspect.iscoroutine(result) else result
+        finally:
+            recorder.note = Run()
+
+    result = evaluate(f"call({arguments(name)})", words(tfpy), call=call)
+    if note.reads:
+        found = tensors(tfpy, result)
+        here = [t.storage.backend is recorder and t.storage.slot in recorder.made for t in found]
+        note.on_device = bool(found) and all(here)
+    return note
