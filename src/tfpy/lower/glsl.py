@@ -2,8 +2,8 @@
 
 A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
 ``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
-``i``. Positions count elements or, with ``QUADS``, texels of four elements. With ``ROWS`` the body
-defines ``rows(i, r0, r1, r2, r3)``, the texels at position ``i`` of four outputs. Bodies come from
+``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel of several
+outputs defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
 ``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression.
 """
 
@@ -22,9 +22,6 @@ from tfpy.dtypes import DType
 from tfpy.ir.expr import B, F, I, U
 from tfpy.lower.program import Param
 from tfpy.lower.render import Renderer, Value
-
-TARGETS = 4
-"""Textures that a fragment can write at once on any WebGL2 device."""
 
 
 @functools.cache
@@ -138,21 +135,23 @@ def kernel_source(
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
+    targets: int = 1,
 ) -> str:
     """The whole fragment shader.
 
     Args:
-        body: text that defines ``V value(int i)``.
+        body: text that defines ``V value(int i)`` or, with several targets, ``void tile(int i)``.
         inputs: the names by which the body reads its inputs, with their element types. Input
-            ``x`` gives ``x_at(element)``, ``x_texel(texel)`` and ``x_value(position)``.
+            ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
+            ``x_four(element)``: that element and the three after it.
         out: the output's element type.
         params: numbers and lists of numbers become members of the uniform block ``Params``, a
             string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
         defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
+        targets: how many outputs a fragment writes, of four elements each.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     quads = "QUADS" in defines
-    targets = TARGETS if "ROWS" in defines else 1
     lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
     lines += [f"#define {text}" for text in (*defines, *names)]
     lines += _output(out, quads, targets)
@@ -176,7 +175,16 @@ def _output(out: DType, quads: bool, targets: int) -> list[str]:
         f"#define T_HIGHEST {highest}",
         f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
         *(f"layout(location = {i}) out T4 result{i};" for i in range(targets)),
+        *_store_tile(targets),
     ]
+
+
+def _store_tile(targets: int) -> list[str]:
+    """``STORE_TILE(s0, s1)``: four rows of one texel, or of two, become the results."""
+    if targets == 1:
+        return []
+    results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(targets)]
+    return [f"#define STORE_TILE(s0, s1) {'; '.join(results)}"]
 
 
 # A bool is stored as the int 0 or 1.
@@ -207,13 +215,21 @@ def _input(name: str, dtype: DType, quads: bool) -> list[str]:
         f"    {vector} v = {name}_texel(i >> 2);",
         "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
         "}",
+        f"{vector} {name}_four(int i) {{",
+        "    int t = i >> 2, skip = i & 3;",
+        f"    {vector} v = {name}_texel(t);",
+        "    if (skip == 0) return v;",
+        f"    {vector} w = {name}_texel(t + 1);",
+        f"    if (skip == 1) return {vector}(v.yzw, w.x);",
+        f"    return skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
+        "}",
         f"#define {name}_value {name}_{'texel' if quads else 'at'}",
     ]
 
 
 def _main(quads: bool, targets: int) -> list[str]:
     if targets > 1:
-        statement = f"rows(t, {', '.join(f'result{i}' for i in range(targets))})"
+        statement = "tile(t)"
     elif quads:
         statement = "result0 = value(t)"
     else:

@@ -19,7 +19,7 @@ from tfpy.lower import (
 from tfpy.lower.broadcast import merge
 from tfpy.lower.program import Program
 from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_steps import MIN_TARGETS, Params, Steps, chunk_of, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
 MAX_TEXTURES = 16
@@ -29,13 +29,22 @@ LONGEST_SEARCH = 4096
 """Elements that one fragment of a segment sum looks through, most of which it does not add."""
 
 
-def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def add_kernel(
+    program: Program,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    targets: int = MIN_TARGETS,
+) -> None:
     """Adds the steps of a named kernel.
+
+    Args:
+        targets: how many textures a fragment may write at once: 4 or 8.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    _KERNELS[call.name](Steps(program), call, inputs, output)
+    _KERNELS[call.name](Steps(program, targets), call, inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

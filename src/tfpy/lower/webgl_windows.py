@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tfpy.lower.webgl_matmul import matmul, product
 from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of, rows_pay
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, tiles_pay
 from tfpy.ops.op import KernelCall
 
 
@@ -16,13 +17,17 @@ def conv2d(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     if _is_pointwise(p):
         matmul(steps, product(pixels, p["out_c"], p["in_c"]), inputs, output)
         return
-    quads = p["out_c"] // p["groups"] % 4 == 0
-    in_quads = flags_of(IN_QUADS=p["in_c"] // p["groups"] % 4 == 0)
+    group_in, group_out = p["in_c"] // p["groups"], p["out_c"] // p["groups"]
+    quads = group_out % 4 == 0
+    in_quads = flags_of(IN_QUADS=group_in % 4 == 0)
     params = p | {"out_c": p["out_c"] // 4} if quads else p
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["out_c"] // 4)
-        steps.rows_step("conv2d", named, output, params, in_quads, shape)
+    products = pixels * p["out_c"] * group_in * p["filter_h"] * p["filter_w"]
+    if quads and tiles_pay(pixels, products):
+        # A tile lies within one group.
+        columns = columns_of(steps) if p["groups"] == 1 or group_out % 8 == 0 else 1
+        tiling = Tiling(1, pixels, p["out_c"], columns)
+        add_tiles(steps, "conv2d", named, output, params, in_quads, tiling)
     else:
         steps.step("conv2d", named, output, params, [*flags_of(QUADS=quads), *in_quads])
 
@@ -43,9 +48,9 @@ def conv2d_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: 
     out_quads = p["out_c"] // p["groups"] % 4 == 0
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["in_c"] // 4)
-        steps.rows_step(call.name, named, output, p, [], shape)
+    products = pixels * p["in_c"] * p["out_c"] // p["groups"] * p["filter_h"] * p["filter_w"]
+    if quads and tiles_pay(pixels, products):
+        add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
     else:
         steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
 
@@ -81,7 +86,7 @@ def _filter_gradient(
     quads: bool,
     rows: int | None,
 ) -> None:
-    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if by four rows."""
+    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if in tiles."""
     p: Params = dict(call.params)
     pixels = p["batch"] * p["out_h"] * p["out_w"]
     count = steps.program.buffers[output].count
@@ -93,8 +98,8 @@ def _filter_gradient(
     if rows is None:
         steps.step(call.name, named, target, params, flags_of(QUADS=quads))
     else:
-        shape = (chunks * p["filter_h"] * p["filter_w"], rows, params[channels])
-        steps.rows_step(call.name, named, target, params, [], shape)
+        tiling = Tiling(chunks * p["filter_h"] * p["filter_w"], rows, p[channels], 1)
+        add_tiles(steps, call.name, named, target, params, [], tiling)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
 

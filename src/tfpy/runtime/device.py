@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,8 @@ async def open_webgl() -> Backend:
         "forceFloat16": flags.get_bool("WEBGL_FORCE_F16_TEXTURES"),
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
-    return DeviceBackend("webgl", await bridge.open_device("webgl", options), lower_webgl.lower)
+    device = await bridge.open_device("webgl", options)
+    return DeviceBackend("webgl", device, partial(lower_webgl.lower, **device.limits))
 
 
 async def open_wasm() -> Backend:
