@@ -1,5 +1,5 @@
 """Functions composed of primitives, and their gradients, on every device backend: no step of them
-may be computed on the host, and the numbers are NumPy's.
+may be computed on the host, and the numbers are NumPy's. Each runs op by op and compiled.
 """
 
 from __future__ import annotations
@@ -78,31 +78,34 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 @run_in_browser(backends=("wasm", "webgl"))
-def test_program(tf, backend, name):
+def test_program(tf, backend, name, compiled):
     from tfpy.runtime import registry
 
     program, shapes = PROGRAMS[name]
     rng = np.random.default_rng(11)
     arrays = [rng.uniform(0, 1, s).astype(np.float32) for s in shapes]
 
-    def run():
-        inputs = [tf.constant(a) for a in arrays]
+    def run(*inputs):
         with tf.GradientTape() as tape:
             tape.watch(inputs)
             y = program(tf, *inputs)
             outputs = list(y) if isinstance(y, list | tuple) else [y]
             total = tf.add_n([tf.reduce_sum(o * o) for o in outputs if o.dtype == tf.float32])
         grads = tape.gradient(total, inputs, unconnected_gradients="zero")
-        return [t.numpy() for t in [*outputs, *grads]]
+        return [*outputs, *grads]
+
+    def results(function):
+        return [t.numpy() for t in function(*map(tf.constant, arrays))]
 
     device = registry.active_backend()
-    got = run()
+    got = results(tf.function(run) if compiled else run)
     on_host = {key[0].name for key, compiled in device.programs.items() if compiled.program == 0}
     assert not on_host, f"computed on the host: {on_host}"
     tf.set_backend("cpu")
-    expected = run()
+    expected = results(run)
     tf.set_backend(backend)
     for g, e in zip(got, expected, strict=True):
         np.testing.assert_allclose(g, e, rtol=1e-3, atol=5e-4)

@@ -13,6 +13,7 @@ from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable
 from tfpy.ops.op import UNSUPPORTED
+from tfpy.passes.pipeline import optimize
 from tfpy.runtime import registry
 from tfpy.runtime.backend import Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -150,7 +151,9 @@ class _DeviceStep:
         for aval in avals:
             offsets.append(offsets[-1] + backend.slots_of(aval))
         self._outputs = list(zip(region.outputs, avals, offsets[:-1], strict=True))
-        self._program = backend.compile(region.graph) if region.outputs else 0
+        self._program = 0
+        if region.outputs:
+            self._program = backend.compile(optimize(region.graph, backend.target))
         if self._program:
             weakref.finalize(self, backend.dead_programs.append, self._program)
 

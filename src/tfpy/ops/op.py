@@ -68,12 +68,10 @@ class Op:
     """Relative and absolute tolerance on devices where the default does not do; see ``reason``."""
     reason: str = ""
     stateful: bool = False
-    """The op has effects or reads state: passes neither merge, fold nor remove its equations."""
+    """The op has effects or reads state: passes neither merge, fold, remove nor reorder
+    its equations."""
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
-
-    stateful: bool = False
-    """Whether a call has an effect: passes neither remove, merge nor reorder it."""
 
     @property
     def is_alias(self) -> bool:

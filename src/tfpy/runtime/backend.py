@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Aval, Graph
+from tfpy.passes.target import NumpyTarget, Target
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +27,8 @@ class Backend(ABC):
     variant: str
     dtypes: frozenset[DType]
     """Element types that the backend stores."""
+    target: Target = NumpyTarget()
+    """What fusion passes ask before they give its kernels more to do."""
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
