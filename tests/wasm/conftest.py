@@ -9,7 +9,6 @@ import pytest
 
 from .node_runtime import ASSETS, NodeRuntime
 
-
 RUNTIMES = [("simd", "never"), ("simd", "always"), ("relaxed", "auto"), ("relaxed", "always")]
 
 

@@ -19,11 +19,16 @@ from tfpy.lower import (
 from tfpy.lower.broadcast import merge
 from tfpy.lower.program import Program
 from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import MIN_TARGETS, Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_steps import (
+    MAX_TEXTURES,
+    MIN_TARGETS,
+    Params,
+    Steps,
+    chunk_of,
+    flags_of,
+    inputs_of,
+)
 from tfpy.ops.op import KernelCall
-
-MAX_TEXTURES = 16
-"""Textures that a fragment shader can read on any WebGL2 device."""
 
 LONGEST_SEARCH = 4096
 """Elements that one fragment of a segment sum looks through, most of which it does not add."""
@@ -44,7 +49,8 @@ def add_kernel(
     Raises:
         KeyError: when no kernel has that name.
     """
-    _KERNELS[call.name](Steps(program, targets), call, inputs, output)
+    steps = Steps(program, call, inputs, output, targets)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

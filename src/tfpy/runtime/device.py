@@ -174,7 +174,9 @@ async def open_webgl() -> Backend:
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
     device = await bridge.open_device("webgl", options)
-    return DeviceBackend("webgl", device, partial(lower_webgl.lower, **device.limits))
+    return DeviceBackend(
+        "webgl", device, partial(lower_webgl.lower, targets=device.limits["targets"])
+    )
 
 
 async def open_wasm() -> Backend:
