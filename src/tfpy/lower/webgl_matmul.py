@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfpy.lower.webgl_reduction import sum_chunks
 from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
-from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, tiles_pay
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, chunk_of, columns_of, tiles_pay
 from tfpy.ops.op import KernelCall
+
+SHORTEST_CHUNK = 128
+"""Terms of a sum that one fragment adds up at least, where a step of its own adds up the chunks."""
 
 
 def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """In tiles where that pays, else a fragment for each texel; long sums of few in chunks."""
     p: Params = dict(call.params)
     m, n, k = p["m"], p["n"], p["k"]
     a_transposed, b_transposed = p["transpose_a"] == "true", p["transpose_b"] == "true"
@@ -18,11 +23,14 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     named = inputs_of(call, inputs)
     if tiles_pay(m, p["batch"] * m * n * k):
         tiling = Tiling(p["batch"], m, n, columns_of(steps))
-        chunk = tiling.chunk(k)
+        p["chunk"] = chunk_of(tiling.tiles, k)
+        chunks = -(-k // p["chunk"])
         flags = flags_of(A_WHOLE=a_whole, B_WHOLE=b_whole)
-        params = p | {"chunk": chunk}
-        add_tiles(steps, "matmul", named, output, params, flags, tiling, -(-k // chunk))
+        add_tiles(steps, "matmul", named, output, p, flags, tiling, chunks)
         return
+    count = p["batch"] * m * n
+    p["chunk"] = chunk_of(-(-count // 4), k, SHORTEST_CHUNK)
+    chunks = max(1, -(-k // p["chunk"]))
     dot = a_whole and b_whole and b_transposed and not a_transposed
     quads = n % 4 == 0 and b_whole and (dot or not b_transposed)
     a_quads = a_whole and not a_transposed and not b_transposed
@@ -30,7 +38,10 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
         p["n"] //= 4
         if not dot:
             p["b_batch_stride"] //= 4
-    steps.step("matmul", named, output, p, flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads))
+    target = output if chunks == 1 else steps.like(output, chunks * count)
+    steps.step("matmul", named, target, p, flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads))
+    if chunks > 1:
+        sum_chunks(steps, target, output, chunks)
 
 
 def product(m: int, n: int, k: int, a: str = "false", b: str = "false") -> KernelCall:

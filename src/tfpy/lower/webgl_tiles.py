@@ -41,11 +41,12 @@ class Tiling:
         texels = -(-self.n // 4)
         return self.batch * -(-self.m // ROWS) * -(-texels // self.columns)
 
-    def chunk(self, terms: int) -> int:
-        """How many terms of its sum a tile adds up: all, or fewer (a multiple of four)."""
-        wanted = -(-ENOUGH_TILES // self.tiles)
-        chunk = max(SHORTEST_CHUNK, -(-terms // wanted))
-        return -(-chunk // 4) * 4 if chunk < terms else terms
+
+def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
+    """How many terms of its sum a tile adds up: all, or fewer (a multiple of four); at least 1."""
+    wanted = -(-ENOUGH_TILES // max(1, tiles))
+    chunk = max(shortest, -(-terms // wanted))
+    return -(-chunk // 4) * 4 if chunk < terms else max(1, terms)
 
 
 def tiles_pay(rows: int, products: int) -> bool:
