@@ -1,8 +1,8 @@
 // As conv2d_backprop_filter.glsl with QUADS, but a fragment computes four neighbouring input
 // channels, one for each target.
 void tile(int i) {
-    int block = i / out_c;
-    int oc = i - block * out_c;
+    ivec2 at = tile_at(i, out_c);
+    int oc = at.x, block = at.y;
     int group_in = in_c / groups;
     int quads_in = group_in >> 2;
     int ic = block % quads_in * 4 + oc / (out_c / groups) * group_in;

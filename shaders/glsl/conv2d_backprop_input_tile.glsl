@@ -27,8 +27,8 @@ vec4 products(int position, int step, vec4 f0, vec4 f1, vec4 f2, vec4 f3) {
 }
 
 void tile(int i) {
-    int block = i / (in_c >> 2);
-    int ic = (i - block * (in_c >> 2)) * 4;
+    ivec2 at = tile_at(i, in_c >> 2);
+    int ic = at.x * 4, block = at.y;
     int group_in = in_c / groups;
     int group_out = out_c / groups;
     int group = ic / group_in;

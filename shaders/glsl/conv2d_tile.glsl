@@ -1,5 +1,4 @@
 // As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels of COLUMNS texels.
-// Tiles go through blocks of pixels and blocks of columns.
 struct Window {
     int image;
     int top;
@@ -24,6 +23,12 @@ int tap(Window w, int fh, int fw, int channel) {
 vec4 four(int position, int ic) {
     return position < 0 ? vec4(0) : x_texel((position + ic) >> 2);
 }
+
+// Four input channels, whose filter texels begin at f.
+void add_channels(inout Rows sum, Rows x, int f) {
+    add_products(sum, x, filter_texel(f), filter_texel(f + out_c), filter_texel(f + 2 * out_c),
+                 filter_texel(f + 3 * out_c));
+}
 #else
 float one(int position, int ic) {
     return position < 0 ? 0.0 : x_at(position + ic);
@@ -31,13 +36,12 @@ float one(int position, int ic) {
 #endif
 
 void tile(int i) {
-    int column_blocks = (out_c + COLUMNS - 1) / COLUMNS;
-    int block = i / column_blocks;
-    int oc = (i - block * column_blocks) * COLUMNS;
+    ivec2 at = tile_at(i, (out_c + COLUMNS - 1) / COLUMNS);
+    int oc = at.x * COLUMNS;
     int group_in = in_c / groups;
     int channel = oc / (out_c / groups) * group_in;
-    Window w0 = window(4 * block), w1 = window(4 * block + 1);
-    Window w2 = window(4 * block + 2), w3 = window(4 * block + 3);
+    Window w0 = window(4 * at.y), w1 = window(4 * at.y + 1);
+    Window w2 = window(4 * at.y + 2), w3 = window(4 * at.y + 3);
     Rows s0 = Rows(V(0), V(0), V(0), V(0)), s1 = s0;
     int f = oc;
     for (int fh = 0; fh < filter_h; fh++) {
@@ -47,11 +51,9 @@ void tile(int i) {
             #ifdef IN_QUADS
             for (int ic = 0; ic < group_in; ic += 4) {
                 Rows x = Rows(four(p0, ic), four(p1, ic), four(p2, ic), four(p3, ic));
-                int f1 = f + out_c, f2 = f1 + out_c, f3 = f2 + out_c;
-                add_products(s0, x, filter_texel(f), filter_texel(f1), filter_texel(f2), filter_texel(f3));
+                add_channels(s0, x, f);
 #if COLUMNS == 2
-                add_products(s1, x, filter_texel(f + 1), filter_texel(f1 + 1), filter_texel(f2 + 1),
-                             filter_texel(f3 + 1));
+                add_channels(s1, x, f + 1);
 #endif
                 f += 4 * out_c;
             }

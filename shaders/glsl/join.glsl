@@ -1,5 +1,5 @@
-// Parts of tiles (four rows of COLUMNS texels, `tiles` of them for each chunk) -> [batch, m, n]: adds
-// up the chunks. Part 4 * c + r holds row r of texel c of each tile.
+// Parts of tiles (four rows of COLUMNS texels) -> [batch, m, n]: adds up the chunks, which are blocks of
+// `rows` rows of tiles. Part 4 * c + r holds row r of texel c of each tile.
 V part(int number, int at) {
     if (number == 0) return x0_value(at);
     if (number == 1) return x1_value(at);
@@ -23,18 +23,17 @@ V value(int i) {
 #ifdef QUADS
     int texel = column, texels = n;
 #else
-    int texel = column >> 2, texels = (n + 3) / 4;
+    int texel = column >> 2, texels = (n + 3) >> 2;
 #endif
-    int at = (image * ((m + 3) / 4) + row / 4) * ((texels + COLUMNS - 1) / COLUMNS) + texel / COLUMNS;
-    int step = tiles;
-#ifndef QUADS
-    at = 4 * at + (column & 3);
-    step *= 4;
-#endif
+    int columns = (texels + COLUMNS - 1) / COLUMNS;
     int number = texel % COLUMNS * 4 + (row & 3);
-    V sum = part(number, at);
-    for (int c = 1; c < chunks; c++) {
-        at += step;
+    int block = image * ((m + 3) >> 2) + (row >> 2);
+    V sum = V(0);
+    for (int c = 0; c < chunks; c++) {
+        int at = tile_texel(texel / COLUMNS, block + c * rows, columns, x0_shift);
+#ifndef QUADS
+        at = 4 * at + (column & 3);
+#endif
         sum += part(number, at);
     }
     return sum;

@@ -26,6 +26,26 @@ vec4 minimum(vec4 x, vec4 y) {
 }
 ivec4 minimum(ivec4 x, ivec4 y) { return min(x, y); }
 
+// How kernels of a kind combine elements, and what changes nothing.
+#if defined(KIND_SUM)
+#define IDENTITY 0
+#define COMBINE(a, b) (a) + (b)
+#elif defined(KIND_PROD)
+#define IDENTITY 1
+#define COMBINE(a, b) (a) * (b)
+#elif defined(KIND_MAX) || defined(KIND_ANY)
+#define IDENTITY T_LOWEST
+#define COMBINE(a, b) maximum(a, b)
+#elif defined(KIND_MIN) || defined(KIND_ALL)
+#define IDENTITY T_HIGHEST
+#define COMBINE(a, b) minimum(a, b)
+#else
+#define IDENTITY 0
+#define COMBINE(a, b) b
+#endif
+T combine(T a, T b) { return COMBINE(a, b); }
+T4 combine(T4 a, T4 b) { return COMBINE(a, b); }
+
 float less(float x, float y) { return float(x < y); }
 vec4 less(vec4 x, vec4 y) { return vec4(lessThan(x, y)); }
 
@@ -361,4 +381,21 @@ void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r1 += inner_products(x.r1, y0, y1, y2, y3);
     sum.r2 += inner_products(x.r2, y0, y1, y2, y3);
     sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
+}
+
+// Tiles lie in their texture so that the four that a device computes together are neighbours in both
+// directions, which is quickest to read for: (column, row) of a tile, and back to its texel.
+ivec2 tile_at(int t, int columns) {
+    int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
+    int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
+    int pairs = (columns + 1) >> 1;
+    int row = four / pairs;
+    return ivec2(2 * (four - row * pairs) + (x & 1), 2 * row + (y & 1));
+}
+
+int tile_texel(int column, int row, int columns, int shift) {
+    int four = (row >> 1) * ((columns + 1) >> 1) + (column >> 1);
+    int x = (four & ((1 << (shift - 1)) - 1)) * 2 + (column & 1);
+    int y = (four >> (shift - 1)) * 2 + (row & 1);
+    return (y << shift) + x;
 }

@@ -22,7 +22,7 @@ class Sketch:
     """A Graph under construction; values are numbers."""
 
     def __init__(self, *inputs: Shape | tuple[Shape, dtypes.DType]) -> None:
-        self.builder = Builder()
+        self.builder = Builder(Graph())
         self.graph = self.builder.graph
         for one in inputs:
             shaped = len(one) == 2 and isinstance(one[1], dtypes.DType)

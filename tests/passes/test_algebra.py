@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sketch import Array, Sketch, becomes, check
 
 from tfpy import dtypes
 from tfpy.passes.algebra import simplify_algebra
-
-from .sketch import Array, Sketch, becomes, check
 
 I32, BOOL = dtypes.int32, dtypes.bool
 SPECIAL = np.array(

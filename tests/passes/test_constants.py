@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sketch import Sketch, becomes, check, lines
 
 from tfpy import dtypes
 from tfpy.errors import InvalidArgumentError
@@ -13,8 +14,6 @@ from tfpy.ir.evaluate import evaluate
 from tfpy.ops import OPS
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import FOLD_LIMIT, fold_constants
-
-from .sketch import Sketch, becomes, check, lines
 
 
 def test_constants_are_folded() -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sketch import Sketch, becomes, check
 
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
-
-from .sketch import Sketch, becomes, check
 
 
 def sliced(s: Sketch, x: int, begin: Any, size: Any, strides: Any = None) -> int:

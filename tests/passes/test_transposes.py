@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sketch import Sketch, becomes, check, lines
 
 from tfpy.ir.graph import Graph
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.transposes import absorb_transposes, sink_transposes
-
-from .sketch import Sketch, becomes, check, lines
 
 
 def finite(graph: Graph, function: Any) -> Graph:

@@ -23,7 +23,9 @@ def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
     with np.errstate(all="ignore"):
         for eqn in graph.eqns:
             result = eqn.op.ref(*(values[i] for i in eqn.inputs), **dict(eqn.attrs))
-            (output,) = eqn.outputs
-            dtype = graph.avals[output].dtype.as_numpy_dtype
-            values[output] = np.asarray(result, dtype, order="C").reshape(graph.avals[output].shape)
+            results = result if eqn.op.multiple else (result,)
+            for output, array in zip(eqn.outputs, results, strict=True):
+                aval = graph.avals[output]
+                array = np.asarray(array, aval.dtype.as_numpy_dtype, order="C")
+                values[output] = array.reshape(aval.shape)
     return [values[i] for i in graph.outputs]

@@ -96,6 +96,13 @@ class Graph:
         self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
         return value
 
+    def add_multiple(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> tuple[int, ...]:
+        """Appends an equation with several outputs and returns their numbers."""
+        avals = op.infer_all(*(self.avals[i] for i in inputs), **dict(attrs))
+        values = tuple(self.add_value(a) for a in avals)
+        self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        return values
+
     def add_outputs(
         self, op: Op, inputs: Sequence[int], attrs: Attrs, outputs: Sequence[int], like: Graph
     ) -> tuple[int, ...]:

@@ -233,11 +233,11 @@ def _input(name: str, dtype: DType, quads: bool) -> list[str]:
         "}",
         f"{vector} {name}_four(int i) {{",
         "    int t = i >> 2, skip = i & 3;",
-        f"    {vector} v = {name}_texel(t);",
-        "    if (skip == 0) return v;",
-        f"    {vector} w = {name}_texel(t + 1);",
-        f"    if (skip == 1) return {vector}(v.yzw, w.x);",
-        f"    return skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
+        # Both are fetched at once, whichever is needed.
+        f"    {vector} v = {name}_texel(t), w = {name}_texel(t + 1);",
+        f"    {vector} low = skip == 0 ? v : {vector}(v.yzw, w.x);",
+        f"    {vector} high = skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
+        "    return skip < 2 ? low : high;",
         "}",
         f"#define {name}_value {name}_{'texel' if quads else 'at'}",
     ]
@@ -274,15 +274,18 @@ def library(body: str) -> list[str]:
     blocks = _library_blocks()
     needed: set[int] = set()
     # A block names only blocks before it, so one pass from the end finds all.
-    words = set(re.findall(r"\w+", body))
-    if words & {"T_LOWEST", "T_HIGHEST"}:
-        words.add("infinity")
+    words = _words(body)
     for number in range(len(blocks) - 1, -1, -1):
         names, code = blocks[number]
         if names & words:
             needed.add(number)
-            words |= set(re.findall(r"\w+", code))
+            words |= _words(code)
     return [blocks[number][1] for number in sorted(needed)]
+
+
+def _words(code: str) -> set[str]:
+    words = set(re.findall(r"\w+", code))
+    return words | {"infinity"} if words & {"T_LOWEST", "T_HIGHEST"} else words
 
 
 def _float_bytes(value: float) -> bytes:

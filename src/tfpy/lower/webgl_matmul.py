@@ -25,7 +25,8 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
         tiling = Tiling(p["batch"], m, n, columns_of(steps))
         p["chunk"] = chunk_of(tiling.tiles, k)
         chunks = -(-k // p["chunk"])
-        flags = flags_of(A_WHOLE=a_whole, B_WHOLE=b_whole)
+        fours = not (a_transposed and b_transposed)
+        flags = flags_of(A_WHOLE=a_whole, B_WHOLE=b_whole and fours)
         add_tiles(steps, "matmul", named, output, p, flags, tiling, chunks)
         return
     count = p["batch"] * m * n

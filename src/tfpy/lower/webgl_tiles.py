@@ -8,6 +8,7 @@ long sums are split where there are few tiles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ ROWS = 4
 SMALL = 65536
 """Multiplications up to which tiles do not make up for the step that joins them."""
 
-ENOUGH_TILES = 2048
+ENOUGH_TILES = 4096
 """With so many tiles a long sum is not split further for the sake of parallelism."""
 
 SHORTEST_CHUNK = 32
@@ -37,9 +38,23 @@ class Tiling:
     columns: int
 
     @property
+    def rows(self) -> int:
+        """Rows of tiles."""
+        return self.batch * -(-self.m // ROWS)
+
+    @property
     def tiles(self) -> int:
-        texels = -(-self.n // 4)
-        return self.batch * -(-self.m // ROWS) * -(-texels // self.columns)
+        return self.rows * -(-self.n // (4 * self.columns))
+
+    def part(self, chunks: int) -> int:
+        """Elements of one of the textures in which the tiles lie; see ``tile_at`` in the library.
+
+        Tiles lie in fours, two by two, so the texture must have an even number of lines, whose
+        length the runtime chooses: the power of two from the root of the number of texels on.
+        """
+        fours = -(-chunks * self.rows // 2) * -(-self.n // (8 * self.columns))
+        line = 1 << max(1, math.ceil(math.log2(4 * fours) / 2))
+        return -(-4 * fours // (2 * line)) * 2 * line * 4
 
 
 def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
@@ -71,11 +86,11 @@ def add_tiles(
 ) -> None:
     """Adds the variant of a template that computes tiles, and the step that joins these."""
     columns = f"COLUMNS {tiling.columns}"
-    count = chunks * tiling.tiles * 4
+    count = tiling.part(chunks)
     parts = [steps.like(output, count) for _ in range(ROWS * tiling.columns)]
     steps.step(f"{name}_tile", inputs, parts, params, ["QUADS", columns, *defines])
     quads = tiling.n % 4 == 0
     join: dict[str, Param] = {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
-    join |= {"tiles": tiling.tiles, "chunks": chunks}
+    join |= {"rows": tiling.rows, "chunks": chunks}
     together = {f"x{i}": part for i, part in enumerate(parts)}
     steps.step("join", together, output, join, [columns, *flags_of(QUADS=quads)])

@@ -123,8 +123,8 @@ def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:
         smaller = _before_broadcast(builder, value)
         if smaller is not None:
             inputs = (*found.inputs[:at], smaller, *found.inputs[at + 1 :])
-            tried = Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs)
-            found = tried if builder.result(tried) == out else found
+            shape = eqn.op.infer(*(builder.aval(v) for v in inputs), **dict(eqn.attrs)).shape
+            found = Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs) if shape == out.shape else found
     return found
 
 
