@@ -42,7 +42,7 @@ def cond(
     assert true_fn is not None
     assert false_fn is not None
     if is_symbolic(pred):
-        return staged_cond(scalar_bool(pred), [false_fn, true_fn], "tf.cond")
+        return staged_cond(scalar_bool(pred), [true_fn, false_fn], "tf.cond")
     return true_fn() if truth(pred) else false_fn()
 
 
