@@ -16,7 +16,7 @@ import pytest
 
 from tfpy.dtypes import as_dtype
 from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_ordering, webgl_steps
+from tfpy.lower import webgl_segments, webgl_steps
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
 from tfpy.lower.webgl_kernels import add_kernel
@@ -162,7 +162,7 @@ def test_order_with_nan(evaluate: Evaluate) -> None:
 def test_scatters_and_sorts_in_many_steps(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
-    monkeypatch.setattr(webgl_ordering, "LONGEST_SEARCH", 8)
+    monkeypatch.setattr(webgl_segments, "LONGEST_SEARCH", 8)
     ids = rng.integers(-1, 4, 50).astype(np.int32)
     for width in (3, 4):
         x, updates = (rng.integers(-9, 9, (n, width)).astype(np.int32) for n in (4, 50))
@@ -176,6 +176,35 @@ def test_scatters_and_sorts_in_many_steps(
     attrs = {"k": 3001, "descending": True}
     found = evaluate("results", {}, [call_of(lower(equation("argsort", [keys], **attrs)), [keys])])
     assert found["values"][0] == OPS["argsort"].ref(keys, **attrs).ravel().tolist()
+
+
+@pytest.mark.parametrize("width", [1, 3, 4])
+@pytest.mark.parametrize(("count", "segments"), [(5000, 3000), (4099, 7), (2500, 9000), (3000, 1)])
+def test_segments_by_sorted_ids(
+    evaluate: Evaluate,
+    monkeypatch: pytest.MonkeyPatch,
+    rng: np.random.Generator,
+    count: int,
+    segments: int,
+    width: int,
+) -> None:
+    """Thousands of ids and outputs, long and empty segments, ids that name no segment."""
+    monkeypatch.setattr(webgl_segments, "STEP_COST", -(10**9))
+    ids = rng.integers(-2, segments, count).astype(np.int32)
+    ids[: count // 5] = segments // 2
+    data = rng.integers(-9, 9, (count, width)).astype(np.int32)
+    x = rng.integers(-9, 9, (segments, width)).astype(np.int32)
+    cases = [("segment_sum", [data, ids], {"segments": segments})]
+    cases += [(f"scatter_{kind}", [x, ids, data], {}) for kind in ("update", "prod", "max", "min")]
+    programs = [lower(equation(name, arrays, **attrs)) for name, arrays, attrs in cases]
+    for program in programs:
+        assert "segment_runs" in {kernel.name for kernel in program.kernels}
+    found = evaluate(
+        "results", {}, [call_of(p, a) for p, (_, a, _) in zip(programs, cases, strict=True)]
+    )
+    assert found["left"] == CLEAN
+    for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
+        assert values == OPS[name].ref(*arrays, **attrs).ravel().tolist(), name
 
 
 def test_float16_textures_round_to_nearest_even(

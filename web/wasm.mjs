@@ -131,8 +131,8 @@ class Glue {
   memory() {
     this.module._tfpy_memory();
     this.refresh();
-    const [slots, bytes, programs, threads, generated] = [0, 1, 2, 3, 4].map((i) => this.word(i));
-    return { slots, bytes, programs, threads, generated, heapBytes: this.bytes.length };
+    const [slots, bytes, programs, threads, generated, refused] = this.words.subarray(this.wordsAt);
+    return { slots, bytes, programs, threads, generated, refused, heapBytes: this.bytes.length };
   }
 }
 

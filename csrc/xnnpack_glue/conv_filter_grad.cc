@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arena.h"
 #include "conv.h"
 #include "error.h"
 #include "gemm.h"
@@ -12,7 +13,8 @@
 namespace tfpy {
 namespace {
 
-// A group of x as the matrix [filter_rows, pixels]: row (kh, kw, channel), column (image, oh, ow).
+// A group of x as the matrix [filter_rows, pixels]: row (kd, kh, kw, channel), column (image, od,
+// oh, ow).
 struct Patches {
   const ConvShape* shape;
   const float* x;  // at the group's first channel
@@ -21,35 +23,36 @@ struct Patches {
 
 // Where a row of the matrix reads: a tap and a channel.
 struct Tap {
-  size_t kh, kw, channel;
+  size_t kd, kh, kw, channel;
 };
 
 Tap tap_of(const ConvShape& s, size_t row) {
   const size_t channel = row % s.group_in(), tap = row / s.group_in();
-  return {tap / s.window.w.filter, tap % s.window.w.filter, channel};
+  const size_t line = tap / s.window.w.filter;
+  return {line / s.window.h.filter, line % s.window.h.filter, tap % s.window.w.filter, channel};
 }
 
 // Calls put(i, element) for the elements that a tap reads from `depth` pixels on; null outside x.
 template <class Put>
 void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, const Put& put) {
   const ConvShape& s = *patches.shape;
-  const WindowAxis &h = s.window.h, &w = s.window.w;
-  size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
-  for (size_t done = 0; done < depth;) {
-    const int64_t y = h.place(oh, tap.kh);
+  const WindowAxis &d = s.window.d, &h = s.window.h, &w = s.window.w;
+  size_t ow = pixel % w.out, line = pixel / w.out;
+  for (size_t done = 0; done < depth; ++line) {
+    const size_t plane = line / h.out, image = plane / d.out;
+    const int64_t z = d.place(plane % d.out, tap.kd), y = h.place(line % h.out, tap.kh);
     const size_t n = std::min(depth - done, static_cast<size_t>(w.out) - ow);
     const float* row =
-        patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
+        patches.x +
+        ((image * d.in + static_cast<size_t>(z)) * h.in + static_cast<size_t>(y)) * w.in * s.in_c +
+        tap.channel;
+    const bool inside = d.has(z) && h.has(y);
     for (size_t i = 0; i < n; ++i) {
       const int64_t x = w.place(ow + i, tap.kw);
-      put(done + i, h.has(y) && w.has(x) ? row + static_cast<size_t>(x) * s.in_c : nullptr);
+      put(done + i, inside && w.has(x) ? row + static_cast<size_t>(x) * s.in_c : nullptr);
     }
     done += n;
     ow = 0;
-    if (++oh == static_cast<size_t>(h.out)) {
-      oh = 0;
-      ++image;
-    }
   }
 }
 
@@ -95,10 +98,8 @@ Gemm<float> group_product(const ConvShape& s, const Patches& patches, const floa
 bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pixels, size_t tasks,
                   float* df) {
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
-  Block block;
-  if (!Block::allocate(uint64_t{tasks} * (uint64_t{count} + scratch) * sizeof(float), &block))
-    return false;
-  float* partial = block.as<float>();
+  float* partial = borrow_scratch<float>(uint64_t{tasks} * (uint64_t{count} + scratch));
+  if (partial == nullptr) return false;
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
     const size_t end = static_cast<size_t>(uint64_t{pixels} * (task + 1) / tasks);
@@ -118,7 +119,7 @@ bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pi
 
 bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float* df) {
   constexpr size_t kSmall = 1 << 18;  // elements of a gradient that every thread may have a copy of
-  const size_t pixels = s.window.batch * s.window.h.out * s.window.w.out;
+  const size_t pixels = s.window.batch * static_cast<size_t>(s.window.out_size());
   const size_t count = s.filter_rows() * s.out_c;
   const size_t tasks = task_count(pixels, count);
   if (tasks > 1 && count <= kSmall) return split_pixels(s, x, dy, pixels, tasks, df);
@@ -129,11 +130,7 @@ bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float*
   return true;
 }
 
-}  // namespace
-
-std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
-  step.require_float(2);
-  const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
+std::unique_ptr<Kernel> make_backprop_filter(StepSpec& step, const ConvShape& shape) {
   if (!step.ok()) return nullptr;
   const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
   return make_kernel(
@@ -144,6 +141,18 @@ std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
         memset(output, 0, count * sizeof(float));
         return true;
       });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
+  step.require_float(2);
+  return make_backprop_filter(step, read_conv(step, step.inputs[0], step.output, step.inputs[1]));
+}
+
+std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step) {
+  step.require_float(2);
+  return make_backprop_filter(step, read_conv3d(step, step.inputs[0], step.output, step.inputs[1]));
 }
 
 }  // namespace tfpy

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "arena.h"
 #include "kernel.h"
 #include "parallel.h"
 #include "plan.h"
@@ -191,7 +192,11 @@ class Interpreter {
 class ElementwiseKernel final : public Kernel {
  public:
   explicit ElementwiseKernel(Tape tape)
-      : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {}
+      : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {
+    std::vector<bool> is_dense;  // a block is read before it is written
+    for (const Source& source : tape_.sources) is_dense.push_back(source.access == Access::kDense);
+    let_overwrite(std::move(is_dense));
+  }
 
   bool run(const Operand* inputs, void* output) override {
     elements_ += tape_.count;
@@ -200,13 +205,12 @@ class ElementwiseKernel final : public Kernel {
     const size_t unit = tape_.block;
     const size_t units = (tape_.count + unit - 1) / unit;
     const size_t tasks = task_count(units, unit * (tape_.code.size() + tape_.sources.size()));
-    Block registers;
-    if (!Block::allocate(uint64_t{tasks} * tape_.registers * sizeof(Register), &registers))
-      return false;
+    Register* const registers = borrow_scratch<Register>(uint64_t{tasks} * tape_.registers);
+    if (registers == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {
       const size_t begin = units * task / tasks * unit;
       const size_t end = std::min(tape_.count, units * (task + 1) / tasks * unit);
-      Register* own = registers.as<Register>() + task * tape_.registers;
+      Register* own = registers + task * tape_.registers;
       Interpreter(tape_, plan(), inputs, output, own).run(begin, end);
     });
     return true;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "memory.h"
+#include "arena.h"
 #include "parallel.h"
 #include "params.h"
 #include "simd.h"
@@ -216,11 +216,9 @@ bool multiply(const Gemm<T>& gemm) {
       row_panels,
       static_cast<size_t>(std::min<uint64_t>(SIZE_MAX, product({kPanelRows, gemm.n, gemm.k}))));
   const size_t b_elements = kDepth * padded_columns(gemm.n);
-  Block block;
-  if (!Block::allocate(sizeof(T) * (uint64_t{b_elements} + uint64_t{tasks} * kRows * kDepth),
-                       &block))
-    return false;
-  multiply_in(gemm, tasks, block.as<T>(), block.as<T>() + b_elements);
+  T* scratch = borrow_scratch<T>(uint64_t{b_elements} + uint64_t{tasks} * kRows * kDepth);
+  if (scratch == nullptr) return false;
+  multiply_in(gemm, tasks, scratch, scratch + b_elements);
   return true;
 }
 

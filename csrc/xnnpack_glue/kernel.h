@@ -18,6 +18,11 @@ struct BufferSpec {
   size_t count;
 };
 
+// At most INT32_MAX in a Program.
+inline size_t bytes_of(const BufferSpec& buffer) {
+  return buffer.count * element_size(buffer.dtype);
+}
+
 // A step as its kernel's factory sees it.
 struct StepSpec {
   Params params;
@@ -51,6 +56,15 @@ class Kernel {
   virtual ~Kernel() = default;
   // False, with the error's text, when it fails.
   virtual bool run(const Operand* inputs, void* output) = 0;
+
+  // Whether the output may lie exactly on that input.
+  bool may_overwrite(size_t input) const {
+    return input < overwrites_.size() && overwrites_[input];
+  }
+  void let_overwrite(std::vector<bool> inputs) { overwrites_ = std::move(inputs); }
+
+ private:
+  std::vector<bool> overwrites_;
 };
 
 // Checks a step; null, with the error's text, when something is wrong with it.
@@ -102,11 +116,15 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d_backprop_input(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_pool(StepSpec& step);
 std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step);
+std::unique_ptr<Kernel> make_max_pool_grad_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_overlap_add(StepSpec& step);
 std::unique_ptr<Kernel> make_resample(StepSpec& step);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "arena.h"
 #include "epilogue.h"
 #include "error.h"
 #include "gemm.h"
@@ -127,11 +128,11 @@ class Matmul final : public Kernel {
       return true;
     }
     const size_t scratch = scratch_elements(std::max(shape_.n, shape_.m));
-    Block block;
-    if (!Block::allocate(uint64_t{tasks} * scratch * sizeof(T), &block)) return false;
+    T* panels = borrow_scratch<T>(uint64_t{tasks} * scratch);
+    if (panels == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {
       for (size_t i = shape_.batch * task / tasks; i < shape_.batch * (task + 1) / tasks; ++i) {
-        product_of(i, a, b, bias, c, block.as<T>() + task * scratch);
+        product_of(i, a, b, bias, c, panels + task * scratch);
       }
     });
     return true;

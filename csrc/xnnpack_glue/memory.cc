@@ -11,9 +11,7 @@
 namespace tfpy {
 namespace {
 
-constexpr size_t kAlignment = 64;
-constexpr size_t kPadding = 64;  // at least XNN_EXTRA_BYTES, and a cache line
-constexpr uint64_t kMaxBytes = UINT32_MAX - 2 * kPadding;
+constexpr uint64_t kMaxBytes = UINT32_MAX - 2 * kBlockPadding;
 constexpr size_t kReserveBytes = 1 << 20;
 
 size_t total_bytes = 0;
@@ -59,8 +57,8 @@ bool Block::allocate(uint64_t bytes, Block* block) {
   void* data = nullptr;
   if (bytes <= kMaxBytes && reserve_block != nullptr) {
     const size_t padded =
-        (static_cast<size_t>(bytes) + kPadding + kAlignment - 1) & ~(kAlignment - 1);
-    data = aligned_alloc(kAlignment, padded);
+        (static_cast<size_t>(bytes) + kBlockPadding + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
+    data = aligned_alloc(kBlockAlignment, padded);
   }
   if (data == nullptr) {
     return fail("out of memory: %llu bytes wanted, %zu in use",

@@ -11,7 +11,10 @@ enum class DType : uint8_t { kFloat32, kInt32, kBool };
 size_t element_size(DType dtype);
 const char* dtype_name(DType dtype);
 
-// A 64-byte aligned block with padding behind it that SIMD kernels may read and write.
+constexpr size_t kBlockAlignment = 64;
+constexpr size_t kBlockPadding = 64;  // at least XNN_EXTRA_BYTES, and a cache line
+
+// An aligned block with padding behind it that SIMD kernels may read and write.
 class Block {
  public:
   Block() = default;

@@ -59,8 +59,8 @@ Plan compiled_plan(const Tape& tape) {
       continue;
     }
     GeneratedRun run = generate(tape, begin, end);
-    plan.steps.push_back(
-        {begin, end, generated_module(run.module), std::move(run.reads), std::move(run.writes)});
+    plan.steps.push_back({begin, end, generated_module(std::move(run.module)), std::move(run.reads),
+                          std::move(run.writes)});
     begin = end;
   }
   find_constants(tape, &plan);

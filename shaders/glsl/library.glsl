@@ -26,6 +26,26 @@ vec4 minimum(vec4 x, vec4 y) {
 }
 ivec4 minimum(ivec4 x, ivec4 y) { return min(x, y); }
 
+// How kernels of a kind combine elements, and what changes nothing.
+#if defined(KIND_SUM)
+#define IDENTITY 0
+#define COMBINE(a, b) (a) + (b)
+#elif defined(KIND_PROD)
+#define IDENTITY 1
+#define COMBINE(a, b) (a) * (b)
+#elif defined(KIND_MAX) || defined(KIND_ANY)
+#define IDENTITY T_LOWEST
+#define COMBINE(a, b) maximum(a, b)
+#elif defined(KIND_MIN) || defined(KIND_ALL)
+#define IDENTITY T_HIGHEST
+#define COMBINE(a, b) minimum(a, b)
+#else
+#define IDENTITY 0
+#define COMBINE(a, b) b
+#endif
+T combine(T a, T b) { return COMBINE(a, b); }
+T4 combine(T4 a, T4 b) { return COMBINE(a, b); }
+
 float less(float x, float y) { return float(x < y); }
 vec4 less(vec4 x, vec4 y) { return vec4(lessThan(x, y)); }
 

@@ -13,7 +13,8 @@ from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.ir.graph import Aval, single_equation
 from tfpy.lower.program import Program, verify
 from tfpy.lower.webgl import lower
-from tfpy.lower.webgl_kernels import MAX_TEXTURES, add_kernel
+from tfpy.lower.webgl_kernels import add_kernel
+from tfpy.lower.webgl_steps import MAX_TEXTURES
 from tfpy.ops.op import OPS, KernelCall, Op
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fusing import Builder, Greedy, check_same, fused_body, kinds
+from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
 
 from tfpy import dtypes
 from tfpy.ir.graph import Graph

@@ -12,6 +12,7 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
+from tfpy.lower.memory import plan
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import add_kernel
 from tfpy.ops.op import KernelCall
@@ -33,6 +34,7 @@ def valid() -> dict[str, Any]:
     call = KernelCall("strided", ("x",), {"dims": dims, "strides": strides, "offset": 0})
     add_kernel(program, call, program.outputs, turned)
     program.outputs = [turned]
+    program.arena = plan(program).arena
     document: dict[str, Any] = json.loads(program.to_json())
     return document
 
@@ -179,13 +181,18 @@ def test_wrong_calls(runtime: NodeRuntime) -> None:
     runtime.call("release", program=number)
 
 
-def test_full_heap_is_an_error(runtime: NodeRuntime) -> None:
-    """A gibibyte at a time until 4 GiB are full; afterwards the runtime works as before."""
+def register_gibibyte(runtime: NodeRuntime) -> int:
+    """A program that makes 2**28 float32 of one."""
     program = expression_program(ex.input_(0, ex.F) * 2.0, [X])
     document = json.loads(program.to_json())
     document["buffers"] = [{"dtype": "float32", "shape": [n]} for n in (1, 2**28)]
     document["steps"][0]["params"].update(dims=[2**28], strides=[[0]])
-    number = runtime.register_text(json.dumps(document))
+    return runtime.register_text(json.dumps(document))
+
+
+def test_full_heap_is_an_error(runtime: NodeRuntime) -> None:
+    """A gibibyte at a time until 4 GiB are full; afterwards the runtime works as before."""
+    number = register_gibibyte(runtime)
     slot = runtime.write(np.ones(1, np.float32))
     held = [runtime.call("run", program=number, slots=[slot]) for _ in range(3)]
     with pytest.raises(RuntimeFailed, match="out of memory"):

@@ -14,7 +14,7 @@ from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable
 from tfpy.ops.op import UNSUPPORTED
-from tfpy.passes.pipeline import optimize
+from tfpy.passes.pipeline import optimize_with_weights
 from tfpy.runtime import registry
 from tfpy.runtime.backend import Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -22,10 +22,15 @@ from tfpy.tensor import Tensor
 
 
 class Executable:
-    """Runs a Graph on tensors of the avals of its inputs."""
+    """Runs a Graph on tensors of the avals of its inputs.
 
-    def __init__(self, graph: Graph) -> None:
+    Args:
+        weights: inputs that are rarely others than at the call before.
+    """
+
+    def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
         self.graph = graph
+        self._weights = weights
         self._sources = {v: _source(graph, v) for v in graph.outputs}
         self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
 
@@ -48,7 +53,7 @@ class Executable:
         outputs = list(dict.fromkeys(self._sources.values()))
         eqns = _live(self.graph.eqns, outputs)
         graph = Graph(self.graph.avals, self.graph.inputs, self.graph.constants, eqns, outputs)
-        plan = self._plans[backend] = _Plan(graph, backend)
+        plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
 
@@ -74,13 +79,12 @@ def _live(eqns: Sequence[Eqn], outputs: Sequence[int]) -> list[Eqn]:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(self, graph: Graph, backend: Backend) -> None:
+    def __init__(self, graph: Graph, backend: Backend, weights: Set[int]) -> None:
         self._graph = graph
-        self._backend = backend
         try:
-            regions, self._steps = _steps(graph, backend, frozenset())
+            regions, self._steps = _steps(graph, backend, weights, frozenset())
         except NotLowerable:
-            regions, self._steps = _steps(graph, backend, _refused(graph, backend))
+            regions, self._steps = _steps(graph, backend, weights, _refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -148,7 +152,7 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph, backend: Backend, refused: frozenset[str]
+    graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
 ) -> tuple[list[Region], list[_DeviceStep | _HostStep | _ControlStep]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
@@ -162,39 +166,68 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = cut(graph, place)
-    return regions, [_step(region, backend) for region in regions]
+    return regions, [_step(region, backend, weights) for region in regions]
 
 
-def _step(region: Region, backend: Backend) -> _DeviceStep | _HostStep | _ControlStep:
+def _step(
+    region: Region, backend: Backend, weights: Set[int]
+) -> _DeviceStep | _HostStep | _ControlStep:
     if region.place is Place.DEVICE:
-        return _DeviceStep(region, backend)
+        return _DeviceStep(region, backend, weights)
     return _HostStep(region) if region.place is Place.HOST else _ControlStep(region)
 
 
 class _DeviceStep:
-    """A region that is one Program."""
+    """A region that is one Program, and another one for what depends on weights alone.
 
-    def __init__(self, region: Region, backend: Backend) -> None:
+    The latter, the prelude, runs again only when a weight is another one than at the last call.
+    """
+
+    def __init__(self, region: Region, backend: Backend, weights: Set[int]) -> None:
         self._inputs = region.inputs
+        fixed = [i for i, v in enumerate(region.inputs) if v in weights]
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
+        self._main = _Program(main, backend)
+        self._outputs = region.outputs
+        self._prelude = _Program(prelude, backend) if prelude.outputs else None
+        self._weights = fixed
+        self._prepared_for: list[int] = []
+        self._prepared: list[Storage] = []
         self._backend = backend
-        avals = [region.graph.avals[v] for v in region.outputs]
-        offsets = [0]
-        for aval in avals:
-            offsets.append(offsets[-1] + backend.slots_of(aval))
-        self._outputs = list(zip(region.outputs, avals, offsets[:-1], strict=True))
-        self._program = 0
-        if region.outputs:
-            self._program = backend.compile(optimize(region.graph, backend.target))
-        if self._program:
-            weakref.finalize(self, backend.dead_programs.append, self._program)
 
     def run(self, values: dict[int, Storage]) -> None:
         backend = self._backend
-        if not self._program:
-            return
-        first = backend.run(self._program, *[values[v].slot_on(backend) for v in self._inputs])
-        for value, aval, offset in self._outputs:
-            values[value] = Storage(aval, None, backend, first + offset)
+        slots = [values[v].slot_on(backend) for v in self._inputs]
+        if self._prelude is not None:
+            weights = [slots[i] for i in self._weights]
+            if weights != self._prepared_for:
+                self._prepared = self._prelude.run(weights)
+                self._prepared_for = weights
+            slots += [storage.slot for storage in self._prepared]
+        values.update(zip(self._outputs, self._main.run(slots), strict=True))
+
+
+class _Program:
+    """A registered Program, which goes when this object does."""
+
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self._backend = backend
+        self._avals = [graph.avals[v] for v in graph.outputs]
+        self._number = backend.compile(graph) if graph.outputs else 0
+        if self._number:
+            weakref.finalize(self, backend.dead_programs.append, self._number)
+
+    def run(self, slots: Sequence[int]) -> list[Storage]:
+        """New storages of the outputs."""
+        if not self._number:
+            return []
+        backend = self._backend
+        slot = backend.run(self._number, *slots)
+        outputs = []
+        for aval in self._avals:
+            outputs.append(Storage(aval, None, backend, slot))
+            slot += backend.slots_of(aval)
+        return outputs
 
 
 class _HostStep:

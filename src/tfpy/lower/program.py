@@ -10,11 +10,13 @@ The JSON text::
      "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
+     "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
-are passed at run time.
+are passed at run time. ``arena`` is there where the lowering has planned the memory of temporaries
+(buffers that steps write and that are no outputs): the bytes that they share, and where each lies.
 """
 
 from __future__ import annotations
@@ -71,6 +73,15 @@ class Step:
     params: Mapping[str, Param]
 
 
+@dataclass(frozen=True)
+class Arena:
+    """Where temporaries lie in the memory that they share."""
+
+    nbytes: int
+    offsets: Mapping[int, int]
+    """Temporary buffer -> byte offset."""
+
+
 @dataclass
 class Program:
     """See the module's text. Built by a backend's lowering, checked by :func:`verify`."""
@@ -82,6 +93,7 @@ class Program:
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    arena: Arena | None = None
 
     def add_buffer(self, shape: Sequence[int], dtype: DType) -> int:
         self.buffers.append(Buffer(tuple(shape), dtype))
@@ -105,7 +117,7 @@ class Program:
         for buffer, data in self.constants:
             constants.append({"buffer": buffer, "offset": offset})
             offset += _aligned(len(data))
-        document = {
+        document: dict[str, Any] = {
             "version": VERSION,
             "backend": self.backend,
             "kernels": [
@@ -125,6 +137,9 @@ class Program:
                 for s in self.steps
             ],
         }
+        if self.arena is not None:
+            offsets = [list(pair) for pair in self.arena.offsets.items()]
+            document["arena"] = {"nbytes": self.arena.nbytes, "offsets": offsets}
         return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
     def constant_bytes(self) -> bytes:
@@ -144,6 +159,8 @@ class Program:
             args = ", ".join(f"%{i}" for i in s.inputs)
             params = " ".join(f"{k}={v}" for k, v in s.params.items() if k != "code")
             lines.append(f"  {outs} = {self.kernels[s.kernel].name}({args}) {params}".rstrip())
+        if self.arena is not None:
+            lines.append(f"  arena of {self.arena.nbytes} bytes")
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
         return "\n".join(lines)
 

@@ -22,7 +22,9 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Graph
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
+from tfpy.lower.memory import plan
 from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.wasm_target import with_parameters
 from tfpy.ops.op import KernelCall
 
 
@@ -32,7 +34,9 @@ def lower(graph: Graph) -> Program:
     Raises:
         ValueError: when a value has a dtype that devices do not store.
     """
-    return build_program(graph, "wasm", WasmEmitter())
+    program = build_program(graph, "wasm", WasmEmitter())
+    program.arena = plan(program).arena
+    return program
 
 
 class WasmEmitter:
@@ -48,8 +52,8 @@ class WasmEmitter:
     def kernel(
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
-        """Adds the step as it is."""
-        add_kernel(program, call, inputs, output)
+        """Adds the step; an epilogue becomes parameters."""
+        add_kernel(program, with_parameters(call), inputs, output)
 
 
 def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:

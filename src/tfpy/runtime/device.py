@@ -17,6 +17,8 @@ from tfpy.ir.graph import Aval, Graph
 from tfpy.lower import wasm as lower_wasm
 from tfpy.lower import webgl as lower_webgl
 from tfpy.lower.program import Program
+from tfpy.lower.wasm_target import WasmTarget
+from tfpy.passes.target import Target
 from tfpy.runtime import bridge
 from tfpy.runtime.backend import Array, Backend
 from tfpy.runtime.env import env
@@ -28,9 +30,12 @@ class DeviceBackend(Backend):
 
     dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
 
-    def __init__(self, name: str, device: bridge.Device, lower: Callable[[Graph], Program]) -> None:
+    def __init__(
+        self, name: str, device: bridge.Device, lower: Callable[[Graph], Program], target: Target
+    ) -> None:
         super().__init__()
         self.name = name
+        self.target = target
         self.variant = device.variant
         self._device = device
         self._run = device.run
@@ -155,7 +160,8 @@ async def open_webgl() -> Backend:
         "forceFloat16": flags.get_bool("WEBGL_FORCE_F16_TEXTURES"),
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
-    return DeviceBackend("webgl", await bridge.open_device("webgl", options), lower_webgl.lower)
+    device = await bridge.open_device("webgl", options)
+    return DeviceBackend("webgl", device, lower_webgl.lower, lower_webgl.WebGLTarget())
 
 
 async def open_wasm() -> Backend:
@@ -172,7 +178,7 @@ async def open_wasm() -> Backend:
         "codegen": env().get("WASM_CODEGEN"),
     }
     device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
-    return DeviceBackend("wasm", device, lower_wasm.lower)
+    return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
 
 
 def choose_variant(found: dict[str, bool]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfpy.array import zeros_like
+from tfpy.autograph.build import OPERATORS
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult
 from tfpy.function.control_flow import scalar_bool
 from tfpy.function.nest import flatten, pack, same_structure
@@ -61,11 +62,18 @@ def if_stmt(
     finally:
         set_state(before)
     parts = [part for part, _ in traced]
+    left = [_is_left(names, found) for _, found in traced]
     columns = zip(names, *(found for _, found in traced), strict=False)
-    merged = [_merge(name, values, parts) for name, *values in columns]
+    merged = [_merge(name, values, parts, left) for name, *values in columns]
     leaves = [[x for m in merged for x in m.leaves[side]] for side in range(2)]
     results = iter(finish_cond(predicate, parts, leaves))
     set_state([*(m.rebuilt(results) for m in merged), *before[outputs:]])
+
+
+def _is_left(names: Sequence[str], values: Sequence[Any]) -> bool:
+    """Whether a branch ends with break, continue or return: a flag says so."""
+    pairs = zip(names, values, strict=False)
+    return any(name.startswith(OPERATORS) and value is True for name, value in pairs)
 
 
 def choose(condition: Any, body: Action, orelse: Action, source: str) -> Any:
@@ -88,13 +96,18 @@ class _Merged:
         return pack(self.value, [like_leaf(k, next(results)) for k in kinds])
 
 
-def _merge(name: str, values: Sequence[Any], parts: Sequence[Part]) -> _Merged:
-    """Args:
-    values: the variable after the main branch and after the else branch.
+def _merge(
+    name: str, values: Sequence[Any], parts: Sequence[Part], left: Sequence[bool]
+) -> _Merged:
+    """What a variable is afterwards.
+
+    Args:
+        values: the variable after the main branch and after the else branch.
+        left: whether these end with a jump, so that the variable is not read.
     """
     if _are_one(*values):
         return _Merged(values[0])
-    values = [_defined(name, side, values) for side in range(2)]
+    values = [_defined(name, side, values, left[side]) for side in range(2)]
     if any(v is None for v in values):
         _refuse_none(name, values)
     try:
@@ -122,10 +135,10 @@ def _are_one(main: Any, other: Any) -> bool:
     return type(other) is type(main) and isinstance(other, plain) and other == main
 
 
-def _defined(name: str, side: int, values: Sequence[Any]) -> Any:
-    """The value of one side; zeros for a result that the function will not use."""
+def _defined(name: str, side: int, values: Sequence[Any], left: bool) -> Any:
+    """The value of one side; zeros where it will not be read."""
     value, other = values[side], values[1 - side]
-    if isinstance(value, UndefinedResult):
+    if isinstance(value, UndefinedResult) or (left and isinstance(value, Undefined)):
         return pack(other, [None if x is None else zeros_like(x) for x in flatten(other)])
     if isinstance(value, Undefined):
         raise ValueError(f"'{name}' must also be initialized in the {_SIDES[side]} branch")

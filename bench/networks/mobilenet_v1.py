@@ -64,6 +64,11 @@ def image(batch: int = 1, seed: int = 1) -> Array:
 
 def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
     """Probabilities [batch, 1000] of images [batch, 224, 224, 3]; ``w`` holds tensors."""
+    return tf.nn.softmax(logits(tf, w, x))
+
+
+def logits(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
+    """What :func:`forward` gives the softmax; ``w`` holds tensors or Variables."""
 
     def activate(y: Any, name: str) -> Any:
         return tf.nn.relu6(tf.nn.bias_add(y, w[f"{name}/bias"]))
@@ -76,5 +81,4 @@ def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
         name = f"pointwise{i}"
         y = activate(tf.nn.conv2d(y, w[f"{name}/filter"], 1, "SAME"), name)
     pooled = tf.reshape(tf.nn.avg_pool2d(y, y.shape[1], 1, "VALID"), [x.shape[0], -1])
-    logits = tf.nn.bias_add(tf.matmul(pooled, w["classes/filter"]), w["classes/bias"])
-    return tf.nn.softmax(logits)
+    return tf.nn.bias_add(tf.matmul(pooled, w["classes/filter"]), w["classes/bias"])

@@ -1,13 +1,10 @@
-"""Every public op of TensorFlow.js 4.22 and its name here."""
+"""What there is: every public op of TensorFlow.js 4.22 by its name here, and our own functions."""
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+import inspect
 
-import pytest
-
-import tfpy
+from tfpy import public
 
 INVENTORY: dict[str, str] = {
     # Creation
@@ -298,38 +295,27 @@ INVENTORY: dict[str, str] = {
 }
 """TensorFlow.js's name -> ours. One name may stand for several (concat1d, concat2d, ...)."""
 
-MISSING = {
-    "buffer",
-    "print",
-    "scalar",
-    "tensor",
-    "tensor1d",
-    "tensor2d",
-    "tensor3d",
-    "tensor4d",
-    "tensor5d",
-    "tensor6d",
-    "broadcastArgs",
-    "browser.draw",
-    "browser.fromPixels",
-    "browser.fromPixelsAsync",
-    "browser.toPixels",
-    "randomStandardNormal",
-    "randomUniformInt",
-}
-"""Not there yet. Only removals: an op that works must not stand here."""
+NO_OPS = (
+    "tfpy.autodiff",
+    "tfpy.dtypes",
+    "tfpy.random.generator",
+    "tfpy.runtime",
+    "tfpy.tidy",
+)
+"""Modules whose functions are no ops: they compute no tensors of tensors."""
+
+NO_CALL = {"browser.draw", "is_tensor", "random.set_seed"}
+"""Functions that no call of ``surface.calls`` says anything about."""
+
+BY_NATURE = {"Variable": "native", "browser.draw": "host"}
+"""How ops of TensorFlow.js are computed that have no call: a class, and what needs a canvas."""
 
 
-def found(path: str) -> Any:
-    """``tf.<path>``, or None."""
-    return functools.reduce(lambda at, name: getattr(at, name, None), path.split("."), tfpy)
-
-
-def test_counts() -> None:
-    assert len(INVENTORY) == 256
-    assert set(INVENTORY) >= MISSING
-
-
-@pytest.mark.parametrize("name", INVENTORY)
-def test_callable(name: str) -> None:
-    assert callable(found(INVENTORY[name])) == (name not in MISSING), INVENTORY[name]
+def groups() -> list[list[str]]:
+    """The names of each public function that is an op."""
+    found: dict[object, list[str]] = {}
+    for name, function in public.functions().items():
+        made = inspect.unwrap(function)
+        if not made.__module__.startswith(NO_OPS):
+            found.setdefault(made, []).append(name)
+    return list(found.values())
