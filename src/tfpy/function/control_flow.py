@@ -97,7 +97,7 @@ def switch_case(
 
 
 def _branches(branch_fns: Any) -> list[Function]:
-    given = list(branch_fns.items()) if isinstance(branch_fns, Mapping) else list(branch_fns)
+    given: list[Any] = list(branch_fns.items() if isinstance(branch_fns, Mapping) else branch_fns)
     if not given:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     if all(callable(f) for f in given):

@@ -148,7 +148,7 @@ def staged_while(
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]
     go_on = inside(tested, lambda: convert_to_tensor(test(given)))
     variables = assigned([part])
-    own = [[*arguments], [*test_arguments]]
+    own: list[list[Tensor]] = [[*arguments], [*test_arguments]]
     for p, mine in zip((part, tested), own, strict=True):
         with p.taken():
             mine += [_first_value(p, v) for v in variables]

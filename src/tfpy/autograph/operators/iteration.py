@@ -64,7 +64,7 @@ def for_stmt(
     elif tracing.active and isinstance(iterated, Tensor):
         rows = iterated
         if not rows.ndim:
-            raise TypeError("Cannot iterate over a scalar tensor.")
+            raise ValueError("Cannot iterate over a scalar tensor.")
         indices = LazyRange(constant(0), rows.shape[0], 1)
         loop.over_range(indices, lambda i: body(gather(rows, i)))
     else:
