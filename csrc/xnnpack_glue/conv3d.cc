@@ -93,17 +93,21 @@ bool elements(const ConvShape& s, const Window& at, const Tap& tap, int64_t taps
   return x >= 0 && last < w.in;
 }
 
-// Elements first..first+count-1 of four runs to to[count][4]; a run that is null has zeros.
+// Elements first..first+count-1 of a panel's runs to to[count][kPanelRows]; a run that is null has
+// zeros.
 void pack_runs(const float* const* from, size_t first, size_t count, float* to) {
+  constexpr size_t kAtOnce = 4;
+  static_assert(kPanelRows >= kAtOnce);
   size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    f32x4 rows[kPanelRows];
-    for (size_t r = 0; r < kPanelRows; ++r)
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    f32x4 rows[kAtOnce];
+    for (size_t r = 0; r < kAtOnce; ++r)
       rows[r] = from[r] != nullptr ? load(from[r] + first + i) : splat(0.0f);
     store_transposed<float>(rows[0], rows[1], rows[2], rows[3], to + i * kPanelRows, kPanelRows);
   }
-  for (; i < count; ++i) {
-    for (size_t r = 0; r < kPanelRows; ++r)
+  const size_t transposed = i;
+  for (i = 0; i < count; ++i) {
+    for (size_t r = i < transposed ? kAtOnce : 0; r < kPanelRows; ++r)
       to[i * kPanelRows + r] = from[r] != nullptr ? from[r][first + i] : 0.0f;
   }
 }
