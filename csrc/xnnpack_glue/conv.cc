@@ -265,6 +265,8 @@ std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step) {
   if (!step.ok()) return nullptr;
   if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
     return make_zeros(step.output.count, shape.channels * shape.multiplier, epilogue);
+  std::unique_ptr<Kernel> direct = make_direct_depthwise(shape, epilogue);
+  if (direct != nullptr) return direct;
   return std::make_unique<DepthwiseConvolution>(shape, epilogue);
 }
 
