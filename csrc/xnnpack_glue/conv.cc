@@ -147,19 +147,13 @@ class PointwiseConvolution final : public Kernel {
       : pixels_(shape.window.batch * shape.window.h.out * shape.window.w.out),
         in_c_(shape.in_c),
         out_c_(shape.out_c),
-        epilogue_(epilogue) {}
+        epilogue_(epilogue),
+        weights_(in_c_, out_c_) {}
 
   bool run(const Operand* inputs, void* output) override {
-    const Block* weights = packed_.find({inputs[1].id, 0});
-    Block fresh;
-    if (weights == nullptr) {
-      if (!Block::allocate(uint64_t{packed_weights_elements(in_c_, out_c_)} * sizeof(float),
-                           &fresh))
-        return false;
-      pack_weights({inputs[1].as<float>(), out_c_, 1}, in_c_, out_c_, fresh.as<float>());
-      weights = inputs[1].id != 0 ? packed_.keep({inputs[1].id, 0}, std::move(fresh)) : &fresh;
-    }
-    multiply_weights({pixels_, out_c_, in_c_, inputs[0].as<float>(), in_c_, weights->as<float>(),
+    const float* packed = weights_.of({inputs[1].as<float>(), out_c_, 1}, inputs[1].id);
+    if (packed == nullptr) return false;
+    multiply_weights({pixels_, out_c_, in_c_, inputs[0].as<float>(), in_c_, packed,
                       static_cast<float*>(output), epilogue_, bias_of(epilogue_, inputs)});
     return true;
   }
@@ -175,7 +169,7 @@ class PointwiseConvolution final : public Kernel {
  private:
   const size_t pixels_, in_c_, out_c_;
   const Epilogue epilogue_;
-  PackedCache<Block> packed_;
+  PackedWeights weights_;
 };
 
 class DepthwiseConvolution final : public PackedKernel {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "gemm_tile.h"
 #include "parallel.h"
@@ -75,10 +76,6 @@ void multiply_with(const WeightsProduct& product) {
   }
 }
 
-}  // namespace
-
-size_t packed_weights_elements(size_t k, size_t n) { return k * round_up(n, kPanelColumns); }
-
 void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
   const size_t width = round_up(n, kPanelColumns);
   parallel_ranges(width / kPanelColumns, k * kPanelColumns, [&](size_t begin, size_t end) {
@@ -92,6 +89,20 @@ void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
       }
     }
   });
+}
+
+}  // namespace
+
+const float* PackedWeights::of(const MatrixView<float>& b, int32_t id) {
+  const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr;
+  if (kept != nullptr) return kept->as<float>();
+  Block made;
+  if (!Block::allocate(uint64_t{k_} * round_up(n_, kPanelColumns) * sizeof(float), &made))
+    return nullptr;
+  pack_weights(b, k_, n_, made.as<float>());
+  if (id != 0) return packed_.keep({id, 0}, std::move(made))->as<float>();
+  fresh_ = std::move(made);
+  return fresh_.as<float>();
 }
 
 // The rows of a tile are as many as waste little of the last one: more of them reuse B better.

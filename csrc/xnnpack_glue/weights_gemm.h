@@ -5,6 +5,8 @@
 
 #include "epilogue.h"
 #include "gemm.h"
+#include "memory.h"
+#include "packed.h"
 
 namespace tfpy {
 
@@ -13,15 +15,26 @@ struct WeightsProduct {
   size_t m, n, k;
   const float* a;
   size_t a_stride;
-  const float* packed_b;  // by pack_weights()
+  const float* packed_b;  // by PackedWeights
   float* c;
   Epilogue epilogue;
   const float* bias;  // null without one
 };
 
-// Elements of a packed matrix [k, n].
-size_t packed_weights_elements(size_t k, size_t n);
-void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to);
+// A step's packed matrices [k, n], kept as long as the slots that they are made of.
+class PackedWeights {
+ public:
+  PackedWeights(size_t k, size_t n) : k_(k), n_(n) {}
+
+  // Null when the heap is full. Packs `b` unless that is kept; keeps it if the id is not 0.
+  const float* of(const MatrixView<float>& b, int32_t id);
+  bool has(int32_t id) { return packed_.find({id, 0}) != nullptr; }
+
+ private:
+  const size_t k_, n_;
+  PackedCache<Block> packed_;
+  Block fresh_;  // what is not kept
+};
 
 // On all threads where it is worth that. k is not 0.
 void multiply_weights(const WeightsProduct& product);
