@@ -2,6 +2,7 @@
 
     python build.py wheel && python bench/pack.py build/site FOLDER
 
+ONNX Runtime Web and its models stay behind: the other machine is for WebGL, which it has not.
 Serve the folder with cross-origin isolation headers and open ``bench/page/index.html?backend=webgl
 &post=1`` there; bench/README.md says more.
 """
@@ -13,11 +14,11 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_FILES = ("tfpy.mjs", "tfpy-runtime.mjs", "pyodide/*")
+SITE_FILES = ("*.mjs", "pyodide/*")
 ROOT_FILES = (
     "bench/page/*",
-    "bench/mobilenet.py",
-    "bench/workloads.py",
+    "bench/works.py",
+    "bench/networks/*.py",
     "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",
     "node_modules/@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.es2017.min.js",
     "node_modules/@tensorflow/tfjs-backend-wasm/dist/*.wasm",

@@ -1,4 +1,4 @@
-"""Measures tfpy against TensorFlow.js in one browser, in one run: ``python build.py bench``."""
+"""Measures tfpy against its peers in one browser, in one run: ``python build.py bench``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import argparse
 import asyncio
 import json
 import sys
+import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,24 +26,26 @@ BACKENDS = {
     "webgl": {"backend": "webgl"},
 }
 COLUMNS = (
-    ("workload", 18),
-    ("backend", 13),
-    ("against", 20),
+    ("work", 18),
+    ("backend", 8),
+    ("threads", 7),
+    ("peer", 24),
     ("tfpy ms", 9),
-    ("their ms", 9),
+    ("peer ms", 9),
     ("ratio", 6),
     ("tfpy", 14),
 )
+LEFT = 4  # columns that align left
 Line = dict[str, Any]
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="build.py bench --", description=__doc__)
+    parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
     parser.add_argument("site", nargs="?", type=Path, help="folder of the site (build.py gives it)")
-    parser.add_argument("--backends", nargs="+", choices=BACKENDS, default=list(BACKENDS))
-    parser.add_argument("--only", nargs="+", metavar="WORKLOAD", help="only these workloads")
+    parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=list(BACKENDS))
+    parser.add_argument("--work", nargs="+", metavar="WORK", help="only these works")
     parser.add_argument("--repeats", type=int, default=15, help="samples of each contender")
-    parser.add_argument("--seconds", type=float, default=30, help="limit for one workload")
+    parser.add_argument("--seconds", type=float, default=30, help="limit for one work")
     parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write JSON lines")
     parser.add_argument("--show", type=Path, metavar="FILE", help="only print such lines")
@@ -54,25 +57,43 @@ def arguments() -> argparse.Namespace:
 
 async def measure(options: argparse.Namespace) -> list[Line]:
     """Opens one page for each backend; prints each line as it comes."""
+    from bench import onnx_models
+
     lines: list[Line] = []
-    mounts = {"bench": ROOT / "bench", "node_modules": ROOT / "node_modules"}
-    browser = await start_browser(options.browser, Environment())
-    try:
-        with SiteServer(options.site, mounts=mounts) as server:
-            for backend in options.backends:
-                query = BACKENDS[backend] | {"repeats": options.repeats, "seconds": options.seconds}
-                if options.only:
-                    query["only"] = ",".join(options.only)
-                page = await browser.open(f"{server.url}bench/page/index.html?{urlencode(query)}")
-                try:
-                    async for line in results(page):
+    with tempfile.TemporaryDirectory() as folder:
+        onnx_models.write(Path(folder))
+        mounts = {
+            "bench": ROOT / "bench",
+            "models": Path(folder),
+            "node_modules": ROOT / "node_modules",
+        }
+        browser = await start_browser(options.browser, Environment())
+        try:
+            with SiteServer(options.site, mounts=mounts) as server:
+                for backend in options.backend:
+                    address = f"{server.url}bench/page/index.html?{_query(options, backend)}"
+                    async for line in _page_lines(browser, address):
                         lines.append(line)
                         print_line(line)
-                finally:
-                    await page.close()
-    finally:
-        await browser.close()
+        finally:
+            await browser.close()
     return lines
+
+
+def _query(options: argparse.Namespace, backend: str) -> str:
+    query = BACKENDS[backend] | {"repeats": options.repeats, "seconds": options.seconds}
+    if options.work:
+        query["work"] = ",".join(options.work)
+    return urlencode(query)
+
+
+async def _page_lines(browser: Any, address: str) -> AsyncIterator[Line]:
+    page = await browser.open(address)
+    try:
+        async for line in results(page):
+            yield line
+    finally:
+        await page.close()
 
 
 async def results(page: Any) -> Any:
@@ -85,20 +106,22 @@ async def results(page: Any) -> Any:
 
 
 def print_line(line: Line) -> None:
-    """One row for each contender that tfpy is measured against."""
+    """One row for each peer that tfpy is measured against."""
     if "failure" in line:
-        print(f"{line.get('workload', 'page')} on {line.get('backend', line.get('done'))} FAILED:")
+        print(f"{line.get('work', 'page')} on {line.get('backend', line.get('done'))} FAILED:")
         print(f"    {line['failure']}")
-    if "samples" not in line:
-        return
-    mine = median(line["samples"]["tfpy"])
-    for name, samples in line["samples"].items():
-        if name != "tfpy":
-            theirs = median(samples)
-            print_row(
-                line["workload"], line["backend"], name, f"{mine:.2f}", f"{theirs:.2f}",
-                f"{mine / theirs:.2f}", rate(mine, line["amount"], line["unit"]),
-            )  # fmt: skip
+    elif "work" in line:
+        theirs, ratio = line.get("peer_ms"), line.get("ratio")
+        print_row(
+            line["work"],
+            line["backend"],
+            str(line["threads"]),
+            line["peer"] or "",
+            f"{line['tfpy_ms']:.2f}",
+            "cannot" if "peer_failure" in line else f"{theirs:.2f}" if theirs else "",
+            f"{ratio:.2f}" if ratio else "",
+            rate(line["tfpy_ms"], line["amount"], line["unit"]) if "unit" in line else "",
+        )
 
 
 def rate(ms: float, amount: float, unit: str) -> str:
@@ -110,7 +133,7 @@ def rate(ms: float, amount: float, unit: str) -> str:
 
 def print_row(*cells: str) -> None:
     fields = [
-        cell.ljust(width) if i < 3 else cell.rjust(width)
+        cell.ljust(width) if i < LEFT else cell.rjust(width)
         for i, (cell, (_, width)) in enumerate(zip(cells, COLUMNS, strict=True))
     ]
     print("  ".join(fields), flush=True)
@@ -125,9 +148,7 @@ def main() -> int:
             print_line(line)
     else:
         lines = asyncio.run(measure(options))
-    print(
-        "Medians; ratio = tfpy / theirs, so below 1 tfpy is faster. wasm is one thread against one."
-    )
+    print("Medians; ratio = peer / tfpy, so above 1 tfpy is faster.")
     print("WebGL times from a software rasteriser (a machine without a GPU) mean nothing.")
     if options.json:
         options.json.write_text("".join(f"{json.dumps(line)}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""The static checks and the tests: `build.py check`, `e2e` and `test`."""
+"""The static checks and the tests: `build.py check`, `coverage`, `e2e` and `test`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ def check() -> int:
 def unit_tests(arguments: Sequence[str]) -> int:
     """Run tests/ on CPython; 1 when it failed."""
     return _failed("Python tests", [str(pyenv.ensure("test")), "-m", "pytest", *arguments])
+
+
+def coverage(arguments: Sequence[str]) -> int:
+    """Count the ops of each backend; its exit status."""
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests"))
+    argv = [str(pyenv.ensure("test")), "-m", "surface.report", *arguments]
+    return run_shown(argv, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
 
 
 def end_to_end_tests(arguments: Sequence[str]) -> int:

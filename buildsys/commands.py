@@ -59,6 +59,11 @@ def check(options: argparse.Namespace) -> int:
     return int(checks.check() > 0)
 
 
+def coverage(options: argparse.Namespace) -> int:
+    """Count the ops that each backend computes natively, composed or on the host."""
+    return checks.coverage(["--write"] if options.write else [])
+
+
 def e2e(options: argparse.Namespace) -> int:
     """Run the tests in browsers."""
     return checks.end_to_end_tests(options.pytest)
@@ -67,8 +72,8 @@ def e2e(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
-    run = [pyenv.ensure("build"), "bench/run.py", site.ensure()]
-    return run_shown([*run, *options.arguments], cwd=ROOT)
+    run = [pyenv.ensure("bench"), "bench/run.py", site.ensure()]
+    return run_shown([*run, *options.rest], cwd=ROOT)
 
 
 def wasm(options: argparse.Namespace) -> int:
@@ -130,10 +135,11 @@ def _parser() -> argparse.ArgumentParser:
     made = add("test", test)
     made.add_argument("pytest", nargs="*", help="arguments for pytest on the Python tests")
     add("check", check)
+    made = add("coverage", coverage)
+    made.add_argument("--write", action="store_true", help="write docs/ops.md too")
     made = add("e2e", e2e)
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
-    made = add("bench", bench)
-    made.add_argument("arguments", nargs="*", help="arguments for bench/run.py (after --)")
+    add("bench", bench)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
@@ -145,7 +151,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
-    options = _parser().parse_args()
+    parser = _parser()
+    options, rest = parser.parse_known_args()
+    if rest and options.command is not bench:
+        parser.error(f"unknown arguments: {' '.join(rest)}")
+    options.rest = rest
     try:
         command: Command = options.command
         return command(options)

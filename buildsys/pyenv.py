@@ -12,13 +12,13 @@ from .cache import entry, file_hash
 from .console import BuildError, run_logged
 from .paths import ROOT
 
-LOCKS = {"build": "requirements/build.txt", "test": "requirements/test.txt"}
+LOCKS = {name: f"requirements/{name}.txt" for name in ("build", "test", "bench")}
 MINIMUM = (3, 11)
 
 
 @cache
 def ensure(name: str) -> Path:
-    """The interpreter of the environment `name` ('build' or 'test'), made when missing."""
+    """The interpreter of the environment `name` of LOCKS, made when missing."""
     if sys.version_info < MINIMUM:
         raise BuildError("Python 3.11 or newer is needed to run build.py")
     lock = ROOT / LOCKS[name]

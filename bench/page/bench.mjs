@@ -1,32 +1,46 @@
-// Measures tfpy against TensorFlow.js on one backend, as the page's address says:
+// Measures tfpy against its peers on one backend, as the page's address says:
 //
 //   ?backend=wasm       cpu, wasm or webgl
-//   &threads=1          lets both wasm backends use threads (default: one thread on both sides)
-//   &only=a,b           workloads, by name; default: all
+//   &threads=1          lets the wasm backends use threads (default: one thread on all sides)
+//   &work=a,b           works, by name; default: all
 //   &repeats=15         samples of each contender, taken in turns
-//   &seconds=30         a slow workload ends earlier, after three samples at least
-//   &post=1             posts each line of results to /result
+//   &seconds=30         a slow work ends earlier, after three samples at least
+//   &post=1             posts each record to /result
 //
-// Results are JSON lines: one for each workload, then {"done": ...}. A driver of the browser takes
+// Records are JSON: one for each work and peer, then {"done": ...}. A driver of the browser takes
 // them from `await nextLines()`.
 
 import { loadTfpy } from "/tfpy.mjs";
+import * as onnx from "./onnx.mjs";
 import * as tfjs from "./tfjs.mjs";
 
 /**
  * @typedef {{name: string, sample: () => Promise<number>, result: () => Float32Array}} Contender
+ *
+ * @typedef {object} Timing
+ * @property {number} first milliseconds of the first run
+ * @property {number} median
+ * @property {string} [failure]
  */
 
-const PYTHON_FILES = ["mobilenet.py", "workloads.py"];
+const PYTHON_FILES = [
+  "works.py",
+  "networks/__init__.py",
+  "networks/digits.py",
+  "networks/lstm.py",
+  "networks/mobilenet_v1.py",
+  "networks/mobilenet_v2.py",
+  "networks/transformer.py",
+];
 const WARM_UPS = 2;
 const MIN_REPEATS = 3;
-const TOLERANCE = 1e-3; // largest error relative to the largest value: the sides computed the same
+const TOLERANCE = 2e-3; // largest error relative to the largest value: the sides computed the same
 
 const query = new URLSearchParams(location.search);
 const options = {
   backend: query.get("backend") ?? "wasm",
   threads: query.has("threads"),
-  only: query.get("only")?.split(",") ?? [],
+  work: query.get("work")?.split(",") ?? [],
   repeats: Number(query.get("repeats") ?? 15),
   seconds: Number(query.get("seconds") ?? 30),
   post: query.has("post"),
@@ -62,13 +76,15 @@ async function nextLines() {
 }
 Object.assign(globalThis, { nextLines });
 
-/** Loads tfpy and this folder's Python, and gives the module `workloads`. */
+/** Loads tfpy and this folder's Python; gives the module `works` and how long tfpy took. */
 async function openTfpy() {
+  const start = performance.now();
   const { pyodide } = await loadTfpy({
     backend: options.backend,
     flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: options.threads },
   });
-  pyodide.FS.mkdir("bench");
+  const loaded = performance.now() - start;
+  pyodide.FS.mkdirTree("bench/networks");
   for (const name of PYTHON_FILES) {
     const response = await fetch(`../${name}`);
     if (!response.ok) {
@@ -76,7 +92,7 @@ async function openTfpy() {
     }
     pyodide.FS.writeFile(`bench/${name}`, await response.text());
   }
-  return pyodide.runPythonAsync("from bench import workloads; workloads");
+  return { loaded, works: await pyodide.runPythonAsync("from bench import works; works") };
 }
 
 /**
@@ -96,7 +112,7 @@ function copied(array) {
 
 /** @param {any} session */
 function hostArrays(session) {
-  /** @type {Record<string, {shape: number[], values: Float32Array}>} */
+  /** @type {Record<string, import("./tfjs.mjs").HostArray>} */
   const arrays = {};
   for (const name of session.names().toJs()) {
     arrays[name] = { shape: session.shape(name).toJs(), values: copied(session.flat(name)) };
@@ -104,27 +120,43 @@ function hostArrays(session) {
   return arrays;
 }
 
+/** @param {number[]} values */
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
 /**
- * Samples of each contender, taken in turns, after a warm-up.
+ * Times each contender: its first run, then samples in turns after a warm-up. One that cannot
+ * compute the work has its error's text instead.
  * @param {Contender[]} contenders
+ * @returns {Promise<Timing[]>}
  */
 async function measure(contenders) {
-  const samples = contenders.map(() => /** @type {number[]} */ ([]));
-  const end = performance.now() + options.seconds * 1000;
-  for (let i = 0; i < WARM_UPS; i++) {
-    for (const contender of contenders) {
-      await contender.sample();
+  /** @type {Timing[]} */
+  const timings = [];
+  for (const contender of contenders) {
+    try {
+      timings.push({ first: await contender.sample(), median: 0 });
+    } catch (error) {
+      timings.push({ first: 0, median: 0, failure: String(error) });
     }
+  }
+  const able = contenders.filter((_, i) => timings[i].failure === undefined);
+  const samples = new Map(able.map((contender) => [contender, /** @type {number[]} */ ([])]));
+  const end = performance.now() + options.seconds * 1000;
+  for (let i = 1; i < WARM_UPS; i++) {
+    for (const contender of able) await contender.sample();
   }
   for (let i = 0; i < options.repeats; i++) {
-    if (i >= MIN_REPEATS && performance.now() > end) {
-      break;
-    }
-    for (const [j, contender] of contenders.entries()) {
-      samples[j].push(await contender.sample());
-    }
+    if (i >= MIN_REPEATS && performance.now() > end) break;
+    for (const contender of able) samples.get(contender)?.push(await contender.sample());
   }
-  return samples;
+  contenders.forEach((contender, i) => {
+    timings[i].median = median(samples.get(contender) ?? []);
+  });
+  return timings;
 }
 
 /**
@@ -136,8 +168,7 @@ function relativeError(actual, expected) {
   if (actual.length !== expected.length) {
     throw new Error(`results have ${actual.length} and ${expected.length} values`);
   }
-  let difference = 0;
-  let largest = 0;
+  let [difference, largest] = [0, 0];
   for (let i = 0; i < actual.length; i++) {
     difference = Math.max(difference, Math.abs(actual[i] - expected[i]));
     largest = Math.max(largest, Math.abs(expected[i]));
@@ -145,53 +176,110 @@ function relativeError(actual, expected) {
   return difference / largest;
 }
 
+/** @param {number} milliseconds */
+const rounded = (milliseconds) => Number(milliseconds.toFixed(4));
+
 /**
- * @param {any} workloads the Python module
- * @param {string} workload
+ * The records of one work: one for each peer, or one without a peer.
+ * @param {any} works the Python module
+ * @param {string} work
  */
-async function runWorkload(workloads, workload) {
-  const python = workloads.Session(workload);
-  const parameters = JSON.parse(workloads.parameters());
-  const peers = tfjs.sessions(workload, hostArrays(python), parameters);
+async function runWork(works, work) {
+  const python = works.Session(work);
   try {
-    /** @type {Contender[]} */
-    const contenders = [
-      { name: "tfpy", sample: () => python.sample(), result: () => copied(python.result()) },
-      ...peers,
+    const arrays = hostArrays(python);
+    /** @type {Contender} */
+    const mine = {
+      name: "tfpy",
+      sample: () => python.sample(),
+      result: () => copied(python.result()),
+    };
+    const peers = [
+      ...tfjs.contenders(work, arrays, JSON.parse(works.parameters())),
+      ...(await onnx.contenders(work, arrays, options.backend)),
     ];
-    const samples = await measure(contenders);
-    const mine = contenders[0].result();
-    const errors = peers.map((peer) => relativeError(mine, peer.result()));
-    if (!errors.every((error) => error < TOLERANCE)) {
-      throw new Error(`the results differ by ${errors} (relative to the largest value)`);
-    }
-    return {
+    const [own, ...others] = await measure([mine, ...peers]);
+    if (own.failure) throw new Error(own.failure);
+    const values = mine.result();
+    const base = {
+      tfpy_ms: rounded(own.median),
+      tfpy_first_ms: rounded(own.first),
       amount: python.amount,
       unit: python.unit,
-      error: Math.max(...errors),
-      samples: Object.fromEntries(contenders.map(({ name }, i) => [name, samples[i]])),
     };
+    if (peers.length === 0) return [{ ...base, peer: null }];
+    return peers.map((peer, i) => {
+      const { first, median: theirs, failure } = others[i];
+      if (failure) return { ...base, peer: peer.name, peer_failure: failure };
+      const error = relativeError(values, peer.result());
+      if (!(error < TOLERANCE)) {
+        throw new Error(`${peer.name} differs by ${error} (relative to the largest value)`);
+      }
+      return {
+        ...base,
+        peer: peer.name,
+        peer_ms: rounded(theirs),
+        peer_first_ms: rounded(first),
+        ratio: Number((theirs / own.median).toFixed(3)),
+        error,
+      };
+    });
   } finally {
     tfjs.close();
     python.destroy();
   }
 }
 
+/** The graphics card, as WebGL names it. */
+function rendererName() {
+  const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  return gl && info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "none";
+}
+
+/**
+ * Bytes of the resources whose addresses match.
+ * @param {RegExp} pattern
+ */
+function downloaded(pattern) {
+  return performance
+    .getEntriesByType("resource")
+    .filter(({ name }) => pattern.test(name))
+    .reduce(
+      (sum, entry) => sum + /** @type {PerformanceResourceTiming} */ (entry).encodedBodySize,
+      0,
+    );
+}
+
 async function main() {
-  const label = `${options.backend}${options.threads ? " threads" : ""}`;
-  const peer = await tfjs.open(options.backend, options.threads);
-  const workloads = await openTfpy();
-  const variants = { tfpy: workloads.variant(), "TensorFlow.js": peer };
-  const names = options.only.length ? options.only : workloads.WORKLOADS.keys();
-  for (const workload of names) {
+  const { backend, threads } = options;
+  const peer = await tfjs.open(backend, threads);
+  const { works, loaded } = await openTfpy();
+  await onnx.open(backend, threads);
+  const about = {
+    backend,
+    threads: backend === "wasm" && threads ? navigator.hardwareConcurrency : 1,
+    variant: works.variant(),
+    browser: navigator.userAgent,
+    renderer: backend === "webgl" ? rendererName() : "",
+  };
+  await report({
+    work: "import",
+    ...about,
+    peer,
+    tfpy_ms: rounded(loaded),
+    tfpy_bytes: downloaded(/tfpy[^/]*\.(whl|mjs|js|wasm)$/),
+    pyodide_bytes: downloaded(/\/pyodide\/(?!tfpy)/),
+    peer_bytes: downloaded(/tensorflow/),
+  });
+  for (const work of options.work.length ? options.work : works.WORKS.keys()) {
     try {
-      const result = await runWorkload(workloads, workload);
-      await report({ workload, backend: label, variants, ...result });
+      for (const record of await runWork(works, work)) await report({ work, ...about, ...record });
     } catch (error) {
-      await report({ workload, backend: label, variants, failure: String(error) });
+      await report({ work, ...about, failure: String(/** @type {any} */ (error)?.stack ?? error) });
     }
   }
-  await report({ done: label, agent: navigator.userAgent, cores: navigator.hardwareConcurrency });
+  await report({ done: backend, cores: navigator.hardwareConcurrency });
 }
 
 main().catch((error) => report({ done: options.backend, failure: String(error?.stack ?? error) }));

@@ -107,13 +107,14 @@ TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));
 }
 
-// words = [slots, bytes of all blocks, programs, threads, generated functions]
+// words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones]
 TFPY_EXPORT void tfpy_memory() {
   words[0] = static_cast<uint32_t>(tfpy::slots::count());
   words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());
   words[2] = static_cast<uint32_t>(tfpy::programs::count());
   words[3] = static_cast<uint32_t>(tfpy::worker_count());
   words[4] = static_cast<uint32_t>(tfpy::generated_count());
+  words[5] = tfpy::refused_count();
 }
 
 // The names that a Program may use, separated by spaces.

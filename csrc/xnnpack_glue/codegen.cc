@@ -1,8 +1,7 @@
 #include "codegen.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "wasm_bytes.h"
 
@@ -15,42 +14,21 @@ constexpr uint32_t kLanes = 4;
 constexpr uint32_t kVectorBytes = 16;
 // Parameters of the function; the ports' addresses are the locals that follow.
 constexpr uint32_t kCount = 0, kPorts = 1, kFirstAddress = 2;
-// Vectors that x86-64 and arm64 both keep in registers.
-constexpr size_t kMachineRegisters = 15;
-
-bool is_uniform(const Tape& tape, int32_t index) {
-  return static_cast<size_t>(index) < tape.sources.size() &&
-         tape.sources[index].access == Access::kConstant;
-}
+constexpr size_t kManyValues = 6, kLongChain = 8;
 
 class Generator {
  public:
-  Generator(const Tape& tape, size_t begin, size_t end) : tape_(tape), begin_(begin), end_(end) {
+  Generator(const Tape& tape, size_t begin, size_t end)
+      : tape_(tape), begin_(begin), end_(end), local_(tape.registers) {
     find_ports();
-    std::set<int32_t> kept;
-    for (size_t i = begin; i < end; ++i) {
-      const Instruction& step = tape.code[i];
-      kept.insert(step.dst);
-      kept.insert(step.operands, step.operands + step.operand_count());
-    }
-    size_t varying = 0;
-    for (const int32_t index : kept) {
-      if (!tape.is_constant(index) && !is_uniform(tape, index)) ++varying;
-    }
-    for (unroll_ = 4; unroll_ > 1 && unroll_ * varying > kMachineRegisters;) unroll_ /= 2;
-    next_local_ = kFirstAddress + static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
-    first_vector_ = next_local_;
-    for (const int32_t index : kept) {
-      local_[index] = next_local_;
-      next_local_ += tape.is_constant(index) || is_uniform(tape, index) ? 1 : unroll_;
-    }
+    choose_locals();
   }
 
   GeneratedRun generate() {
     Bytes body;
     prologue(body);
     loop(body, unroll_);
-    if (unroll_ > 1) loop(body, 1);
+    loop(body, 1);
     body.byte(wasm::kEnd);
     run_.module = module(body);
     return std::move(run_);
@@ -59,22 +37,49 @@ class Generator {
  private:
   // Registers that are read before the run writes them, and those it writes that are read later.
   void find_ports() {
-    std::set<int32_t> written;
     for (size_t i = begin_; i < end_; ++i) {
       const Instruction& step = tape_.code[i];
       for (size_t k = 0; k < step.operand_count(); ++k) {
         const int32_t index = step.operands[k];
-        if (!tape_.is_constant(index) && written.count(index) == 0) add(index, &run_.reads);
+        if (tape_.is_constant(index)) {
+          add(index, &constants_);
+        } else if (!contains(written_, index)) {
+          add(index, &run_.reads);
+        }
       }
-      written.insert(step.dst);
+      add(step.dst, &written_);
     }
-    for (const int32_t index : written) {
+    for (const int32_t index : written_) {
       if (is_live_after(index)) run_.writes.push_back(index);
     }
   }
 
+  // How many vectors at a time, by measurement: a chain of dependent operations wants many in
+  // flight, many values alive want few.
+  uint32_t choose_unroll() const {
+    if (written_.size() > kManyValues) return 2;
+    return written_.size() == 1 && end_ - begin_ > kLongChain ? 8 : 4;
+  }
+
+  void choose_locals() {
+    unroll_ = choose_unroll();
+    next_local_ = kFirstAddress + static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
+    first_vector_ = next_local_;
+    for (const std::vector<int32_t>* list : {&constants_, &run_.reads, &written_}) {
+      for (const int32_t index : *list) {
+        if (local_[index] != 0) continue;
+        local_[index] = next_local_;
+        next_local_ += tape_.is_single(index) ? 1 : unroll_;
+      }
+    }
+  }
+
+  static bool contains(const std::vector<int32_t>& list, int32_t index) {
+    return std::find(list.begin(), list.end(), index) != list.end();
+  }
+
   static void add(int32_t index, std::vector<int32_t>* to) {
-    if (std::find(to->begin(), to->end(), index) == to->end()) to->push_back(index);
+    if (!contains(*to, index)) to->push_back(index);
   }
 
   bool is_live_after(int32_t index) const {
@@ -92,14 +97,11 @@ class Generator {
     const uint32_t ports = static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
     for (uint32_t port = 0; port < ports; ++port)
       to.get(kPorts).byte(wasm::kI32Load).at(2, port * 4).set(kFirstAddress + port);
-    for (const auto& [index, local] : local_) {
-      if (tape_.is_constant(index)) {
-        to.splat(static_cast<uint32_t>(tape_.constant(index))).set(local);
-      }
-    }
+    for (const int32_t index : constants_)
+      to.splat(static_cast<uint32_t>(tape_.constant(index))).set(local_[index]);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
-      if (is_uniform(tape_, run_.reads[port])) {
-        to.get(kFirstAddress + port).simd(wasm::kLoad).at(2, 0).set(local_.at(run_.reads[port]));
+      if (tape_.is_single(run_.reads[port])) {
+        to.get(kFirstAddress + port).simd(wasm::kLoad).at(2, 0).set(local_[run_.reads[port]]);
       }
     }
   }
@@ -110,7 +112,7 @@ class Generator {
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32LtU).byte(wasm::kBranchIf).number(1);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
       const int32_t index = run_.reads[port];
-      if (is_uniform(tape_, index)) continue;
+      if (tape_.is_single(index)) continue;
       for (uint32_t v = 0; v < vectors; ++v)
         to.get(kFirstAddress + port)
             .simd(wasm::kLoad)
@@ -138,7 +140,7 @@ class Generator {
   void advance(Bytes& to, uint32_t vectors) const {
     for (uint32_t address = kFirstAddress; address < first_vector_; ++address) {
       const uint32_t port = address - kFirstAddress;
-      if (port < run_.reads.size() && is_uniform(tape_, run_.reads[port])) continue;
+      if (port < run_.reads.size() && tape_.is_single(run_.reads[port])) continue;
       to.get(address).i32(vectors * kVectorBytes).byte(wasm::kI32Add).set(address);
     }
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32Sub).set(kCount);
@@ -171,8 +173,7 @@ class Generator {
   }
 
   uint32_t vector(int32_t index, uint32_t v) const {
-    const bool is_single = tape_.is_constant(index) || is_uniform(tape_, index);
-    return local_.at(index) + (is_single ? 0 : v);
+    return local_[index] + (tape_.is_single(index) ? 0 : v);
   }
 
   std::string module(const Bytes& body) const {
@@ -202,7 +203,8 @@ class Generator {
   GeneratedRun run_;
   uint32_t unroll_ = 1;
   uint32_t first_vector_ = 0, next_local_ = 0;
-  std::map<int32_t, uint32_t> local_;  // of each register; of its first vector where it varies
+  std::vector<int32_t> constants_, written_;  // registers
+  std::vector<uint32_t> local_;  // of each register; of its first vector where it varies
 };
 
 }  // namespace

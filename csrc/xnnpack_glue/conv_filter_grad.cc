@@ -13,7 +13,8 @@
 namespace tfpy {
 namespace {
 
-// A group of x as the matrix [filter_rows, pixels]: row (kh, kw, channel), column (image, oh, ow).
+// A group of x as the matrix [filter_rows, pixels]: row (kd, kh, kw, channel), column (image, od,
+// oh, ow).
 struct Patches {
   const ConvShape* shape;
   const float* x;  // at the group's first channel
@@ -22,44 +23,46 @@ struct Patches {
 
 // Where a row of the matrix reads: a tap and a channel.
 struct Tap {
-  size_t kh, kw, channel;
+  size_t kd, kh, kw, channel;
 };
 
 Tap tap_of(const ConvShape& s, size_t row) {
   const size_t channel = row % s.group_in(), tap = row / s.group_in();
-  return {tap / s.window.w.filter, tap % s.window.w.filter, channel};
+  const size_t line = tap / s.window.w.filter;
+  return {line / s.window.h.filter, line % s.window.h.filter, tap % s.window.w.filter, channel};
 }
 
 // Calls put(i, element) for the elements that a tap reads from `depth` pixels on; null outside x.
 template <class Put>
 void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, const Put& put) {
   const ConvShape& s = *patches.shape;
-  const WindowAxis &h = s.window.h, &w = s.window.w;
-  size_t ow = pixel % w.out, oh = pixel / w.out % h.out, image = pixel / w.out / h.out;
-  for (size_t done = 0; done < depth;) {
-    const int64_t y = h.place(oh, tap.kh);
-    const size_t n = std::min(depth - done, static_cast<size_t>(w.out) - ow);
-    const float* row =
-        patches.x + (image * h.in + static_cast<size_t>(y)) * w.in * s.in_c + tap.channel;
-    for (size_t i = 0; i < n; ++i) {
-      const int64_t x = w.place(ow + i, tap.kw);
-      put(done + i, h.has(y) && w.has(x) ? row + static_cast<size_t>(x) * s.in_c : nullptr);
+  const WindowAxis &d = s.window.d, &h = s.window.h, &w = s.window.w;
+  size_t inside_first, inside_last;
+  w.outputs(tap.kw, &inside_first, &inside_last);
+  size_t ow = pixel % w.out, line = pixel / w.out;
+  for (size_t done = 0; done < depth; ++line, ow = 0) {
+    const size_t plane = line / h.out, image = plane / d.out;
+    const int64_t z = d.place(plane % d.out, tap.kd), y = h.place(line % h.out, tap.kh);
+    const size_t end = std::min<size_t>(w.out, ow + depth - done);
+    const bool exists = d.has(z) && h.has(y);
+    const size_t first = exists ? std::clamp(inside_first, ow, end) : end;
+    const size_t last = exists ? std::clamp(inside_last, first, end) : end;
+    for (size_t o = ow; o < first; ++o) put(done + o - ow, nullptr);
+    if (first < last) {
+      const size_t row = (image * d.in + static_cast<size_t>(z)) * h.in + static_cast<size_t>(y);
+      const size_t x = row * w.in + static_cast<size_t>(w.place(first, tap.kw));
+      const float* from = patches.x + x * s.in_c + tap.channel;
+      for (size_t o = first; o < last; ++o, from += w.stride * s.in_c) put(done + o - ow, from);
     }
-    done += n;
-    ow = 0;
-    if (++oh == static_cast<size_t>(h.out)) {
-      oh = 0;
-      ++image;
-    }
+    for (size_t o = last; o < end; ++o) put(done + o - ow, nullptr);
+    done += end - ow;
   }
 }
 
-void pack_patches(const void* source, size_t first, size_t p, size_t depth, float* to) {
-  const Patches& patches = *static_cast<const Patches*>(source);
-  const ConvShape& s = *patches.shape;
-  const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
-  const Tap tap = tap_of(s, first);
-  if (tap.channel + kPanelRows <= s.group_in()) {
+// Rows r..r+count-1 of a panel, which are channels of one tap.
+void pack_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, size_t count,
+              float* to) {
+  if (count == kPanelRows) {
     for_tap(patches, tap, pixel, depth, [to](size_t i, const float* x) {
       constexpr size_t kLast = kPanelRows - 4;
       store(to + i * kPanelRows, x != nullptr ? load(x) : splat(0.0f));
@@ -67,14 +70,25 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
     });
     return;
   }
-  for (size_t r = 0; r < kPanelRows; ++r) {
+  for_tap(patches, tap, pixel, depth, [to, count](size_t i, const float* x) {
+    for (size_t r = 0; r < count; ++r) to[i * kPanelRows + r] = x != nullptr ? x[r] : 0.0f;
+  });
+}
+
+void pack_patches(const void* source, size_t first, size_t p, size_t depth, float* to) {
+  const Patches& patches = *static_cast<const Patches*>(source);
+  const ConvShape& s = *patches.shape;
+  const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
+  for (size_t r = 0; r < kPanelRows;) {
+    size_t count = kPanelRows - r;
     if (first + r < rows) {
-      for_tap(patches, tap_of(s, first + r), pixel, depth, [to, r](size_t i, const float* x) {
-        to[i * kPanelRows + r] = x != nullptr ? *x : 0.0f;
-      });
+      const Tap tap = tap_of(s, first + r);
+      count = std::min(count, s.group_in() - tap.channel);
+      pack_tap(patches, tap, pixel, depth, count, to + r);
     } else {
-      for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = 0.0f;
+      for (size_t i = 0; i < depth; ++i) std::fill_n(to + i * kPanelRows + r, count, 0.0f);
     }
+    r += count;
   }
 }
 
@@ -117,7 +131,7 @@ bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pi
 
 bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float* df) {
   constexpr size_t kSmall = 1 << 18;  // elements of a gradient that every thread may have a copy of
-  const size_t pixels = s.window.batch * s.window.h.out * s.window.w.out;
+  const size_t pixels = s.window.batch * static_cast<size_t>(s.window.out_size());
   const size_t count = s.filter_rows() * s.out_c;
   const size_t tasks = task_count(pixels, count);
   if (tasks > 1 && count <= kSmall) return split_pixels(s, x, dy, pixels, tasks, df);
@@ -128,11 +142,7 @@ bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float*
   return true;
 }
 
-}  // namespace
-
-std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
-  step.require_float(2);
-  const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
+std::unique_ptr<Kernel> make_backprop_filter(StepSpec& step, const ConvShape& shape) {
   if (!step.ok()) return nullptr;
   const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
   return make_kernel(
@@ -143,6 +153,18 @@ std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
         memset(output, 0, count * sizeof(float));
         return true;
       });
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
+  step.require_float(2);
+  return make_backprop_filter(step, read_conv(step, step.inputs[0], step.output, step.inputs[1]));
+}
+
+std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step) {
+  step.require_float(2);
+  return make_backprop_filter(step, read_conv3d(step, step.inputs[0], step.output, step.inputs[1]));
 }
 
 }  // namespace tfpy

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -40,10 +40,12 @@ thread_local std::vector<Entry> entries;
 std::vector<size_t> free_places;
 size_t next_place = 0;
 uint32_t next_serial = 1;
+std::atomic<uint32_t> refused{0};
 
-std::unordered_map<std::string, std::weak_ptr<GeneratedModule>>& known_modules() {
-  static std::unordered_map<std::string, std::weak_ptr<GeneratedModule>> modules;
-  return modules;
+// Those that are in use.
+std::vector<std::weak_ptr<GeneratedModule>>& modules() {
+  static std::vector<std::weak_ptr<GeneratedModule>> list;
+  return list;
 }
 
 }  // namespace
@@ -59,7 +61,8 @@ GeneratedModule::GeneratedModule(std::string bytes)
 }
 
 GeneratedModule::~GeneratedModule() {
-  known_modules().erase(bytes_);
+  const auto is_gone = [](const auto& module) { return module.expired(); };
+  modules().erase(std::remove_if(modules().begin(), modules().end(), is_gone), modules().end());
   free_places.push_back(place_);
 }
 
@@ -70,29 +73,27 @@ GeneratedFunction GeneratedModule::function() const {
     const uint32_t index = tfpy_instantiate(bytes_.data(), bytes_.size(), entry.index);
     entry.serial = serial_;
     entry.is_refused = index == 0;
-    if (index != 0) entry.index = index;
+    if (entry.is_refused) {
+      ++refused;
+    } else {
+      entry.index = index;
+    }
   }
   return entry.is_refused ? nullptr : reinterpret_cast<GeneratedFunction>(entry.index);
 }
 
-bool GeneratedModule::is_made() const {
-  return place_ < entries.size() && entries[place_].serial == serial_ &&
-         !entries[place_].is_refused;
-}
-
-std::shared_ptr<GeneratedModule> generated_module(const std::string& bytes) {
-  std::weak_ptr<GeneratedModule>& entry = known_modules()[bytes];
-  std::shared_ptr<GeneratedModule> module = entry.lock();
-  if (module == nullptr) entry = module = std::make_shared<GeneratedModule>(bytes);
+std::shared_ptr<GeneratedModule> generated_module(std::string&& bytes) {
+  for (const auto& known : modules()) {
+    std::shared_ptr<GeneratedModule> module = known.lock();
+    if (module != nullptr && module->bytes() == bytes) return module;
+  }
+  auto module = std::make_shared<GeneratedModule>(std::move(bytes));
+  modules().push_back(module);
   return module;
 }
 
-size_t generated_count() {
-  const auto is_made = [](const auto& known) {
-    const std::shared_ptr<GeneratedModule> module = known.second.lock();
-    return module != nullptr && module->is_made();
-  };
-  return std::count_if(known_modules().begin(), known_modules().end(), is_made);
-}
+size_t generated_count() { return modules().size(); }
+
+uint32_t refused_count() { return refused; }
 
 }  // namespace tfpy

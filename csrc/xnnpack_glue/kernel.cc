@@ -33,14 +33,21 @@ constexpr Entry kKernels[] = {
     {"conv2d", make_conv2d},
     {"conv2d_backprop_input", make_conv2d_backprop_input},
     {"conv2d_backprop_filter", make_conv2d_backprop_filter},
+    {"conv3d", make_conv3d},
+    {"conv3d_backprop_input", make_conv3d_backprop_input},
+    {"conv3d_backprop_filter", make_conv3d_backprop_filter},
     {"depthwise_conv2d", make_depthwise_conv2d},
     {"depthwise_conv2d_backprop_input", make_depthwise_conv2d_backprop_input},
     {"depthwise_conv2d_backprop_filter", make_depthwise_conv2d_backprop_filter},
     {"pool", make_pool},
     {"max_pool_grad", make_max_pool_grad},
+    {"max_pool_grad_grad", make_max_pool_grad_grad},
     {"avg_pool_grad", make_avg_pool_grad},
     {"overlap_add", make_overlap_add},
     {"resample", make_resample},
+    {"softmax", make_softmax},
+    {"log_softmax", make_log_softmax},
+    {"layer_norm", make_layer_norm},
 };
 
 }  // namespace

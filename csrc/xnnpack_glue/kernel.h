@@ -116,13 +116,20 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d_backprop_input(StepSpec& step);
+std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step);
 std::unique_ptr<Kernel> make_pool(StepSpec& step);
 std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step);
+std::unique_ptr<Kernel> make_max_pool_grad_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_overlap_add(StepSpec& step);
 std::unique_ptr<Kernel> make_resample(StepSpec& step);
+std::unique_ptr<Kernel> make_softmax(StepSpec& step);
+std::unique_ptr<Kernel> make_log_softmax(StepSpec& step);
+std::unique_ptr<Kernel> make_layer_norm(StepSpec& step);
 
 }  // namespace tfpy

@@ -28,6 +28,14 @@ struct WindowAxis {
     *first = static_cast<size_t>(std::min<int64_t>(begin, filter));
     *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), filter));
   }
+  // The output places first..last-1 for which a tap lies inside.
+  void outputs(size_t tap, size_t* first, size_t* last) const {
+    const int64_t start = place(0, tap);
+    const int64_t begin = start < 0 ? (-start + stride - 1) / stride : 0;
+    const int64_t end = start < in ? (in - start + stride - 1) / stride : 0;
+    *first = static_cast<size_t>(std::min<int64_t>(begin, out));
+    *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), out));
+  }
   // The output place whose tap `tap` is the input place, or -1.
   int64_t output_of(size_t in_index, size_t tap) const {
     const int64_t at = static_cast<int64_t>(in_index) + pad - static_cast<int64_t>(tap) * dilation;
@@ -35,27 +43,51 @@ struct WindowAxis {
   }
 };
 
+// An image is a volume of depth 1.
 struct WindowShape {
   size_t batch;
-  WindowAxis h, w;
+  WindowAxis d, h, w;
+
+  // Elements of a volume, without the channels.
+  uint64_t in_size() const {
+    return product(
+        {static_cast<uint64_t>(d.in), static_cast<uint64_t>(h.in), static_cast<uint64_t>(w.in)});
+  }
+  uint64_t out_size() const {
+    return product(
+        {static_cast<uint64_t>(d.out), static_cast<uint64_t>(h.out), static_cast<uint64_t>(w.out)});
+  }
+  uint64_t filter_size() const {
+    return product({static_cast<uint64_t>(d.filter), static_cast<uint64_t>(h.filter),
+                    static_cast<uint64_t>(w.filter)});
+  }
 };
+
+inline WindowAxis read_axis(Params& params, const char* in, const char* out, const char* filter,
+                            const char* stride, const char* dilation, const char* pad) {
+  constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
+  return {params.number(in),
+          params.number(out),
+          params.number(filter, 1, kMaxStep),
+          params.number(stride, 1, kMaxStep),
+          params.number(dilation, 1, kMaxStep),
+          params.number(pad, 0, kMaxStep)};
+}
 
 // Reads batch, in_h ... pad_left.
 inline WindowShape read_window(Params& params) {
-  constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
-  const auto axis = [&](const char* in, const char* out, const char* filter, const char* stride,
-                        const char* dilation, const char* pad) {
-    return WindowAxis{params.number(in),
-                      params.number(out),
-                      params.number(filter, 1, kMaxStep),
-                      params.number(stride, 1, kMaxStep),
-                      params.number(dilation, 1, kMaxStep),
-                      params.number(pad, 0, kMaxStep)};
-  };
   const size_t batch = static_cast<size_t>(params.number("batch"));
-  const WindowAxis h = axis("in_h", "out_h", "filter_h", "stride_h", "dilation_h", "pad_top");
-  const WindowAxis w = axis("in_w", "out_w", "filter_w", "stride_w", "dilation_w", "pad_left");
-  return {batch, h, w};
+  return {batch,
+          {1, 1, 1, 1, 1, 0},
+          read_axis(params, "in_h", "out_h", "filter_h", "stride_h", "dilation_h", "pad_top"),
+          read_axis(params, "in_w", "out_w", "filter_w", "stride_w", "dilation_w", "pad_left")};
+}
+
+// Reads batch, in_d ... pad_left.
+inline WindowShape read_volume(Params& params) {
+  WindowShape window = read_window(params);
+  window.d = read_axis(params, "in_d", "out_d", "filter_d", "stride_d", "dilation_d", "pad_front");
+  return window;
 }
 
 }  // namespace tfpy

@@ -1,15 +1,5 @@
 // x [segments, inner], ids [n], updates [n, inner]: each output takes the updates first .. end - 1
 // that have its segment's id, in their order.
-#if defined(KIND_PROD)
-#define COMBINE(a, b) (a) * (b)
-#elif defined(KIND_MAX)
-#define COMBINE(a, b) maximum(a, b)
-#elif defined(KIND_MIN)
-#define COMBINE(a, b) minimum(a, b)
-#else
-#define COMBINE(a, b) b
-#endif
-
 V value(int i) {
     int segment = i / inner;
     int column = i - segment * inner;
@@ -17,10 +7,10 @@ V value(int i) {
     for (int j = first; j < end; j += 4) {
         ivec4 id = ids_texel(j >> 2);
         int at = j * inner + column;
-        if (id.x == segment) result = COMBINE(result, updates_value(at));
-        if (id.y == segment && j + 1 < end) result = COMBINE(result, updates_value(at + inner));
-        if (id.z == segment && j + 2 < end) result = COMBINE(result, updates_value(at + 2 * inner));
-        if (id.w == segment && j + 3 < end) result = COMBINE(result, updates_value(at + 3 * inner));
+        if (id.x == segment) result = combine(result, updates_value(at));
+        if (id.y == segment && j + 1 < end) result = combine(result, updates_value(at + inner));
+        if (id.z == segment && j + 2 < end) result = combine(result, updates_value(at + 2 * inner));
+        if (id.w == segment && j + 3 < end) result = combine(result, updates_value(at + 3 * inner));
     }
     return result;
 }

@@ -42,7 +42,7 @@ def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return value
     if isinstance(value, Variable):
         return value.value()

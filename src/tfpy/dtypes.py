@@ -97,6 +97,8 @@ uint32 = DType("uint32", np.uint32, 4)
 bool = DType("bool", np.bool_, 1)  # TensorFlow's name
 complex64 = DType("complex64", np.complex64, 8)
 string = DType("string", np.object_, 8)
+variant = DType("variant", np.object_, 8)
+"""A list of tensors, inside compiled functions."""
 
 ALL = (float16, float32, int8, uint8, int32, uint32, bool, complex64, string)
 _BY_NAME = {d.name: d for d in ALL}

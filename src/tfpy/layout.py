@@ -93,6 +93,11 @@ class Layout:
             )
         return values
 
+    def depth(self, value: Any) -> int:
+        """The channels' number of a list that has one for each dimension of the data, or 1."""
+        values = static_ints(value)
+        return self.shape_last(values)[-1] if len(values) == self.rank + 2 else 1
+
     def padding(
         self, padding: Any, size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes
     ) -> Padding:

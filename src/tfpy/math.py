@@ -75,14 +75,28 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; integers give float32."""
+    """x / y; integers give float32.
+
+    Raises:
+        TypeError: for booleans.
+    """
     a, b = _pair(x, y)
-    if a.dtype == b.dtype and (a.dtype.is_integer or a.dtype.is_bool):
+    if a.dtype == b.dtype and a.dtype.is_bool:
+        raise TypeError("divide: x and y are bool; convert them with tf.cast")
+    if a.dtype == b.dtype and a.dtype.is_integer:
         a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
     return ew.real_div(a, b)
 
 
 truediv = divide
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers give float32."""
+    a, b = _pair(x, y)
+    if a.dtype.is_integer:
+        a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
+    return ew.divide_no_nan(a, b)
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:

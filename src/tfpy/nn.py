@@ -10,8 +10,8 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy import math as m
-from tfpy.array import cast, reshape
-from tfpy.autodiff import stop_gradient
+from tfpy.array import broadcast_to, cast, expand_dims, reshape
+from tfpy.autodiff import custom_gradient, stop_gradient
 from tfpy.blocks import depth_to_space, space_to_batch, space_to_depth
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.convolution import (
@@ -44,6 +44,7 @@ from tfpy.normalization import (
 )
 from tfpy.ops import activation, indexing
 from tfpy.ops import elementwise as ew
+from tfpy.ops.infer import broadcast_shapes
 from tfpy.pooling import (
     avg_pool,
     avg_pool1d,
@@ -222,11 +223,28 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """-sum(labels * log_softmax(logits)) along an axis.
 
+    The gradient of the logits is softmax(logits) - labels, as if each row's labels had the sum 1.
+
     Raises:
         InvalidArgumentError: when the shapes do not broadcast.
     """
     y, x = as_tensors(ew.add, (labels, logits))
-    return -m.reduce_sum(y * log_softmax(x, axis), axis)
+    if y.shape != x.shape:
+        shape = broadcast_shapes("softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape)
+        y, x = broadcast_to(y, shape), broadcast_to(x, shape)
+    loss: Tensor = _cross_entropy(y, x, axis=axis)
+    return loss
+
+
+@custom_gradient
+def _cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Any:
+    scores = log_softmax(logits, axis)
+
+    def grad(g: Tensor) -> tuple[Tensor, Tensor]:
+        upstream = expand_dims(g, axis)
+        return -(upstream * scores), upstream * (ew.exp(scores) - labels)
+
+    return -m.reduce_sum(labels * scores, axis), grad
 
 
 def sparse_softmax_cross_entropy_with_logits(

@@ -118,7 +118,8 @@ def fused_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Batch normalisation of each channel as one op: ``(y, mean, variance)``.
 
-    TensorFlow has it as ``tf.compat.v1.nn.fused_batch_norm``.
+    TensorFlow has it as ``tf.compat.v1.nn.fused_batch_norm``. The statistics are constants for
+    tapes.
 
     Args:
         mean, variance: used when not training; averaged with the batch's when training and
@@ -145,6 +146,7 @@ def fused_batch_norm(
         count = _math.prod(t.shape[:-1])
         unbiased = batch_variance * (count / max(count - 1, 1))
         given = _averaged((mean, variance), (batch_mean, unbiased), exponential_avg_factor)
+        given = stop_gradient(given[0]), stop_gradient(given[1])
     if first:
         y = transpose(y, [0, t.ndim - 1, *range(1, t.ndim - 1)])
     return y, *given

@@ -1,8 +1,4 @@
-"""Pooling in one, two and three dimensions, and morphology: functions of ``tf.nn``.
-
-The device knows two dimensions. Windows are products of intervals, so a volume is pooled plane by
-plane and then along its depth; the gradient's first maximum is the same as in one step.
-"""
+"""Pooling in one, two and three dimensions, and morphology: functions of ``tf.nn``."""
 
 from __future__ import annotations
 
@@ -10,11 +6,12 @@ import math
 from typing import Any
 
 from tfpy import dtypes
-from tfpy.array import cast, range, reshape
+from tfpy.array import cast, range, reshape, static_ints
 from tfpy.convert import as_tensors, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import UnimplementedError, invalid
 from tfpy.joining import reverse
 from tfpy.layout import Layout
+from tfpy.math import reduce_max
 from tfpy.ops import elementwise as ew
 from tfpy.ops import pooling as primitives
 from tfpy.ops import reduction, window
@@ -51,30 +48,29 @@ def _pool(
 ) -> Tensor:
     layout = Layout.of(name, rank, data_format)
     x = layout.channels_last(convert_to_tensor(input))
+    if op is primitives.max_pool and layout.depth(ksize) > 1:
+        return _max_of_channels(layout, x, ksize, strides)
     extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
     spread = layout.spatial("dilations", dilations)
     pads = layout.padding(padding, tuple(x.shape[1:-1]), extent, step, spread)
-    axes = list(zip(extent, step, spread, pads, strict=True))
-    one = (1, 1, 1, (0, 0))
-    if rank == 1:
-        image = reshape(x, [x.shape[0], 1, *x.shape[1:]])
-        y = _pool_plane(op, image, one, axes[0])
-        y = reshape(y, [y.shape[0], *y.shape[2:]])
-    elif rank == 2:
-        y = _pool_plane(op, x, axes[0], axes[1])
-    else:
-        batch, depth, height, width, channels = x.shape
-        planes = reshape(x, [batch * depth, height, width, channels])
-        planes = _pool_plane(op, planes, axes[1], axes[2])
-        inner = math.prod(planes.shape[1:])
-        columns = _pool_plane(op, reshape(planes, [batch, depth, 1, inner]), axes[0], one)
-        y = reshape(columns, [batch, columns.shape[1], *planes.shape[1:]])
+    y = op(x, ksize=extent, strides=step, dilations=spread, padding=pads)
     return layout.original(y)
 
 
-def _pool_plane(op: Op, x: Tensor, rows: Any, columns: Any) -> Tensor:
-    ksize, strides, dilations, padding = zip(rows, columns, strict=True)
-    return op(x, ksize=ksize, strides=strides, dilations=dilations, padding=padding)
+def _max_of_channels(layout: Layout, x: Tensor, ksize: Any, strides: Any) -> Tensor:
+    """Windows over the channels alone, side by side; TensorFlow has no others."""
+    sizes, window = static_ints(ksize), layout.depth(ksize)
+    if layout.rank == 3 or layout.channels_first:
+        problem = f"data_format must be channels last and of an image, not of {list(x.shape)}"
+    elif max(sizes[:-1]) > 1:
+        problem = f"ksize {list(sizes)} must be 1 in the batch and spatial dimensions"
+    elif layout.depth(strides) != window:
+        problem = f"ksize {list(sizes)} and strides {strides} must be equal for the depth"
+    elif x.shape[-1] % window:
+        problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.shape[-1]}"
+    else:
+        return reduce_max(reshape(x, [*x.shape[:-1], x.shape[-1] // window, window]), -1)
+    raise UnimplementedError(None, layout.op, f"{layout.op} over the depth: {problem}")
 
 
 def max_pool1d(

@@ -143,8 +143,9 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     """
     x, ids, counts = _sorted("segment_mean", data, segment_ids)
     total = unsorted_segment_sum(x, ids, len(counts))
-    sizes = np.maximum(_over_rows(counts, x), 1).astype(np.float32)
-    return cast(cast(total, dtypes.float32) / constant(sizes), x.dtype)
+    kind = dtypes.float32 if x.dtype.is_integer else x.dtype
+    sizes = np.maximum(_over_rows(counts, x), 1).astype(kind.as_numpy_dtype)
+    return cast(cast(total, kind) / constant(sizes), x.dtype)
 
 
 def _extreme(op: Any, name: str, data: Any, segment_ids: Any) -> Tensor:

@@ -92,6 +92,14 @@ def activate(tape: Tape) -> None:
     active_tapes.insert(place, tape)
 
 
+def _sum(a: Tensor, b: Tensor) -> Tensor:
+    if a.dtype.name == "variant":
+        from tfpy.function import lists
+
+        return lists.add(a, b)
+    return a + b
+
+
 def backpropagate(
     entries: Sequence[Entry], watched: set[int], seeds: Sequence[tuple[Tensor, Tensor]]
 ) -> dict[int, Tensor]:
@@ -104,7 +112,7 @@ def backpropagate(
 
     def add(tensor: Tensor, gradient: Tensor) -> None:
         known = grads.get(tensor.identity)
-        grads[tensor.identity] = gradient if known is None else known + gradient
+        grads[tensor.identity] = gradient if known is None else _sum(known, gradient)
 
     for target, gradient in seeds:
         add(target, gradient)

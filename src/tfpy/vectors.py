@@ -21,7 +21,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The last two dimensions swapped, and complex numbers conjugated."""
     x = convert_to_tensor(matrix)
     order = [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
-    return conj(transpose(x, order))
+    return transpose(x, order, conjugate=True)
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:

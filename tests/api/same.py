@@ -50,6 +50,9 @@ def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
         compare(mine.shape, wanted.shape, 0, where)
         if equal_bits(mine.flat_values, wanted.flat_values):
             compare(str(mine), str(wanted), 0, where)
+    elif isinstance(wanted, tensorflow.IndexedSlices):
+        for part in ("indices", "values"):
+            compare(getattr(mine, part), getattr(wanted, part), tolerance, f"{where}.{part}")
     elif isinstance(wanted, tensorflow.SparseTensor):
         for part in ("indices", "values", "dense_shape"):
             compare(getattr(mine, part), getattr(wanted, part), tolerance, f"{where}.{part}")

@@ -63,6 +63,16 @@ def test_conv3d(padding: str, strides: Any, filters: Any, rng: np.random.Generat
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("rates", [(2, 1, 1), (1, 2, 3)])
+def test_conv3d_dilated(padding: str, rates: Any, rng: np.random.Generator) -> None:
+    twin.check(
+        lambda tf, x, f: tf.nn.convolution(x, f, padding=padding, dilations=rates),
+        *draw(rng, (2, 5, 6, 7, 2), (2, 3, 2, 2, 4)),
+        tolerance=TOLERANCE,
+    )
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
 @pytest.mark.parametrize("strides", [1, 2, 3])
 def test_transposed(padding: str, strides: int, rng: np.random.Generator) -> None:
     size = 3 * strides + (0 if padding == "SAME" else max(3 - strides, 0))
@@ -158,8 +168,6 @@ def test_pooling(
     rng: np.random.Generator,
 ) -> None:
     x = rng.integers(-4, 4, shape).astype(np.float32)  # with ties
-    if rank == 3:  # TensorFlow's CPU gives the gradient of a volume to every maximum, ours to one
-        (x,) = draw(rng, shape)
     for function, grads in ((f"{kind}_{name}", True), (f"{kind}_pool", rank < 3)):
         twin.check(
             lambda tf, x, f=function: getattr(tf.nn, f)(x, ksize, strides, padding), x, grads=grads
@@ -175,6 +183,49 @@ def test_pool(kind: str, rng: np.random.Generator) -> None:
             lambda tf, x, r=rank: tf.nn.pool(x, [3] * r, kind, strides=[2] * r, padding="SAME"), x
         )
         twin.check(lambda tf, x, r=rank: tf.nn.pool(x, [2] * r, kind, dilations=[2] * r), x)
+
+
+def second_order_of_pool(tf: Any, x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = getattr(tf.nn, f"max_pool{x.ndim - 2}d")(x, 2, 1, "SAME")
+        loss = tf.reduce_sum(y * y + y)
+    return tape.gradient(loss, x)
+
+
+@pytest.mark.parametrize("shape", [(2, 5, 3), (1, 5, 6, 2), (1, 3, 4, 3, 2)])
+def test_second_order_of_max_pool(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    x = rng.integers(-2, 2, shape).astype(np.float32)  # with ties
+    twin.check(second_order_of_pool, x, grads=len(shape) > 3)
+
+
+def test_max_pool_of_integers(rng: np.random.Generator) -> None:
+    for shape in ((2, 7, 3), (2, 7, 6, 4)):
+        x = rng.integers(-(2**31), 2**31, shape).astype(np.int32)
+        for padding in ("SAME", "VALID"):
+            twin.check(lambda tf, x, p=padding: tf.nn.max_pool(x, 3, 2, p), x)
+    volume = np.zeros((1, 2, 2, 2, 1), np.int32)
+    twin.raises(lambda tf, x: tf.nn.max_pool3d(x, 2, 2, "SAME"), volume)
+    twin.raises(lambda tf, x: tf.nn.avg_pool2d(x, 2, 2, "SAME"), volume[0])
+
+
+def test_max_pool_over_channels(rng: np.random.Generator) -> None:
+    for dtype in (np.float32, np.int32):
+        x = rng.integers(-9, 9, (2, 3, 4, 6)).astype(dtype)
+        for depth in (2, 3, 6):
+            over = [1, 1, 1, depth]
+            twin.check(lambda tf, x, k=over: tf.nn.max_pool2d(x, k, k, "SAME"), x)
+            twin.check(lambda tf, x, k=over: tf.nn.max_pool(x, k, k, "VALID"), x)
+        twin.check(lambda tf, x: tf.nn.max_pool1d(x, [1, 1, 2], [1, 1, 2], "SAME"), x[0])
+    x = np.zeros((1, 2, 2, 4), np.float32)
+    for ksize, strides in (
+        ([1, 1, 1, 3], [1, 1, 1, 3]),
+        ([1, 1, 1, 2], [1, 1, 1, 1]),
+        ([1, 2, 1, 2], [1, 1, 1, 2]),
+    ):
+        twin.raises(lambda tf, x, k=ksize, s=strides: tf.nn.max_pool2d(x, k, s, "SAME"), x)
+    over = [1, 1, 1, 1, 2]
+    twin.raises(lambda tf, x: tf.nn.max_pool3d(x, over, over, "SAME"), x[None])
 
 
 def test_explicit_padding_of_max_pool(rng: np.random.Generator) -> None:

@@ -100,7 +100,7 @@ def elementwise(root: ex.Expr, shapes: list[tuple[int, ...]], out: tuple[int, ..
 
 
 GOLDEN = """\
-float compute(float x0, float x1, int index) {
+float x_compute(float x0, float x1, int index) {
     float v0 = x0;
     float v1 = x1;
     float v2 = v0 + v1;
@@ -110,9 +110,9 @@ float compute(float x0, float x1, int index) {
 }
 int x1_offset(int i) {
     int at = 0;
-    for (int d = RANK - 1; d > 0; d--) {
-        int rest = i / dims[d];
-        at += (i - rest * dims[d]) * x1_strides[d];
+    for (int d = 1; d > 0; d--) {
+        int rest = i / x_dims[d];
+        at += (i - rest * x_dims[d]) * x1_strides[d];
         i = rest;
     }
     return at + i * x1_strides[0];
@@ -121,8 +121,8 @@ V value(int t) {
     int i = 4 * t;
     vec4 x0 = x0_texel(t);
     vec4 x1 = x1_texel(x1_offset(i) >> 2);
-    return V(compute(x0.x, x1.x, i + 0), compute(x0.y, x1.y, i + 1), compute(x0.z, x1.z, i + 2), \
-compute(x0.w, x1.w, i + 3));
+    return vec4(x_compute(x0.x, x1.x, i + 0), x_compute(x0.y, x1.y, i + 1), \
+x_compute(x0.z, x1.z, i + 2), x_compute(x0.w, x1.w, i + 3));
 }
 void main() {
     int t = (int(gl_FragCoord.y) << out_shift) + int(gl_FragCoord.x);
@@ -135,8 +135,8 @@ def test_elementwise_golden() -> None:
     root = ex.maximum(ex.input_(0, F) + ex.input_(1, F), 0.0)
     program = elementwise(root, [(3, 5, 8), (8,)], (3, 5, 8))
     (kernel,), (step,) = program.kernels, program.steps
-    assert kernel.source[kernel.source.index("float compute") :] == GOLDEN
-    assert step.params == {"x1_strides": [0, 1], "dims": [15, 8]}
+    assert kernel.source[kernel.source.index("float x_compute") :] == GOLDEN
+    assert step.params == {"x1_strides": [0, 1], "x_dims": [15, 8]}
     assert "float maximum(" in kernel.source
     assert "minimum" not in kernel.source
 

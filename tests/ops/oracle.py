@@ -160,9 +160,19 @@ def _backprop_filter(forward: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _conv3d(x: Any, f: Any, strides: Any, dilations: Any, padding: Any) -> Any:
+    f = _pad(f, [(0, 0)] * 5, [*(d - 1 for d in dilations), 0, 0], 0)
+    return tf.nn.conv3d(_image(x, padding), f, [1, *strides, 1], "VALID")
+
+
 def _max_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) -> Any:
-    x = _image(x, padding, -math.inf)
+    x = tf.convert_to_tensor(x)
+    x = _image(x, padding, x.dtype.min if x.dtype.is_integer else -math.inf)
     return tf.nn.pool(x, ksize, "MAX", strides=strides, padding="VALID", dilations=dilations)
+
+
+def _max_pool_grad(x: Any, dy: Any, **attrs: Any) -> Any:
+    return _gradient(lambda v: _max_pool(v, **attrs), x, dy)
 
 
 def _avg_pool(x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any) -> Any:
@@ -290,6 +300,9 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
     "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
     "unicode_transcode": tf.strings.unicode_transcode,
+    "divide_no_nan": tf.math.divide_no_nan,
+    "igamma_grad_a": lambda a, x: tf.raw_ops.IgammaGradA(a=a, x=x),
+    "random_gamma_grad": lambda a, x: tf.raw_ops.RandomGammaGrad(alpha=a, sample=x),
     "matmul": tf.matmul,
     **{
         f"reduce_{kind}": _reduction(f"reduce_{kind}")
@@ -339,12 +352,18 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "conv2d": _conv2d,
     "conv2d_backprop_input": _backprop_input(_conv2d),
     "conv2d_backprop_filter": _backprop_filter(_conv2d),
+    "conv3d": _conv3d,
+    "conv3d_backprop_input": _backprop_input(_conv3d),
+    "conv3d_backprop_filter": _backprop_filter(_conv3d),
     "depthwise_conv2d": _depthwise,
     "depthwise_conv2d_backprop_input": _backprop_input(_depthwise),
     "depthwise_conv2d_backprop_filter": _backprop_filter(_depthwise),
     "max_pool": _max_pool,
     "avg_pool": _avg_pool,
-    "max_pool_grad": lambda x, dy, **attrs: _gradient(lambda v: _max_pool(v, **attrs), x, dy),
+    "max_pool_grad": _max_pool_grad,
+    "max_pool_grad_grad": lambda x, g, **attrs: _gradient(
+        lambda dy: _max_pool_grad(x, dy, **attrs), tf.zeros_like(_max_pool(x, **attrs)), g
+    ),
     "avg_pool_grad": lambda dy, input_shape, **attrs: _gradient(
         lambda v: _avg_pool(v, **attrs), tf.zeros(input_shape), dy
     ),

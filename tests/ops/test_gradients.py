@@ -32,12 +32,15 @@ STEPPED = [
     "cast",
     "max_pool",
     "max_pool_grad",
+    "max_pool_grad_grad",
     "scatter_update",
     "zeta",
+    "betainc",
+    "random_gamma",
 ]
 """Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing.
 
-The gradient of zeta is that of its second argument alone, as TensorFlow's.
+The gradients of zeta and betainc are those of their last argument alone, as TensorFlow's.
 """
 
 
@@ -169,6 +172,7 @@ SECOND = [
     "pad",
     "concat",
     "conv2d",
+    "conv3d",
     "depthwise_conv2d",
     "avg_pool",
     "max_pool",

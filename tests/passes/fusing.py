@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tfpy.ir.graph import Aval, Graph
 from tfpy.ir.verify import verify
 from tfpy.lower import wasm, webgl
 from tfpy.lower.common import Epilogue, Prologue
+from tfpy.lower.program import Program
 from tfpy.lower.program import verify as verify_program
 from tfpy.ops.op import OPS, KernelCall
 
@@ -71,14 +72,22 @@ def random_inputs(graph: Graph, seed: int = 0) -> list[np.ndarray[Any, Any]]:
     return [rng.uniform(-2, 2, a.shape).astype(a.dtype.as_numpy_dtype) for a in avals]
 
 
-def check_same(before: Graph, after: Graph, tolerance: float = 1e-6) -> None:
-    """The pass has kept what the Graph computes, and device backends can lower the result."""
+LOWERINGS = (wasm.lower, webgl.lower)
+
+
+def check_same(
+    before: Graph,
+    after: Graph,
+    lowerings: Sequence[Callable[[Graph], Program]] = LOWERINGS,
+    tolerance: float = 1e-6,
+) -> None:
+    """The pass has kept what the Graph computes, and these backends can lower the result."""
     verify(after)
     inputs = random_inputs(before)
     for got, wanted in zip(evaluate(after, inputs), evaluate(before, inputs), strict=True):
         np.testing.assert_allclose(got, wanted, tolerance, tolerance)
-    verify_program(webgl.lower(after))
-    verify_program(wasm.lower(after))
+    for lower in lowerings:
+        verify_program(lower(after))
 
 
 def fused_body(graph: Graph, number: int = 0) -> Sequence[str]:

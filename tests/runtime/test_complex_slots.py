@@ -14,6 +14,7 @@ from tfpy.ir.graph import Aval, single_equation
 from tfpy.lower.program import NotLowerable
 from tfpy.lower.wasm import lower
 from tfpy.ops import OPS
+from tfpy.passes.target import NumpyTarget
 from tfpy.runtime.device import DeviceBackend
 
 Z = np.array([1 + 2j, 3 - 4j], np.complex64)
@@ -64,7 +65,7 @@ def recorder() -> Recorder:
 
 @pytest.fixture
 def backend(recorder: Any) -> DeviceBackend:
-    return DeviceBackend("wasm", recorder, lower)
+    return DeviceBackend("wasm", recorder, lower, NumpyTarget())
 
 
 def test_upload_read_free(backend: DeviceBackend, recorder: Recorder) -> None:

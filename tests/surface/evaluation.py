@@ -20,6 +20,7 @@ class Words:
         self.lib = lib
         self.dtype = dtype
         self.inputs: list[Any] = []
+        self.made: list[Any] = []
         self._rng = np.random.default_rng(3)
 
     def x(self, *shape: int) -> Any:
@@ -42,7 +43,8 @@ class Words:
 
     def t(self, values: Any) -> Any:
         """A tensor of these values."""
-        return self.lib.constant(values)
+        self.made.append(self.lib.constant(values))
+        return self.made[-1]
 
     def _tensor(self, shape: tuple[int, ...], dtype: str) -> Any:
         numbers = self._rng.uniform(0.1, 0.9, shape)
@@ -55,7 +57,7 @@ class Words:
         return self._kept(np.asarray(numbers, dtype))
 
     def _kept(self, array: Any) -> Any:
-        self.inputs.append(self.lib.constant(array))
+        self.inputs.append(self.t(array))
         return self.inputs[-1]
 
 

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import tfpy
 from surface.calls import arguments
 from surface.evaluation import evaluate, finished, tensors, words
+
+import tfpy
 from tfpy import public
 from tfpy.dtypes import DEVICE_DTYPES, complex64
 from tfpy.ir.graph import Aval, Graph

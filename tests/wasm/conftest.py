@@ -9,20 +9,24 @@ import pytest
 
 from .node_runtime import ASSETS, NodeRuntime
 
-
 RUNTIMES = [("simd", "never"), ("simd", "always"), ("relaxed", "auto"), ("relaxed", "always")]
 
 
 @pytest.fixture(scope="session", params=RUNTIMES, ids="-".join)
 def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
     variant, codegen = request.param
-    if shutil.which("node") is None:
-        pytest.skip("needs node")
-    for name in ("runtime.js", f"xnnpack-{variant}.wasm"):
-        if not (ASSETS / name).is_file():
-            pytest.skip(f"needs {name}: python build.py wheel")
+    require_assets(variant)
     started = NodeRuntime(variant, codegen)
     yield started
     memory = started.call("memory")
     started.close()
     assert memory["slots"] == 0, "tests have left slots"
+
+
+def require_assets(variant: str) -> None:
+    """Skips the test where a variant cannot be run."""
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
+    for name in ("runtime.js", f"xnnpack-{variant}.wasm"):
+        if not (ASSETS / name).is_file():
+            pytest.skip(f"needs {name}: python build.py wheel")

@@ -48,6 +48,14 @@ const commands = {
   run: ({ program, slots }) => backend.run(program, ...slots),
   time: ({ program, slots, times }) => timed(program, slots, times),
   memory: () => backend.memory(),
+  /** As a browser that compiles no module of this size at once. */
+  refuseModules: () => {
+    WebAssembly.Module = class {
+      constructor() {
+        throw new RangeError("too large");
+      }
+    };
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -24,7 +24,8 @@ def run(runtime: NodeRuntime, op: Op, arrays: Sequence[Array], attrs: dict[str, 
         for part in ((a.real, a.imag) if a.dtype.kind == "c" else (a,))
     ]
     found = runtime.run_program(wasm.lower(graph), planes)
-    return found[0] if len(found) == 1 else found[0] + 1j * found[1]
+    result = found[0] if len(found) == 1 else found[0] + 1j * found[1]
+    return result.reshape(graph.avals[graph.outputs[0]].shape)  # an alias keeps its buffer's shape
 
 
 def check(runtime: NodeRuntime, op: Op, arrays: Sequence[Array], attrs: dict[str, Any]) -> None:
@@ -62,6 +63,10 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
     ("gather", lambda r: (z(r, 4, 3), IDS), {"axis": 0, "batch_dims": 0}),
     ("segment_sum", lambda r: (z(r, 3, 2), IDS), {"segments": 2}),
     ("reduce_sum", lambda r: (z(r, 3, 40),), {"axes": (1, 2)}),
+    ("reduce_prod", lambda r: (z(r, 3, 7, 2),), {"axes": (1, 2)}),
+    ("reduce_prod", lambda r: (z(r, 4, 16),), {"axes": (0, 2)}),
+    ("reduce_prod", lambda r: (z(r, 3, 1),), {"axes": (1, 2)}),
+    ("reduce_prod", lambda r: (z(r, 2, 0, 3),), {"axes": (1, 2)}),
     ("reshape", lambda r: (z(r, 3, 4),), {"shape": (2, 6)}),
     ("cast", lambda r: (z(r, 5).real.copy(),), {"dtype": dtypes.complex64}),
     ("cast", lambda r: (z(r, 5) * 9,), {"dtype": dtypes.int32}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,60 +14,78 @@ from tfpy.ops.op import KernelCall
 
 from .node_runtime import Array, NodeRuntime
 
+NAMES = (
+    ("d", "pad_front", "pad_back"),
+    ("h", "pad_top", "pad_bottom"),
+    ("w", "pad_left", "pad_right"),
+)
+
 
 @dataclass(frozen=True)
 class Case:
-    """A window over images: (before, after) padding, and channels by groups."""
+    """A window over images or volumes: (before, after) padding, and channels by groups."""
 
-    size: tuple[int, int, int]  # batch, height, width
-    filter: tuple[int, int]
+    size: tuple[int, ...]  # batch, depth?, height, width
+    filter: tuple[int, ...]
     channels: tuple[int, int]  # in, out (or in, multiplier)
-    stride: tuple[int, int] = (1, 1)
-    dilation: tuple[int, int] = (1, 1)
-    pad: tuple[tuple[int, int], tuple[int, int]] = ((0, 0), (0, 0))
+    stride: tuple[int, ...] = ()
+    dilation: tuple[int, ...] = ()
+    pad: tuple[tuple[int, int], ...] = ()
     groups: int = 1
 
-    @property
-    def out(self) -> tuple[int, int]:
-        def size(axis: int) -> int:
-            window = (self.filter[axis] - 1) * self.dilation[axis] + 1
-            room = self.size[1 + axis] + sum(self.pad[axis]) - window
-            return room // self.stride[axis] + 1
+    def __post_init__(self) -> None:
+        rank = len(self.filter)
+        for name, default in (("stride", 1), ("dilation", 1), ("pad", (0, 0))):
+            object.__setattr__(self, name, getattr(self, name) or (default,) * rank)
 
-        return size(0), size(1)
+    @property
+    def out(self) -> tuple[int, ...]:
+        sizes = zip(self.size[1:], self.filter, self.stride, self.dilation, self.pad, strict=True)
+        return tuple((n + sum(p) - (f - 1) * d - 1) // s + 1 for n, f, s, d, p in sizes)
 
     def params(self) -> dict[str, int]:
-        return {
-            "batch": self.size[0],
-            **{"in_h": self.size[1], "in_w": self.size[2]},
-            **{"out_h": self.out[0], "out_w": self.out[1]},
-            **{"filter_h": self.filter[0], "filter_w": self.filter[1]},
-            **{"stride_h": self.stride[0], "stride_w": self.stride[1]},
-            **{"dilation_h": self.dilation[0], "dilation_w": self.dilation[1]},
-            **{"pad_top": self.pad[0][0], "pad_bottom": self.pad[0][1]},
-            **{"pad_left": self.pad[1][0], "pad_right": self.pad[1][1]},
-        }
+        params = {"batch": self.size[0]}
+        for i, (axis, before, after) in enumerate(NAMES[-len(self.filter) :]):
+            params |= {f"in_{axis}": self.size[1 + i], f"out_{axis}": self.out[i]}
+            params |= {f"filter_{axis}": self.filter[i], f"stride_{axis}": self.stride[i]}
+            params |= {f"dilation_{axis}": self.dilation[i]}
+            params |= {before: self.pad[i][0], after: self.pad[i][1]}
+        return params
+
+    def volume(self) -> Case:
+        """The same in three dimensions; an image has depth 1."""
+        if len(self.filter) == 3:
+            return self
+        return Case(
+            (self.size[0], 1, *self.size[1:]),
+            (1, *self.filter),
+            self.channels,
+            (1, *self.stride),
+            (1, *self.dilation),
+            ((0, 0), *self.pad),
+            self.groups,
+        )
 
     def patches(self, x: Array, fill: float) -> Array:
-        """[batch, out_h, out_w, filter_h, filter_w, channels] as a view of padded x."""
+        """[batch, *out, *filter, channels] as a view of padded x."""
         x = np.pad(x, ((0, 0), *self.pad, (0, 0)), constant_values=fill)
-        b, h, w, c = x.strides
+        batch, *steps, channel = x.strides
+        strides = [a * s for a, s in zip(steps, self.stride, strict=True)]
+        taps = [a * d for a, d in zip(steps, self.dilation, strict=True)]
         shape = (self.size[0], *self.out, *self.filter, x.shape[-1])
-        (sh, sw), (dh, dw) = self.stride, self.dilation
-        strides = (b, h * sh, w * sw, h * dh, w * dw, c)
-        return np.lib.stride_tricks.as_strided(x, shape, strides)
+        return np.lib.stride_tricks.as_strided(x, shape, (batch, *strides, *taps, channel))
 
     def spread(self, patches: Array) -> Array:
         """The adjoint of :meth:`patches`: each element is added to where it came from."""
-        (top, bottom), (left, right) = self.pad
-        b, h, w = self.size
-        x = np.zeros((b, h + top + bottom, w + left + right, patches.shape[-1]), patches.dtype)
+        sizes = [n + sum(p) for n, p in zip(self.size[1:], self.pad, strict=True)]
+        x = np.zeros((self.size[0], *sizes, patches.shape[-1]), patches.dtype)
+        rank = len(self.filter)
         for index in np.ndindex(*self.out, *self.filter):
-            oh, ow, kh, kw = index
-            y = oh * self.stride[0] + kh * self.dilation[0]
-            z = ow * self.stride[1] + kw * self.dilation[1]
-            x[:, y, z] += patches[:, oh, ow, kh, kw]
-        return x[:, top : top + h, left : left + w]
+            places = zip(index[:rank], index[rank:], self.stride, self.dilation, strict=True)
+            at = tuple(o * s + k * d for o, k, s, d in places)
+            x[:, *at] += patches[:, *index]
+        inside = (slice(p[0], p[0] + n) for p, n in zip(self.pad, self.size[1:], strict=True))
+        return x[:, *inside]
 
 
 CASES = [
@@ -84,36 +103,51 @@ CASES = [
 ]
 
 
+VOLUMES = [
+    Case((2, 4, 5, 6), (2, 3, 2), (4, 8)),
+    Case((1, 3, 4, 4), (1, 1, 1), (5, 7)),
+    Case((2, 5, 6, 5), (3, 2, 2), (3, 5), stride=(2, 1, 3), pad=((1, 0), (0, 2), (1, 1))),
+    Case((1, 7, 8, 9), (2, 3, 2), (6, 9), dilation=(3, 1, 2), pad=((1, 1), (2, 0), (0, 3))),
+    Case((1, 2, 2, 2), (2, 2, 2), (1, 3), pad=((1, 1), (1, 1), (1, 1))),
+    Case((3, 4, 4, 4), (2, 2, 2), (8, 12), stride=(2, 2, 2)),
+    Case((1, 6, 16, 16), (3, 3, 3), (20, 12), pad=((1, 1), (1, 1), (1, 1))),
+    Case((1, 5, 5, 5), (1, 1, 1), (4, 4), stride=(2, 2, 2)),
+]
+
+
 def close(got: Array, wanted: Array) -> None:
     scale = max(1.0, float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0)))
     np.testing.assert_allclose(got, wanted, 1e-5, 1e-5 * scale)
 
 
 def run(
-    runtime: NodeRuntime, name: str, params: dict[str, int], shape: tuple[int, ...], *arrays: Array
+    runtime: NodeRuntime, name: str, params: dict[str, Any], shape: tuple[int, ...], *arrays: Array
 ) -> Array:
     arrays = tuple(a.astype(np.float32) for a in arrays)
     call = KernelCall(name, ("a", "b")[: len(arrays)], params)
     return runtime.run_kernel(call, arrays, Aval(shape, ex.F))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_conv2d(case: Case, runtime: NodeRuntime, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("case", CASES + VOLUMES, ids=str)
+def test_convolution(case: Case, runtime: NodeRuntime, rng: np.random.Generator) -> None:
     (c_in, c_out), groups = case.channels, case.groups
     x = rng.standard_normal((*case.size, c_in))
     w = rng.standard_normal((*case.filter, c_in // groups, c_out))
     dy = rng.standard_normal((case.size[0], *case.out, c_out))
     params = {**case.params(), "in_c": c_in, "out_c": c_out, "groups": groups}
+    rank = len(case.filter)
     patches = case.patches(x, 0)
     parts = patches.reshape(*patches.shape[:-1], groups, c_in // groups)
     filters = w.reshape(*w.shape[:-1], groups, c_out // groups)
     grads = dy.reshape(*dy.shape[:-1], groups, c_out // groups)
-    y = np.einsum("bhwijgc,ijcgo->bhwgo", parts, filters).reshape(dy.shape)
-    close(run(runtime, "conv2d", params, dy.shape, x, w), y)
-    dx = np.einsum("bhwgo,ijcgo->bhwijgc", grads, filters).reshape(patches.shape)
-    close(run(runtime, "conv2d_backprop_input", params, x.shape, dy, w), case.spread(dx))
-    dw = np.einsum("bhwijgc,bhwgo->ijcgo", parts, grads).reshape(w.shape)
-    close(run(runtime, "conv2d_backprop_filter", params, w.shape, x, dy), dw)
+    at, tap = "bdhw"[: rank + 1], "ijk"[:rank]
+    name = f"conv{rank}d"
+    y = np.einsum(f"{at}{tap}gc,{tap}cgo->{at}go", parts, filters).reshape(dy.shape)
+    close(run(runtime, name, params, dy.shape, x, w), y)
+    dx = np.einsum(f"{at}go,{tap}cgo->{at}{tap}gc", grads, filters).reshape(patches.shape)
+    close(run(runtime, f"{name}_backprop_input", params, x.shape, dy, w), case.spread(dx))
+    dw = np.einsum(f"{at}{tap}gc,{at}go->{tap}cgo", parts, grads).reshape(w.shape)
+    close(run(runtime, f"{name}_backprop_filter", params, w.shape, x, dy), dw)
 
 
 @pytest.mark.parametrize("multiplier", [1, 2, 3])
@@ -139,39 +173,61 @@ def test_depthwise(
     close(run(runtime, "depthwise_conv2d_backprop_filter", params, w.shape, x, dy), dw)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_pool(case: Case, runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    channels = case.channels[0]
+@pytest.mark.parametrize("ties", ["first", "all"])
+@pytest.mark.parametrize("case", CASES + VOLUMES, ids=str)
+def test_max_pool(case: Case, ties: str, runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    case, channels = case.volume(), case.channels[0]
     # Few distinct values, so that windows have several maxima; all below zero in some.
     x = rng.integers(-9, -3, (*case.size, channels)).astype(np.float64)
     dy = rng.standard_normal((case.size[0], *case.out, channels))
+    g = rng.standard_normal(x.shape)
     params = {**case.params(), "channels": channels}
-    patches = case.patches(x, -np.inf)
-    flat = patches.reshape(*patches.shape[:3], -1, channels)
-    best = flat.max(3)
+    flat = case.patches(x, -np.inf).reshape(*dy.shape[:4], -1, channels)
+    best = flat.max(4)
     close(run(runtime, "pool", {**params, "kind": "max"}, dy.shape, x), best)
-    first = flat.argmax(3)[:, :, :, None] == np.arange(flat.shape[3])[:, None]
-    first &= np.isfinite(best)[:, :, :, None]
-    dx = case.spread((first * dy[:, :, :, None]).reshape(patches.shape))
-    close(run(runtime, "max_pool_grad", params, x.shape, x, dy), dx)
+    first = flat.argmax(4)[:, :, :, :, None] == np.arange(flat.shape[4])[:, None]
+    hit = (first if ties == "first" else flat == best[:, :, :, :, None]) & np.isfinite(flat)
+    dx = (hit * dy[:, :, :, :, None]).reshape(*dy.shape[:4], *case.filter, channels)
+    got = run(runtime, "max_pool_grad", {**params, "ties": ties}, x.shape, x, dy)
+    close(got, case.spread(dx))
+    at = (case.patches(g, 0).reshape(flat.shape) * (first & np.isfinite(flat))).sum(4)
+    close(run(runtime, "max_pool_grad_grad", params, dy.shape, x, g), at)
 
+
+@pytest.mark.parametrize("case", CASES + VOLUMES, ids=str)
+def test_avg_pool(case: Case, runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    case, channels = case.volume(), case.channels[0]
+    x = rng.standard_normal((*case.size, channels))
+    dy = rng.standard_normal((case.size[0], *case.out, channels))
+    params = {**case.params(), "channels": channels}
     inside = case.patches(np.ones_like(x), 0)
-    counts = np.maximum(inside.sum((3, 4)), 1)
+    counts = np.maximum(inside.sum((4, 5, 6)), 1)
     close(
         run(runtime, "pool", {**params, "kind": "avg"}, dy.shape, x),
-        case.patches(x, 0).sum((3, 4)) / counts,
+        case.patches(x, 0).sum((4, 5, 6)) / counts,
     )
-    share = inside * (dy / counts)[:, :, :, None, None]
+    share = inside * (dy / counts)[:, :, :, :, None, None, None]
     close(run(runtime, "avg_pool_grad", params, x.shape, dy), case.spread(share))
 
 
+def test_max_pool_of_integers(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    for case in CASES:
+        volume, channels = case.volume(), case.channels[0]
+        x = rng.integers(-(2**31), 2**31, (*volume.size, channels)).astype(np.int32)
+        params = {**volume.params(), "channels": channels, "kind": "max"}
+        wanted = volume.patches(x, -(2**31)).max((4, 5, 6))
+        call = KernelCall("pool", ("x",), params)
+        got = runtime.run_kernel(call, (x,), Aval(wanted.shape, ex.I))
+        np.testing.assert_array_equal(got, wanted)
+
+
 def test_max_pool_keeps_nan(runtime: NodeRuntime) -> None:
-    case = Case((1, 4, 4), (2, 2), (5, 5), stride=(2, 2))
-    x = np.zeros((1, 4, 4, 5))
-    x[0, 0, 0], x[0, 3, 3, 1] = np.nan, np.nan
+    case = Case((1, 1, 4, 4), (1, 2, 2), (5, 5), stride=(1, 2, 2))
+    x = np.zeros((1, 1, 4, 4, 5))
+    x[0, 0, 0, 0], x[0, 0, 3, 3, 1] = np.nan, np.nan
     params = {**case.params(), "channels": 5, "kind": "max"}
-    got = run(runtime, "pool", params, (1, 2, 2, 5), x)
-    wanted = case.patches(x, 0).max((3, 4))
+    got = run(runtime, "pool", params, (1, 1, 2, 2, 5), x)
+    wanted = case.patches(x, 0).max((4, 5, 6))
     np.testing.assert_array_equal(got, wanted)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy import tracing
+from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.errors import InvalidArgumentError
 from tfpy.function.nest import flatten, pack, same_structure
+from tfpy.function.staging import staged_cond, staged_while
+from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
 from tfpy.operand import Composite
+from tfpy.ops.elementwise import logical_and, not_equal
 from tfpy.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -36,7 +41,21 @@ def cond(
             raise TypeError(f"'{label}' must be callable.")
     assert true_fn is not None
     assert false_fn is not None
+    if is_symbolic(pred):
+        return staged_cond(scalar_bool(pred), [false_fn, true_fn], "tf.cond")
     return true_fn() if truth(pred) else false_fn()
+
+
+def scalar_bool(pred: Any) -> Tensor:
+    """A symbolic predicate; numbers hold unless they are 0.
+
+    Raises:
+        ValueError: when it has several elements.
+    """
+    tensor = convert_to_tensor(pred)
+    if tensor.shape != ():
+        raise ValueError(f"The predicate must be a scalar, got shape {tensor.shape}")
+    return tensor if tensor.dtype.is_bool else not_equal(tensor, 0)
 
 
 def truth(pred: Any) -> bool:
@@ -71,6 +90,8 @@ def switch_case(
     if not index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
     branches = [*_branches(branch_fns), *([] if default is None else [default])]
+    if is_symbolic(index):
+        return staged_cond(index, branches, "tf.switch_case")
     chosen = int(index)
     return branches[chosen if 0 <= chosen < len(branches) else -1]()
 
@@ -113,10 +134,10 @@ def case(
         TypeError: when a pair is not one, or a predicate is not a tensor.
         InvalidArgumentError: when none holds and there is no ``default``.
     """
-    for pred, fn in _cases(pred_fn_pairs, exclusive):
-        if truth(pred):
-            return fn()
-    return _none_holds() if default is None else default()
+    otherwise = _none_holds if default is None else default
+    for pred, fn in reversed(_cases(pred_fn_pairs, exclusive)):
+        otherwise = functools.partial(cond, pred, fn, otherwise)
+    return otherwise()
 
 
 def _none_holds() -> NoReturn:
@@ -178,6 +199,8 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if not isinstance(loop_vars, list | tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
+    if tracing.active:
+        return _staged(cond, body, loop_vars, maximum_iterations)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     state: Sequence[Any] = loop_vars
     done = 0
@@ -197,8 +220,46 @@ def _as_value(value: Any) -> Any:
     )
 
 
+def _staged(cond: Function, body: Function, loop_vars: Any, maximum_iterations: Any) -> Any:
+    """The loop as an equation."""
+    bounded = maximum_iterations is not None
+
+    def test(leaves: list[Any]) -> Any:
+        go_on = scalar_bool(cond(*pack(loop_vars, leaves[1:])))
+        return logical_and(go_on, leaves[0] < maximum_iterations) if bounded else go_on
+
+    def step(leaves: list[Any]) -> list[Any]:
+        new = body(*pack(loop_vars, leaves[1:]))
+        if len(loop_vars) == 1 and not isinstance(new, list | tuple):
+            new = [new]
+        same_structure(list(loop_vars), list(new), check_types=False)
+        return [leaves[0] + 1, *flatten(new)]
+
+    first = [constant(0), *map(_as_value, flatten(loop_vars))]
+    return pack(loop_vars, staged_while(test, step, first, _unchanged)[1:])
+
+
+def _unchanged(before: list[Any], after: list[Any]) -> list[Any]:
+    """Checks that an iteration leaves dtypes and shapes as they are."""
+    found = [_as_value(x) for x in after]
+    for old, new in zip(before, found, strict=True):
+        if isinstance(old, Tensor) and old.aval != new.aval:
+            raise (TypeError if old.dtype != new.dtype else ValueError)(
+                f"tf.while_loop: a loop variable enters the loop as {old.aval}, but is {new.aval} "
+                "after one iteration; shapes and dtypes must stay"
+            )
+    return found
+
+
 def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     """``state = body(i, state)`` for i from 0 to ``count``."""
-    for i in range(count):
-        state = body(i, state)
-    return state
+    if not tracing.active:
+        for i in range(count):
+            state = body(i, state)
+        return state
+
+    def step(leaves: list[Any]) -> list[Any]:
+        return [leaves[0] + 1, *flatten(body(leaves[0], pack(state, leaves[1:])))]
+
+    first = [constant(0), *flatten(state)]
+    return pack(state, staged_while(lambda leaves: leaves[0] < count, step, first, _unchanged)[1:])

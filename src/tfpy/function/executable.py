@@ -7,13 +7,14 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from tfpy import tracing
-from tfpy.function.regions import Region, cut
+from tfpy.function.control import ControlOp
+from tfpy.function.regions import Place, Region, cut
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable
 from tfpy.ops.op import UNSUPPORTED
-from tfpy.passes.pipeline import optimize
+from tfpy.passes.pipeline import optimize_with_weights
 from tfpy.runtime import registry
 from tfpy.runtime.backend import Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -21,10 +22,15 @@ from tfpy.tensor import Tensor
 
 
 class Executable:
-    """Runs a Graph on tensors of the avals of its inputs."""
+    """Runs a Graph on tensors of the avals of its inputs.
 
-    def __init__(self, graph: Graph) -> None:
+    Args:
+        weights: inputs that are rarely others than at the call before.
+    """
+
+    def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
         self.graph = graph
+        self._weights = weights
         self._sources = {v: _source(graph, v) for v in graph.outputs}
         self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
 
@@ -48,7 +54,7 @@ class Executable:
         graph = Graph(
             self.graph.avals, self.graph.inputs, self.graph.constants, self.graph.eqns, outputs
         )
-        plan = self._plans[backend] = _Plan(graph, backend)
+        plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
 
@@ -63,13 +69,12 @@ def _source(graph: Graph, value: int) -> int:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(self, graph: Graph, backend: Backend) -> None:
+    def __init__(self, graph: Graph, backend: Backend, weights: Set[int]) -> None:
         self._graph = graph
-        self._backend = backend
         try:
-            regions, self._steps = _steps(graph, backend, frozenset())
+            regions, self._steps = _steps(graph, backend, weights, frozenset())
         except NotLowerable:
-            regions, self._steps = _steps(graph, backend, _refused(graph, backend))
+            regions, self._steps = _steps(graph, backend, weights, _refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -99,10 +104,22 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
     return last[::-1]
 
 
+def executable(graph: Graph) -> Executable:
+    """The executable of a Graph that is part of an equation."""
+    found = _executables.get(graph)
+    if found is None:
+        found = _executables[graph] = Executable(graph)
+    return found
+
+
+_executables: weakref.WeakKeyDictionary[Graph, Executable] = weakref.WeakKeyDictionary()
+
+
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
     """Whether the backend computes an equation, as far as the op table says."""
     return (
-        eqn.op.name not in UNSUPPORTED.get(backend.name, {})
+        not isinstance(eqn.op, ControlOp)
+        and eqn.op.name not in UNSUPPORTED.get(backend.name, {})
         and eqn.op.name not in refused
         and all(graph.avals[v].dtype in backend.dtypes for v in (*eqn.inputs, *eqn.outputs))
     )
@@ -125,45 +142,82 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph, backend: Backend, refused: frozenset[str]
-) -> tuple[list[Region], list[_DeviceStep | _HostStep]]:
+    graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
+) -> tuple[list[Region], list[_DeviceStep | _HostStep | _ControlStep]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
     """
-    regions = cut(graph, lambda eqn: _lowers(graph, eqn, backend, refused))
-    return regions, [_step(region, backend) for region in regions]
+
+    def place(eqn: Eqn) -> Place:
+        if isinstance(eqn.op, ControlOp):
+            return Place.CONTROL
+        return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
+
+    regions = cut(graph, place)
+    return regions, [_step(region, backend, weights) for region in regions]
 
 
-def _step(region: Region, backend: Backend) -> _DeviceStep | _HostStep:
-    return _DeviceStep(region, backend) if region.on_device else _HostStep(region)
+def _step(
+    region: Region, backend: Backend, weights: Set[int]
+) -> _DeviceStep | _HostStep | _ControlStep:
+    if region.place is Place.DEVICE:
+        return _DeviceStep(region, backend, weights)
+    return _HostStep(region) if region.place is Place.HOST else _ControlStep(region)
 
 
 class _DeviceStep:
-    """A region that is one Program."""
+    """A region that is one Program, and another one for what depends on weights alone.
 
-    def __init__(self, region: Region, backend: Backend) -> None:
+    The latter, the prelude, runs again only when a weight is another one than at the last call.
+    """
+
+    def __init__(self, region: Region, backend: Backend, weights: Set[int]) -> None:
         self._inputs = region.inputs
+        fixed = [i for i, v in enumerate(region.inputs) if v in weights]
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
+        self._main = _Program(main, backend)
+        self._outputs = region.outputs
+        self._prelude = _Program(prelude, backend) if prelude.outputs else None
+        self._weights = fixed
+        self._prepared_for: list[int] | None = None
+        self._prepared: list[Storage] = []
         self._backend = backend
-        avals = [region.graph.avals[v] for v in region.outputs]
-        offsets = [0]
-        for aval in avals:
-            offsets.append(offsets[-1] + backend.slots_of(aval))
-        self._outputs = list(zip(region.outputs, avals, offsets[:-1], strict=True))
-        self._program = 0
-        if region.outputs:
-            self._program = backend.compile(optimize(region.graph, backend.target))
-        if self._program:
-            weakref.finalize(self, backend.dead_programs.append, self._program)
 
     def run(self, values: dict[int, Storage]) -> None:
         backend = self._backend
-        if not self._program:
-            return
-        first = backend.run(self._program, *[values[v].slot_on(backend) for v in self._inputs])
-        for value, aval, offset in self._outputs:
-            values[value] = Storage(aval, None, backend, first + offset)
+        slots = [values[v].slot_on(backend) for v in self._inputs]
+        if self._prelude is not None:
+            weights = [slots[i] for i in self._weights]
+            if weights != self._prepared_for:
+                self._prepared = self._prelude.run(weights)
+                self._prepared_for = weights
+            slots += [storage.slot for storage in self._prepared]
+        values.update(zip(self._outputs, self._main.run(slots), strict=True))
+
+
+class _Program:
+    """A registered Program, which goes when this object does."""
+
+    def __init__(self, graph: Graph, backend: Backend) -> None:
+        self._backend = backend
+        self._avals = [graph.avals[v] for v in graph.outputs]
+        self._number = backend.compile(graph) if graph.outputs else 0
+        if self._number:
+            weakref.finalize(self, backend.dead_programs.append, self._number)
+
+    def run(self, slots: Sequence[int]) -> list[Storage]:
+        """New storages of the outputs."""
+        if not self._number:
+            return []
+        backend = self._backend
+        slot = backend.run(self._number, *slots)
+        outputs = []
+        for aval in self._avals:
+            outputs.append(Storage(aval, None, backend, slot))
+            slot += backend.slots_of(aval)
+        return outputs
 
 
 class _HostStep:
@@ -182,3 +236,25 @@ class _HostStep:
 
 def _view(storage: Storage, aval: Aval) -> Any:
     return storage.to_host().reshape(aval.shape)
+
+
+class _ControlStep:
+    """Equations that the host steers."""
+
+    def __init__(self, region: Region) -> None:
+        self._graph = region.graph
+        self._constants = {
+            v: host_storage(array, region.graph.avals[v])
+            for v, array in region.graph.constants.items()
+        }
+
+    def run(self, values: dict[int, Storage]) -> None:
+        graph = self._graph
+        known = values | self._constants
+        for eqn in graph.eqns:
+            assert isinstance(eqn.op, ControlOp)
+            assert eqn.op.execute is not None
+            inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
+            outputs = eqn.op.execute(*inputs, **dict(eqn.attrs))
+            known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
+        values.update((v, known[v]) for v in graph.outputs)

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from itertools import cycle
 
 from tfpy.ir.graph import Eqn, Graph
+
+
+class Place(Enum):
+    """Where an equation is computed."""
+
+    DEVICE = "in a Program"
+    HOST = "by NumPy"
+    CONTROL = "by the host, on tensors wherever they are"
 
 
 @dataclass(frozen=True)
@@ -13,7 +23,7 @@ class Region:
     """A part of a Graph, with the value numbers of the whole."""
 
     graph: Graph
-    on_device: bool
+    place: Place
 
     @property
     def inputs(self) -> list[int]:
@@ -24,7 +34,7 @@ class Region:
         return self.graph.outputs
 
 
-def cut(graph: Graph, on_device: Callable[[Eqn], bool]) -> list[Region]:
+def cut(graph: Graph, place: Callable[[Eqn], Place]) -> list[Region]:
     """The regions of a Graph in an order in which they can run.
 
     Equations of the device come as early as they can, so that there are few regions; those whose
@@ -32,30 +42,30 @@ def cut(graph: Graph, on_device: Callable[[Eqn], bool]) -> list[Region]:
     """
     ready = {*graph.inputs, *graph.constants}
     pending = list(graph.eqns)
-    groups: list[tuple[bool, list[Eqn]]] = []
-    device = True
+    groups: list[tuple[Place, list[Eqn]]] = []
+    turns = cycle(Place)
     while pending:
-        taken, pending = _takeable(pending, ready, device, on_device)
+        turn = next(turns)
+        taken, pending = _takeable(pending, ready, turn, place)
         if taken:
-            groups.append((device, taken))
-        device = not device
+            groups.append((turn, taken))
     needed = set(graph.outputs)
     regions: list[Region] = []
-    for device, eqns in reversed(groups):
-        regions.append(Region(_part(graph, eqns, needed), device))
+    for turn, eqns in reversed(groups):
+        regions.append(Region(_part(graph, eqns, needed), turn))
         needed.update(regions[-1].inputs)
     return regions[::-1]
 
 
 def _takeable(
-    pending: Sequence[Eqn], ready: set[int], device: bool, on_device: Callable[[Eqn], bool]
+    pending: Sequence[Eqn], ready: set[int], turn: Place, place: Callable[[Eqn], Place]
 ) -> tuple[list[Eqn], list[Eqn]]:
     """The equations of one kind that can run now, with what they make added to ``ready``."""
     taken: list[Eqn] = []
     left: list[Eqn] = []
     blocked = False  # an earlier equation with an effect has not run
     for eqn in pending:
-        runs = ready.issuperset(eqn.inputs) and on_device(eqn) is device
+        runs = ready.issuperset(eqn.inputs) and place(eqn) is turn
         if runs and not (eqn.op.stateful and blocked):
             taken.append(eqn)
             ready.update(eqn.outputs)

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from tfpy import tracing
 from tfpy.errors import OperatorNotAllowedInGraphError
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import Storage
 from tfpy.tensor import Tensor, next_identity
+from tfpy.variable import Variable
 
 if TYPE_CHECKING:
     from tfpy.function.trace import Trace
     from tfpy.runtime.backend import Array
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a trace, or a Variable while one is taken."""
+    return isinstance(value, SymbolicTensor) or (
+        bool(tracing.active) and isinstance(value, Variable)
+    )
 
 
 class SymbolicTensor(Tensor):

@@ -12,6 +12,7 @@ from tfpy.array import static_ints, zeros
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.dtypes import DType, as_dtype
 from tfpy.errors import InvalidArgumentError, OutOfRangeError
+from tfpy.function.symbolic import is_symbolic
 from tfpy.slicing import slice as slice_
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
@@ -65,7 +66,8 @@ class TensorArray:
         self._shape: tuple[int | None, ...] | None = (
             None if element_shape is None else tuple(element_shape)
         )
-        self._items: list[Tensor | None] = [None] * int(size)
+        self._length = int(size)
+        self._items: list[Tensor | None] = [None] * self._length
         self._read: set[int] = set()
 
     # What it is
@@ -115,6 +117,13 @@ class TensorArray:
         """Forgets the elements."""
         self._items = []
 
+    def staged(self) -> TensorArray:
+        """The array as a value of the trace being taken."""
+        from tfpy.function.lists import make
+        from tfpy.function.staged_array import StagedArray
+
+        return StagedArray(self, make(self._items))
+
     # One element
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
@@ -125,6 +134,8 @@ class TensorArray:
             InvalidArgumentError: the second time, unless ``clear_after_read=False``.
             ValueError: where none was written and the shape is unknown.
         """
+        if is_symbolic(index):
+            return self.staged().read(index)
         at = int(index)
         if not 0 <= at < len(self._items):
             raise OutOfRangeError(
@@ -153,6 +164,8 @@ class TensorArray:
             InvalidArgumentError: for another dtype.
             ValueError: for another shape.
         """
+        if is_symbolic(index):
+            return self.staged().write(index, value)
         at = int(index)
         if at < 0:
             raise OutOfRangeError(
@@ -218,6 +231,8 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements as one tensor."""
+        if is_symbolic(indices):
+            return self.staged().gather(indices)
         return joining.stack([self._present(i) for i in static_ints(indices)])
 
     def concat(self, name: str | None = None) -> Tensor:

@@ -109,7 +109,7 @@ class Trace:
                     f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
                     "function, or keep it in a tf.Variable"
                 )
-        elif tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None:
+        elif self._is_constant(tensor):
             value = self.graph.add_constant(tensor.host_view(), tensor.aval)
             self.constants.append(tensor)
             self._values[tensor.identity] = value
@@ -118,6 +118,13 @@ class Trace:
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
         return value
+
+    def _is_constant(self, tensor: Tensor) -> bool:
+        return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
+
+    def constant(self, array: Array, aval: Aval) -> Tensor:
+        """A constant of the Graph."""
+        return SymbolicTensor(self, self.graph.add_constant(array, aval), aval, "Const:0")
 
     # Variables
 
@@ -165,6 +172,16 @@ class Trace:
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
         return output
+
+    def apply_multiple(
+        self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Adds an equation with several outputs; recording it is the caller's affair."""
+        values = [self.value_of(t) for t in inputs]
+        outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
+        return [
+            SymbolicTensor(self, v, self.graph.avals[v], self._unique(op.name)) for v in outputs
+        ]
 
     def alias(self, tensor: Tensor) -> Tensor:
         """The same values as another value, which tapes do not connect with the first one."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tfpy import tape as tapes
 from tfpy.function.executable import Executable
+from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.tape import Entry, backpropagate
@@ -50,8 +51,18 @@ class Traced:
             list(eqns),
             [trace.value_of(t) for t in outputs],
         )
-        self.executable = Executable(self.graph)
+        self.weights = frozenset(
+            trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
+        )
+        """Inputs that are mostly the same from call to call."""
+        self.executable = Executable(self.graph, self.weights)
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
+
+    def _is_weight(self, extra: Extra) -> bool:
+        """Whether it is a captured tensor, or a Variable that the function only reads."""
+        if extra.variable is not None:
+            return id(extra.variable) not in self.trace.assigned
+        return not isinstance(extra.tensor, SymbolicTensor)
 
     @property
     def sources(self) -> tuple[Tensor, ...]:
@@ -102,7 +113,8 @@ class _Derivative:
                 primal.graph.constants,
                 primal.graph.eqns,
                 [primal.trace.value_of(t) for t in outputs],
-            )
+            ),
+            primal.weights,
         )
 
     def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:

@@ -30,13 +30,15 @@ def verify(graph: Graph) -> None:
         for i in eqn.inputs:
             if i not in defined:
                 raise ValueError(f"graph: {eqn.op.name} reads %{i} before it is defined")
-        inferred = eqn.op.infer(*(graph.avals[i] for i in eqn.inputs), **dict(eqn.attrs))
-        for i in eqn.outputs:
+        inferred = eqn.op.infer_all(*(graph.avals[i] for i in eqn.inputs), **dict(eqn.attrs))
+        if len(inferred) != len(eqn.outputs):
+            raise ValueError(
+                f"graph: {eqn.op.name} has {len(inferred)} outputs, not {len(eqn.outputs)}"
+            )
+        for i, aval in zip(eqn.outputs, inferred, strict=True):
             define(i, eqn.op.name)
-            if graph.avals[i] != inferred:
-                raise ValueError(
-                    f"graph: {eqn.op.name} gives {inferred}, %{i} says {graph.avals[i]}"
-                )
+            if graph.avals[i] != aval:
+                raise ValueError(f"graph: {eqn.op.name} gives {aval}, %{i} says {graph.avals[i]}")
     for i in graph.outputs:
         if i not in defined:
             raise ValueError(f"graph: output %{i} is never defined")

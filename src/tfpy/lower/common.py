@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfpy.dtypes import DEVICE_DTYPES
+from tfpy.dtypes import DEVICE_DTYPES, DType
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import EPILOGUE, LOOP, PROLOGUE, fusion, is_elementwise, is_scalar_constant
 from tfpy.ir.graph import Aval, Eqn, Graph, Shape
@@ -43,6 +43,8 @@ class Epilogue:
     """Of ``input_(1)`` and so on; they broadcast to the output's shape."""
     out: Aval
     """The output. Its shape may have other dimensions than the kernel's result, as a reshape."""
+    result: DType
+    """The element type of the kernel's result."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, tuple[int, ...]]:
     if result != output:
         done = compose(body, output, [*body.inputs, result], first=result)
         out = Aval(done.space, body.avals[output].dtype)
-        call = replace(call, epilogue=Epilogue(done.root, _shapes(done)[1:], out))
+        dtype = body.avals[result].dtype
+        call = replace(call, epilogue=Epilogue(done.root, _shapes(done)[1:], out, dtype))
         values = (*values, *(v for v, _ in done.reads[1:]))
     places = dict(zip(body.inputs, eqn.inputs, strict=True))
     return call, tuple(places[v] for v in values)

@@ -2,9 +2,10 @@
 
 A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
 ``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
-``i``. Positions count elements or, with ``QUADS``, texels of four elements. With ``ROWS`` the body
-defines ``rows(i, r0, r1, r2, r3)``, the texels at position ``i`` of four outputs. Bodies come from
-``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression.
+``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel of several
+outputs defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
+``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
+four elements of a texel before they are stored.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import ClassVar
@@ -22,9 +24,6 @@ from tfpy.dtypes import DType
 from tfpy.ir.expr import B, F, I, U
 from tfpy.lower.program import Param
 from tfpy.lower.render import Renderer, Value
-
-TARGETS = 4
-"""Textures that a fragment can write at once on any WebGL2 device."""
 
 
 @functools.cache
@@ -132,40 +131,56 @@ class Glsl(Renderer):
         return f"{self.types[target]}({operand})"
 
 
+@dataclass(frozen=True)
+class Finish:
+    """Text that defines ``finish(four elements of the body's result, int t)``."""
+
+    text: str
+    dtype: DType
+    """Element type of the body's result."""
+
+
 def kernel_source(
     body: str,
     inputs: Sequence[tuple[str, DType]],
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
+    targets: int = 1,
+    finish: Finish | None = None,
 ) -> str:
     """The whole fragment shader.
 
     Args:
-        body: text that defines ``V value(int i)``.
+        body: text that defines ``V value(int i)`` or, with several targets, ``void tile(int i)``.
         inputs: the names by which the body reads its inputs, with their element types. Input
-            ``x`` gives ``x_at(element)``, ``x_texel(texel)`` and ``x_value(position)``.
-        out: the output's element type.
+            ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
+            ``x_four(element)``: that element and the three after it.
+        out: the element type of what is stored.
         params: numbers and lists of numbers become members of the uniform block ``Params``, a
             string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
         defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
+        targets: how many outputs a fragment writes, of four elements each.
+        finish: what is done to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     quads = "QUADS" in defines
-    targets = TARGETS if "ROWS" in defines else 1
     lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
     lines += [f"#define {text}" for text in (*defines, *names)]
-    lines += _output(out, quads, targets)
+    lines += _output(out if finish is None else finish.dtype, out, quads, targets)
     lines.append("layout(std140) uniform Params {")
     shifts = [f"{name}_shift" for name in ("out", *(name for name, _ in inputs))]
     members: dict[str, Param] = dict.fromkeys(shifts, 0) | dict(params)
     lines += [f"    {_member(k, v)};" for k, v in members.items() if not isinstance(v, str)]
     lines.append("};")
     lines += [line for name, dtype in inputs for line in _input(name, dtype, quads)]
-    return "\n".join([*lines, *library(body), body.strip(), *_main(quads, targets), ""])
+    if finish is not None:
+        body = f"{body.strip()}\n{finish.text}"
+    main = _main(quads, targets, finish is not None)
+    return "\n".join([*lines, *library(body), body.strip(), *main, ""])
 
 
-def _output(out: DType, quads: bool, targets: int) -> list[str]:
+def _output(out: DType, stored: DType, quads: bool, targets: int) -> list[str]:
     scalar, vector = _types(out)
     lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
     return [
@@ -175,8 +190,17 @@ def _output(out: DType, quads: bool, targets: int) -> list[str]:
         f"#define T_LOWEST {lowest}",
         f"#define T_HIGHEST {highest}",
         f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
-        *(f"layout(location = {i}) out T4 result{i};" for i in range(targets)),
+        *(f"layout(location = {i}) out {_types(stored)[1]} result{i};" for i in range(targets)),
+        *_store_tile(targets),
     ]
+
+
+def _store_tile(targets: int) -> list[str]:
+    """``STORE_TILE(s0, s1)``: four rows of one texel, or of two, become the results."""
+    if targets == 1:
+        return []
+    results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(targets)]
+    return [f"#define STORE_TILE(s0, s1) {'; '.join(results)}"]
 
 
 # A bool is stored as the int 0 or 1.
@@ -207,17 +231,25 @@ def _input(name: str, dtype: DType, quads: bool) -> list[str]:
         f"    {vector} v = {name}_texel(i >> 2);",
         "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
         "}",
+        f"{vector} {name}_four(int i) {{",
+        "    int t = i >> 2, skip = i & 3;",
+        # Both are fetched at once, whichever is needed.
+        f"    {vector} v = {name}_texel(t), w = {name}_texel(t + 1);",
+        f"    {vector} low = skip == 0 ? v : {vector}(v.yzw, w.x);",
+        f"    {vector} high = skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
+        "    return skip < 2 ? low : high;",
+        "}",
         f"#define {name}_value {name}_{'texel' if quads else 'at'}",
     ]
 
 
-def _main(quads: bool, targets: int) -> list[str]:
+def _main(quads: bool, targets: int, finishes: bool) -> list[str]:
     if targets > 1:
-        statement = f"rows(t, {', '.join(f'result{i}' for i in range(targets))})"
-    elif quads:
-        statement = "result0 = value(t)"
+        statement = "tile(t)"
     else:
-        statement = f"result0 = T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
+        four = f"T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
+        result = "value(t)" if quads else four
+        statement = f"result0 = {f'finish({result}, t)' if finishes else result}"
     return [
         "void main() {",
         "    int t = (int(gl_FragCoord.y) << out_shift) + int(gl_FragCoord.x);",
@@ -242,15 +274,18 @@ def library(body: str) -> list[str]:
     blocks = _library_blocks()
     needed: set[int] = set()
     # A block names only blocks before it, so one pass from the end finds all.
-    words = set(re.findall(r"\w+", body))
-    if words & {"T_LOWEST", "T_HIGHEST"}:
-        words.add("infinity")
+    words = _words(body)
     for number in range(len(blocks) - 1, -1, -1):
         names, code = blocks[number]
         if names & words:
             needed.add(number)
-            words |= set(re.findall(r"\w+", code))
+            words |= _words(code)
     return [blocks[number][1] for number in sorted(needed)]
+
+
+def _words(code: str) -> set[str]:
+    words = set(re.findall(r"\w+", code))
+    return words | {"infinity"} if words & {"T_LOWEST", "T_HIGHEST"} else words
 
 
 def _float_bytes(value: float) -> bytes:

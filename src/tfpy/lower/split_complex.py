@@ -2,17 +2,19 @@
 
 Devices store no complex numbers. A complex input becomes two inputs, first the real part; so does
 an output. Elementwise equations become one for each part, since a complex expression is a pair of
-real ones; movement and sums are done on each part; a product of matrices is four.
+real ones; movement and sums are done on each part; a product of matrices is four, that of a row a
+tree of products.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tfpy.dtypes import float32
+from tfpy.dtypes import complex64, float32
 from tfpy.ir import expr as ex
 from tfpy.ir.complex_expr import operands, parts
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
@@ -86,6 +88,8 @@ class _Splitter:
             )
         if eqn.op.name == "matmul":
             return self._matmul(eqn)
+        if eqn.op.name == "reduce_prod":
+            return self._product(eqn, **dict(eqn.attrs))
         raise NotLowerable(f"{eqn.op.name} of complex numbers")
 
     def _add(self, op: Op, inputs: Sequence[int], attrs: Attrs = ()) -> int:
@@ -102,17 +106,53 @@ class _Splitter:
         )
         return self._add(OPS["subtract"], [ab, cd]), self._add(OPS["add"], [ad, cb])
 
+    def _product(self, eqn: Eqn, axes: tuple[int, int]) -> Parts:
+        """The product of a row: its halves are multiplied until one factor is left."""
+        (value,), (out,) = eqn.inputs, eqn.outputs
+        shape = self.graph.avals[value].shape
+        n = math.prod(shape[slice(*axes)])
+        outer, inner = math.prod(shape[: axes[0]]), math.prod(shape[axes[1] :])
+        factors = self._each("reshape", self.values[value], shape=(outer, n, inner))
+        if n == 0:
+            aval = Aval((outer, 1, inner), float32)
+            ones = np.ones(aval.shape, np.float32)
+            factors = tuple(self.result.add_constant(v, aval) for v in (ones, 0 * ones))
+        while n > 1:
+            half = n // 2
+            given = (*self._rows(factors, 0, half), *self._rows(factors, half, half))
+            a, b = operands([complex64] * 2)
+            product = self._parts_of(
+                "multiply", a * b, given, [Aval((outer, half, inner), float32)] * 2
+            )
+            if n % 2:
+                rest = self._rows(factors, n - 1, 1)
+                pairs = zip(product, rest, strict=True)
+                product = tuple(self._add(OPS["concat"], both, (("axis", 1),)) for both in pairs)
+            factors, n = product, n - half
+        return self._each("reshape", factors, shape=self.graph.avals[out].shape)
+
+    def _rows(self, parts: Parts, first: int, count: int) -> Parts:
+        outer, _, inner = self.result.avals[parts[0]].shape
+        begin, size = (0, first, 0), (outer, count, inner)
+        return self._each("strided_slice", parts, begin=begin, size=size, strides=(1, 1, 1))
+
+    def _each(self, name: str, parts: Parts, **attrs: Any) -> Parts:
+        return tuple(self._add(OPS[name], [part], tuple(attrs.items())) for part in parts)
+
     def _elementwise(self, eqn: Eqn) -> Parts:
         (out,) = eqn.outputs
         given = [part for v in eqn.inputs for part in self.values[v]]
         kinds = [self.graph.avals[v].dtype for v in eqn.inputs]
         assert eqn.op.expr is not None
         root = eqn.op.expr(*operands(kinds), **dict(eqn.attrs))
+        return self._parts_of(eqn.op.name, root, given, self._avals(out))
+
+    def _parts_of(self, name: str, root: Any, given: Sequence[int], avals: list[Aval]) -> Parts:
+        """One equation for each part of an expression over ``given``."""
         found = []
-        for part, aval in zip(parts(root), self._avals(out), strict=True):
+        for part, aval in zip(parts(root), avals, strict=True):
             used = _inputs_of(part)
-            op = _derived(eqn.op.name, part, used, aval)
-            found.append(self._add(op, [given[i] for i in used]))
+            found.append(self._add(_derived(name, part, used, aval), [given[i] for i in used]))
         return tuple(found)
 
 

@@ -24,6 +24,7 @@ from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.wasm_target import with_parameters
 from tfpy.ops.op import KernelCall
 
 
@@ -51,8 +52,8 @@ class WasmEmitter:
     def kernel(
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
-        """Adds the step as it is."""
-        add_kernel(program, call, inputs, output)
+        """Adds the step; an epilogue becomes parameters."""
+        add_kernel(program, with_parameters(call), inputs, output)
 
 
 def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:

@@ -13,29 +13,34 @@ from tfpy.lower import (
     webgl_matmul,
     webgl_ordering,
     webgl_reduction,
+    webgl_rows,
+    webgl_segments,
     webgl_spectral,
     webgl_windows,
 )
 from tfpy.lower.broadcast import merge
 from tfpy.lower.program import Program
-from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, Params, Steps, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
-MAX_TEXTURES = 16
-"""Textures that a fragment shader can read on any WebGL2 device."""
 
-LONGEST_SEARCH = 4096
-"""Elements that one fragment of a segment sum looks through, most of which it does not add."""
-
-
-def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def add_kernel(
+    program: Program,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    targets: int = MIN_TARGETS,
+) -> None:
     """Adds the steps of a named kernel.
+
+    Args:
+        targets: how many textures a fragment may write at once: 4 or 8.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    _KERNELS[call.name](Steps(program), call, inputs, output)
+    steps = Steps(program, call, inputs, output, targets)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -109,19 +114,6 @@ def _gather(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
     steps.step("gather", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
 
 
-def _segment_sum(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    p: Params = dict(call.params)
-    count = p["segments"] * p["inner"]
-    chunk = chunk_of(p["n"], count, LONGEST_SEARCH)
-    chunks = max(1, -(-p["n"] // chunk))
-    quads = p["inner"] % 4 == 0
-    params = p | {"chunk": chunk, "inner": p["inner"] // (4 if quads else 1)}
-    target = output if chunks == 1 else steps.like(output, chunks * count)
-    steps.step("segment_sum", inputs_of(call, inputs), target, params, flags_of(QUADS=quads))
-    if chunks > 1:
-        sum_chunks(steps, target, output, chunks)
-
-
 def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     params: Params = dict(call.params)
     quads = params["inner"] % 4 == 0
@@ -135,25 +127,32 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "pad": _pad,
     "concat": _concat,
     "gather": _gather,
-    "segment_sum": _segment_sum,
+    "segment_sum": webgl_segments.segment_sum,
     "reduce": webgl_reduction.reduce,
     "arg_reduce": webgl_reduction.arg_reduce,
     "scan": webgl_ordering.scan,
     "argsort": webgl_ordering.argsort,
     "searchsorted": webgl_ordering.searchsorted,
-    "scatter": webgl_ordering.scatter,
+    "scatter": webgl_segments.scatter,
     "ravel_index": webgl_ordering.ravel_index,
     "dft": webgl_spectral.dft,
     "matmul": webgl_matmul.matmul,
-    "conv2d": webgl_windows.conv2d,
-    "conv2d_backprop_input": webgl_windows.conv2d_input,
-    "conv2d_backprop_filter": webgl_windows.conv2d_filter,
+    "conv2d": webgl_windows.conv,
+    "conv2d_backprop_input": webgl_windows.conv_input,
+    "conv2d_backprop_filter": webgl_windows.conv_filter,
+    "conv3d": webgl_windows.conv,
+    "conv3d_backprop_input": webgl_windows.conv_input,
+    "conv3d_backprop_filter": webgl_windows.conv_filter,
     "depthwise_conv2d": webgl_windows.depthwise,
     "depthwise_conv2d_backprop_input": webgl_windows.depthwise,
     "depthwise_conv2d_backprop_filter": webgl_windows.depthwise_filter,
     "pool": webgl_windows.pool,
-    "max_pool_grad": webgl_windows.pool,
+    "max_pool_grad": webgl_windows.max_pool_grad,
+    "max_pool_grad_grad": webgl_windows.max_pool_grad_grad,
     "avg_pool_grad": webgl_windows.pool,
     "overlap_add": webgl_windows.pool,
     "resample": _resample,
+    "softmax": webgl_rows.softmax,
+    "log_softmax": webgl_rows.softmax,
+    "layer_norm": webgl_rows.layer_norm,
 }

@@ -1,4 +1,4 @@
-"""The steps of kernels that order, search or accumulate on WebGL2: scan, argsort, scatter, …"""
+"""The steps of kernels that order or search on WebGL2: scan, argsort, searchsorted, ravel_index."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from tfpy.lower.webgl_steps import Params, Steps
 from tfpy.ops.op import KernelCall
-
-LONGEST_SEARCH = 4096
-"""Updates that one fragment of a scatter looks through in a step."""
 
 
 def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -48,24 +45,6 @@ def searchsorted(steps: Steps, call: KernelCall, inputs: Sequence[int], output: 
     p: Params = dict(call.params)
     params = {key: p[key] for key in ("side", "n", "m")}
     steps.step("searchsorted", dict(zip(call.inputs, inputs, strict=True)), output, params)
-
-
-def scatter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Many updates are combined in several steps, one after the other."""
-    p: Params = dict(call.params)
-    source, ids, updates = inputs
-    quads = p["inner"] % 4 == 0
-    inner = p["inner"] // 4 if quads else p["inner"]
-    first = 0
-    while True:
-        end = min(first + LONGEST_SEARCH, p["n"])
-        target = output if end == p["n"] else steps.like(output, p["segments"] * p["inner"])
-        params = {"kind": p["kind"], "inner": inner, "first": first, "end": end}
-        named = {"x": source, "ids": ids, "updates": updates}
-        steps.step("scatter", named, target, params, ["QUADS"] if quads else [])
-        if end == p["n"]:
-            return
-        source, first = target, end
 
 
 def ravel_index(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

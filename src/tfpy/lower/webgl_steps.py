@@ -1,4 +1,4 @@
-"""What the kernels on WebGL2 share: adding steps, and how long sums are split."""
+"""What the kernels on WebGL2 share: steps with prologues and epilogues, how long sums are split."""
 
 from __future__ import annotations
 
@@ -6,9 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.lower.glsl import TARGETS, kernel_source, template
+from tfpy.lower.common import Epilogue, Prologue
+from tfpy.lower.glsl import Finish, kernel_source, template
+from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.ops.op import KernelCall
+
+MIN_TARGETS = 4
+"""Textures that a fragment can write at once on any WebGL2 device."""
+
+MAX_TARGETS = 8
+"""How many of them a step makes use of."""
+
+MAX_TEXTURES = 16
+"""Textures that a fragment shader can read on any WebGL2 device."""
 
 LONGEST_SUM = 256
 """Elements that one fragment combines at most in a reduction."""
@@ -16,17 +27,65 @@ LONGEST_SUM = 256
 ENOUGH_FRAGMENTS = 8192
 """With so many outputs a long sum is not split further for the sake of parallelism."""
 
-LARGE = 8192
-"""Outputs from which on a fragment computes four rows, for fewer reads, instead of one."""
-
 Params = dict[str, Any]
 
 
-class Steps:
-    """Adds the steps of named kernels to a Program."""
+_MADE = -1
+"""Stands for the operand that a prologue makes, among buffers."""
 
-    def __init__(self, program: Program) -> None:
+
+def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
+    """Whether the step that writes the kernel's result can read the epilogue's operands too."""
+    return max(len(call.inputs), MAX_TARGETS) + len(epilogue.shapes) <= MAX_TEXTURES
+
+
+def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
+    """Whether the kernel reads each element about once, with textures left for the operands."""
+    extra = len(call.epilogue.shapes) if call.epilogue else 0
+    return call.name in ("reduce", "arg_reduce") and len(prologue.shapes) + extra <= MAX_TEXTURES
+
+
+class Steps:
+    """Adds the steps of one kernel call to a Program.
+
+    The epilogue is applied by the step that writes ``output``, the prologue by the steps that read
+    the buffer that stands for its result. Fragments write up to ``targets`` textures.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        call: KernelCall,
+        inputs: Sequence[int],
+        output: int,
+        targets: int = MIN_TARGETS,
+    ) -> None:
         self.program = program
+        self.targets = targets
+        self.call = call
+        self.inputs = list(inputs)
+        self.output = output
+        self._made: tuple[Expression, list[int]] | None = None
+        self._finish: tuple[Expression, list[int]] | None = None
+        self._dtype = program.buffers[output].dtype
+        if call.epilogue is not None:
+            self._finish = self._take_epilogue(call.epilogue)
+        if call.prologue is not None:
+            self._made = self._take_prologue(call.prologue)
+
+    def _take_epilogue(self, epilogue: Epilogue) -> tuple[Expression, list[int]]:
+        count = len(self.inputs) - len(epilogue.shapes)
+        self.inputs, extra = self.inputs[:count], self.inputs[count:]
+        dtypes = [self.program.buffers[b].dtype for b in extra]
+        self._dtype = epilogue.result
+        shapes, space = epilogue.shapes, epilogue.out.shape
+        return Expression("e", epilogue.root, dtypes, shapes, space, self._dtype), extra
+
+    def _take_prologue(self, prologue: Prologue) -> tuple[Expression, list[int]]:
+        count = len(prologue.shapes)
+        read, self.inputs = self.inputs[:count], [_MADE, *self.inputs[count:]]
+        dtypes = [self.program.buffers[b].dtype for b in read]
+        return Expression("p", prologue.root, dtypes, prologue.shapes, prologue.out.shape), read
 
     def step(
         self,
@@ -39,35 +98,44 @@ class Steps:
         """Adds one step: the template ``name`` on named input buffers."""
         buffers = self.program.buffers
         outputs = [outputs] if isinstance(outputs, int) else outputs
-        types = [(key, buffers[b].dtype) for key, b in inputs.items()]
-        source = kernel_source(template(name), types, buffers[outputs[0]].dtype, params, defines)
-        kernel = Kernel(name, tuple(inputs), source)
+        read = {x: b for x, b in inputs.items() if b != _MADE}
+        body, params, finish = template(name), dict(params), None
+        for x in inputs.keys() - read.keys():
+            assert self._made is not None
+            expression, arrays = self._made
+            body = f"{_made_operand(x, expression, 'QUADS' in defines)}\n{body}"
+            read |= zip(expression.names, arrays, strict=True)
+            params |= expression.params
+        if self._finish is not None and outputs == [self.output]:
+            expression, arrays = self._finish
+            vector = "vec4" if buffers[self.output].dtype.is_floating else "ivec4"
+            finish = Finish(expression.texel_function(f"{vector} finish"), self._dtype)
+            read |= zip(expression.names, arrays, strict=True)
+            params |= expression.params
+        types = [(x, buffers[b].dtype) for x, b in read.items()]
+        dtype = buffers[outputs[0]].dtype
+        source = kernel_source(body, types, dtype, params, defines, len(outputs), finish)
+        kernel = Kernel(name, tuple(read), source)
         numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
-        self.program.add_step(kernel, list(inputs.values()), outputs, numbers)
-
-    def rows_step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        output: int,
-        params: Mapping[str, Param],
-        defines: Sequence[str],
-        shape: tuple[int, int, int],
-    ) -> None:
-        """Adds the variant of a template that computes four rows at once, and joins the rows.
-
-        Args:
-            shape: the output as (batch, rows, texels of a row).
-        """
-        batch, m, n = shape
-        parts = [self.like(output, batch * -(-m // TARGETS) * n * 4) for _ in range(TARGETS)]
-        self.step(f"{name}_rows", inputs, parts, params, ["QUADS", "ROWS", *defines])
-        together = {f"x{i}": part for i, part in enumerate(parts)}
-        self.step("interleave", together, output, {"m": m, "n": n}, ["QUADS"])
+        self.program.add_step(kernel, list(read.values()), outputs, numbers)
 
     def like(self, output: int, count: int) -> int:
-        """A new flat buffer of the output's type."""
-        return self.program.add_buffer([count], self.program.buffers[output].dtype)
+        """A new flat buffer of the result's type."""
+        dtype = self._dtype if output == self.output else self.program.buffers[output].dtype
+        return self.program.add_buffer([count], dtype)
+
+
+def _made_operand(x: str, expression: Expression, quads: bool) -> str:
+    """What reads the operand ``x`` of a template: an expression instead of a texture."""
+    scalar, vector = ("float", "vec4") if expression.root.dtype.is_floating else ("int", "ivec4")
+    return "\n".join(
+        [
+            f"#define {x.upper()}_T {scalar}",
+            expression.texel_function(f"{vector} {x}_texel"),
+            expression.element_function(f"{scalar} {x}_at"),
+            f"#define {x}_value {x}_{'texel' if quads else 'at'}",
+        ]
+    )
 
 
 def inputs_of(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
@@ -88,7 +156,3 @@ def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
     if outputs >= ENOUGH_FRAGMENTS:
         return longest
     return min(longest, 4 * math.ceil(math.sqrt(n) / 4))
-
-
-def rows_pay(steps: Steps, output: int, rows: int) -> bool:
-    return rows >= TARGETS and steps.program.buffers[output].count >= LARGE

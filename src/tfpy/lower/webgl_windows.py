@@ -2,55 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
+from tfpy.dtypes import DType, float32, int32
+from tfpy.lower.program import Param
 from tfpy.lower.webgl_matmul import matmul, product
 from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of, rows_pay
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, tiles_pay
 from tfpy.ops.op import KernelCall
 
 
-def conv2d(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def _size(p: Params, which: str) -> int:
+    """Elements of all spatial dimensions (two or three) of ``in``, ``out`` or ``filter``."""
+    return math.prod(p[f"{which}_{axis}"] for axis in "dhw" if f"{which}_{axis}" in p)
+
+
+def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
-    pixels = p["batch"] * p["out_h"] * p["out_w"]
+    pixels = p["batch"] * _size(p, "out")
     if _is_pointwise(p):
         matmul(steps, product(pixels, p["out_c"], p["in_c"]), inputs, output)
         return
-    quads = p["out_c"] // p["groups"] % 4 == 0
-    in_quads = flags_of(IN_QUADS=p["in_c"] // p["groups"] % 4 == 0)
+    group_in, group_out = p["in_c"] // p["groups"], p["out_c"] // p["groups"]
+    quads = group_out % 4 == 0
+    in_quads = flags_of(IN_QUADS=group_in % 4 == 0)
     params = p | {"out_c": p["out_c"] // 4} if quads else p
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["out_c"] // 4)
-        steps.rows_step("conv2d", named, output, params, in_quads, shape)
+    products = pixels * p["out_c"] * group_in * _size(p, "filter")
+    if quads and tiles_pay(pixels, products):
+        # A tile lies within one group.
+        columns = columns_of(steps) if p["groups"] == 1 or group_out % 8 == 0 else 1
+        tiling = Tiling(1, pixels, p["out_c"], columns)
+        add_tiles(steps, call.name, named, output, params, in_quads, tiling)
     else:
-        steps.step("conv2d", named, output, params, [*flags_of(QUADS=quads), *in_quads])
+        steps.step(call.name, named, output, params, [*flags_of(QUADS=quads), *in_quads])
 
 
 def _is_pointwise(p: Params) -> bool:
     """Whether a convolution is a matrix product of pixels and filter."""
-    ones = ("filter_h", "filter_w", "stride_h", "stride_w", "groups")
-    pads = ("pad_top", "pad_bottom", "pad_left", "pad_right")
-    return all(p[k] == 1 for k in ones) and not any(p[k] for k in pads)
+    window = [v for k, v in p.items() if k.startswith(("filter_", "stride_", "groups"))]
+    pads = [v for k, v in p.items() if k.startswith("pad_")]
+    return all(v == 1 for v in window) and not any(pads)
 
 
-def conv2d_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def conv_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
-    pixels = p["batch"] * p["in_h"] * p["in_w"]
+    pixels = p["batch"] * _size(p, "in")
     if _is_pointwise(p):
         matmul(steps, product(pixels, p["in_c"], p["out_c"], b="true"), inputs, output)
         return
     out_quads = p["out_c"] // p["groups"] % 4 == 0
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["in_c"] // 4)
-        steps.rows_step(call.name, named, output, p, [], shape)
+    products = pixels * p["in_c"] * p["out_c"] // p["groups"] * _size(p, "filter")
+    if quads and tiles_pay(pixels, products):
+        add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
     else:
         steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
 
 
-def conv2d_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def conv_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     group_in = p["in_c"] // p["groups"]
     quads = p["out_c"] // p["groups"] % 4 == 0
@@ -81,9 +94,9 @@ def _filter_gradient(
     quads: bool,
     rows: int | None,
 ) -> None:
-    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if by four rows."""
+    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if in tiles."""
     p: Params = dict(call.params)
-    pixels = p["batch"] * p["out_h"] * p["out_w"]
+    pixels = p["batch"] * _size(p, "out")
     count = steps.program.buffers[output].count
     chunk = chunk_of(pixels, count)
     chunks = max(1, -(-pixels // chunk))
@@ -93,15 +106,47 @@ def _filter_gradient(
     if rows is None:
         steps.step(call.name, named, target, params, flags_of(QUADS=quads))
     else:
-        shape = (chunks * p["filter_h"] * p["filter_w"], rows, params[channels])
-        steps.rows_step(call.name, named, target, params, [], shape)
+        tiling = Tiling(chunks * _size(p, "filter"), rows, p[channels], 1)
+        add_tiles(steps, call.name, named, target, params, [], tiling)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
 
 
 def pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    params: Params = dict(call.params)
-    quads = params["channels"] % 4 == 0
+    _pool_step(steps, call.name, call.params, inputs_of(call, inputs), output)
+
+
+def _pool_step(
+    steps: Steps, name: str, params: Mapping[str, Param], inputs: Mapping[str, int], output: int
+) -> None:
+    p: Params = dict(params)
+    quads = p["channels"] % 4 == 0
     if quads:
-        params["channels"] //= 4
-    steps.step(call.name, inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
+        p["channels"] //= 4
+    steps.step(name, inputs, output, p, flags_of(QUADS=quads))
+
+
+def _each_window(steps: Steps, name: str, params: Mapping[str, Param], x: int, dtype: DType) -> int:
+    """A new buffer with a number for each window and channel of ``x``, made by a template."""
+    p: Params = dict(params)
+    count = p["batch"] * _size(p, "out") * p["channels"]
+    buffer = steps.program.add_buffer([count], dtype)
+    _pool_step(steps, name, p, {"x": x}, buffer)
+    return buffer
+
+
+def max_pool_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Each window's maximum, or where the first one is, then the gradients that come from there."""
+    named = inputs_of(call, inputs)
+    p = {k: v for k, v in call.params.items() if k != "ties"}
+    if call.params["ties"] == "all":
+        best = _each_window(steps, "pool", p | {"kind": "max"}, named["x"], float32)
+    else:
+        best = _each_window(steps, "first_maximum", p, named["x"], int32)
+    _pool_step(steps, call.name, call.params, {**named, "best": best}, output)
+
+
+def max_pool_grad_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    named = inputs_of(call, inputs)
+    best = _each_window(steps, "first_maximum", call.params, named["x"], int32)
+    steps.step(call.name, {"g": named["g"], "best": best}, output, call.params)

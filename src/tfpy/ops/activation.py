@@ -44,11 +44,14 @@ relu = elementwise(
     public="nn.relu",
     doc="max(features, 0).",
 )
-relu6 = activation(
+relu6 = elementwise(
     "relu6",
     host.relu6,
-    lambda x: ex.minimum(ex.maximum(x, 0.0), 6.0),
+    lambda x: ex.minimum(ex.maximum(x, 0), 6),
     lambda g, y, x: relu6_grad(g, y),
+    takes=REAL,
+    params=("features",),
+    public="nn.relu6",
     domain=(-4.0, 9.0),
     doc="min(max(features, 0), 6).",
 )

@@ -181,7 +181,6 @@ sign_det = _decomposition(
     "sign_det",
     host.sign_det,
     lambda a: a[:-2],
-    differentiable=False,
     samples=_of(matrix, _SQUARE),
     doc="Sign of the determinant; of complex ones the number of length 1.",
 )

@@ -93,6 +93,10 @@ def det(g: Any, y: Any, a: Any) -> tuple[Any]:
     return (_scalars(g * conjugate) * _inverse_adjoint(a),)
 
 
+def sign_det(g: Any, y: Any, a: Any) -> Any:
+    return (zeros_like(a),)
+
+
 def log_abs_det(g: Any, y: Any, a: Any) -> tuple[Any]:
     return (cast(_scalars(g), a.dtype) * _inverse_adjoint(a),)
 

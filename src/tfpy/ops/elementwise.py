@@ -64,7 +64,7 @@ divide_no_nan: Op = binary(
     host.divide_no_nan,
     lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x / y),
     lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
-    public="math.divide_no_nan",
+    public="",
     doc="x / y, and 0 where y is 0.",
 )
 
@@ -186,7 +186,7 @@ abs_ = elementwise(
     holomorphic=False,
     doc="Absolute value, float32 for complex numbers.",
 )
-sign: Op = elementwise("sign", np.sign, unary("sign"), lambda g, y, x: None, takes=REAL, public="")
+sign: Op = elementwise("sign", np.sign, unary("sign"), lambda g, y, x: g * 0, takes=REAL, public="")
 square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
 reciprocal = elementwise(
     "reciprocal",

@@ -67,7 +67,7 @@ def elementwise(
             "elementwise",
             infer_aval,
             ref,
-            vjp and _summed(conjugated(vjp) if holomorphic else vjp),
+            vjp and summed(conjugated(vjp) if holomorphic else vjp),
             expr,
             typed_from=typed_from,
             params=params,
@@ -81,11 +81,11 @@ def elementwise(
     )
 
 
-def _summed(vjp: Vjp) -> Vjp:
+def summed(vjp: Vjp) -> Vjp:
     """The rule with each gradient summed back to its input's shape."""
     from tfpy.ops.reduction import sum_to_shape
 
-    def summed(gradient: Any, x: Any) -> Any:
+    def back(gradient: Any, x: Any) -> Any:
         if gradient is None:
             return None
         if callable(gradient):
@@ -95,7 +95,7 @@ def _summed(vjp: Vjp) -> Vjp:
     def rule(g: Any, y: Any, *inputs: Any, **attrs: Any) -> tuple[Any, ...]:
         grads = vjp(g, y, *inputs, **attrs)
         grads = grads if isinstance(grads, tuple) else (grads,)
-        return tuple(summed(d, x) for d, x in zip(grads, inputs, strict=True))
+        return tuple(back(d, x) for d, x in zip(grads, inputs, strict=True))
 
     return rule
 

@@ -70,6 +70,8 @@ class Op:
     stateful: bool = False
     """The op has effects or reads state: passes neither merge, fold, remove nor reorder
     its equations."""
+    multiple: bool = False
+    """Whether an equation has several outputs: then ``infer`` and ``ref`` give tuples."""
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
@@ -77,6 +79,11 @@ class Op:
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""
         return self.expr is None and self.kernel is None and not self.host_only
+
+    def infer_all(self, *avals: Aval, **attrs: Any) -> tuple[Aval, ...]:
+        """The avals of all outputs."""
+        found = self.infer(*avals, **attrs)
+        return tuple(found) if self.multiple else (found,)  # type: ignore[arg-type]
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
         return _execute(self, inputs, attrs)

@@ -18,12 +18,12 @@ from tfpy.ops.movement import pad, reshape, strided_call
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.reduction import argmax, reduce_sum
 from tfpy.ops.samples import Sample, array
-from tfpy.ops.window import Pair, Window, window_params
+from tfpy.ops.window import Sizes, Window, window_params
 
 _UNPADDED = ((0, 0), (0, 0))
 
 
-def _out_shape(x: Shape, ksize: Pair, strides: Pair, dilations: Pair) -> Shape:
+def _out_shape(x: Shape, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Shape:
     window = Window(strides, dilations, _UNPADDED)
     return (x[0], *window.out_size("sliding_windows", (x[1], x[2]), ksize), *ksize, x[3])
 
@@ -50,19 +50,19 @@ def at_first_maximum(values: Any, scores: Any) -> Any:
     return reduce_sum(select(hit, values, 0), axes=(3, 4))
 
 
-def _infer(x: Aval, ksize: Pair, strides: Pair, dilations: Pair) -> Aval:
+def _infer(x: Aval, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Aval:
     infer.check_rank("sliding_windows", x, 4, "input")
     return Aval(_out_shape(x.shape, ksize, strides, dilations), x.dtype)
 
 
-def _kernel(x: Aval, ksize: Pair, strides: Pair, dilations: Pair) -> KernelCall:
+def _kernel(x: Aval, ksize: Sizes, strides: Sizes, dilations: Sizes) -> KernelCall:
     batch, row, column, channel = dense_strides(x.shape)
     steps = (row * strides[0], column * strides[1], row * dilations[0], column * dilations[1])
     out = _out_shape(x.shape, ksize, strides, dilations)
     return strided_call(out, (batch, *steps, channel), 0)
 
 
-def _ref(x: Any, ksize: Pair, strides: Pair, dilations: Pair) -> Any:
+def _ref(x: Any, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Any:
     _, h, w, *_ = _out_shape(x.shape, ksize, strides, dilations)
     rows, columns = (
         np.arange(n)[:, None] * s + np.arange(k) * d
@@ -71,13 +71,13 @@ def _ref(x: Any, ksize: Pair, strides: Pair, dilations: Pair) -> Any:
     return x[:, rows[:, None, :, None], columns[None, :, None, :]]
 
 
-def _vjp(g: Any, y: Any, x: Any, ksize: Pair, strides: Pair, dilations: Pair) -> tuple[Any]:
+def _vjp(g: Any, y: Any, x: Any, ksize: Sizes, strides: Sizes, dilations: Sizes) -> tuple[Any]:
     return (
         lambda: overlap_add(g, input_shape=tuple(x.shape), strides=strides, dilations=dilations),
     )
 
 
-_CASES: list[tuple[Shape, dict[str, Pair]]] = [
+_CASES: list[tuple[Shape, dict[str, Sizes]]] = [
     ((2, 5, 6, 3), {"ksize": (3, 2), "strides": (1, 1), "dilations": (1, 1)}),
     ((1, 8, 9, 4), {"ksize": (2, 3), "strides": (2, 3), "dilations": (2, 1)}),
     ((2, 4, 4, 1), {"ksize": (2, 2), "strides": (2, 2), "dilations": (1, 1)}),
@@ -107,7 +107,7 @@ sliding_windows: Op = register(
 # overlap_add: the adjoint of sliding_windows.
 
 
-def _add_infer(x: Aval, input_shape: Shape, strides: Pair, dilations: Pair) -> Aval:
+def _add_infer(x: Aval, input_shape: Shape, strides: Sizes, dilations: Sizes) -> Aval:
     infer.check_dtype("overlap_add", x, FLOAT, "windows")
     infer.check_rank("overlap_add", x, 6, "windows")
     ksize = x.shape[3], x.shape[4]
@@ -118,7 +118,7 @@ def _add_infer(x: Aval, input_shape: Shape, strides: Pair, dilations: Pair) -> A
     return Aval(input_shape, x.dtype)
 
 
-def _add_ref(x: Any, input_shape: Shape, strides: Pair, dilations: Pair) -> Any:
+def _add_ref(x: Any, input_shape: Shape, strides: Sizes, dilations: Sizes) -> Any:
     out = np.zeros(input_shape, x.dtype)
     _, h, w, *ksize = x.shape[:5]
     for tap in np.ndindex(*ksize):
@@ -130,14 +130,14 @@ def _add_ref(x: Any, input_shape: Shape, strides: Pair, dilations: Pair) -> Any:
     return out
 
 
-def _add_kernel(x: Aval, input_shape: Shape, strides: Pair, dilations: Pair) -> KernelCall:
+def _add_kernel(x: Aval, input_shape: Shape, strides: Sizes, dilations: Sizes) -> KernelCall:
     window = Window(strides, dilations, _UNPADDED)
     params = window_params(window, input_shape, x.shape, x.shape[3:5], channels=x.shape[5])
     return KernelCall("overlap_add", ("x",), params)
 
 
 def _add_vjp(
-    g: Any, y: Any, x: Any, input_shape: Shape, strides: Pair, dilations: Pair
+    g: Any, y: Any, x: Any, input_shape: Shape, strides: Sizes, dilations: Sizes
 ) -> tuple[Any]:
     ksize = tuple(x.shape[3:5])
     return (lambda: sliding_windows(g, ksize=ksize, strides=strides, dilations=dilations),)

@@ -22,7 +22,9 @@ from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import host_random as host
 from tfpy.ops import philox
+from tfpy.ops.gamma import random_gamma_grad
 from tfpy.ops.op import Op, register
+from tfpy.ops.reduction import reduce_sum
 from tfpy.ops.samples import Sample, array
 
 _STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
@@ -186,6 +188,7 @@ def _sampled(
     params: tuple[str, ...],
     doc: str,
     domains: tuple[tuple[float, float], ...],
+    vjp: Callable[..., Any] | None = None,
 ) -> Op:
     """A distribution over parameters of one shape; ``samples`` draws of each come first.
 
@@ -220,6 +223,7 @@ def _sampled(
             "random",
             infer_aval,
             whole_ref,
+            vjp,
             params=(*_STATE, *params),
             doc=doc,
             samples=make_samples,
@@ -228,12 +232,19 @@ def _sampled(
     )
 
 
+def _gamma_vjp(g: Any, y: Any, *inputs: Any, samples: int) -> tuple[Any, ...]:
+    alpha = inputs[-1]
+    per_draw = lambda: reduce_sum(g * random_gamma_grad(alpha, y), axes=(0, 1))  # noqa: E731
+    return (*[None] * len(_STATE), per_draw)
+
+
 random_gamma = _sampled(
     "random_gamma",
     lambda state, alpha, dtype: host.gamma(state, alpha),
     ("alpha",),
     "Gamma floats of scale 1.",
     ((0.2, 5.0),),
+    _gamma_vjp,
 )
 random_poisson = _sampled(
     "random_poisson",

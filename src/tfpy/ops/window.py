@@ -1,7 +1,8 @@
-"""Convolution over NHWC images and its gradients, and what windows of all kinds share.
+"""Convolution over images and volumes and its gradients, and what windows of all kinds share.
 
-Padding is explicit here: ``((top, bottom), (left, right))``. Names "SAME" and "VALID", NCHW and
-1-D forms are resolved by the public functions in ``tfpy.nn``.
+Channels are last. Padding is explicit here: a pair ``(before, after)`` for each spatial dimension.
+Names "SAME" and "VALID", channels-first and 1-D forms are resolved by the public functions in
+``tfpy.nn``.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from tfpy.ops.infer import FLOAT
 from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
 
-Pair = tuple[int, int]
-Padding = tuple[Pair, Pair]
+Sizes = tuple[int, ...]
+Padding = tuple[tuple[int, int], ...]
 CONV_TOLERANCE = 5e-4
 CONV_REASON = "sums of products are rounded in another order"
 
 
 class Window(NamedTuple):
-    """How a window moves over the two spatial dimensions."""
+    """How a window moves over the spatial dimensions."""
 
-    strides: Pair
-    dilations: Pair
+    strides: Sizes
+    dilations: Sizes
     padding: Padding
 
-    def out_size(self, op: str, size: Pair, filter_size: Pair) -> Pair:
+    def out_size(self, op: str, size: Sizes, filter_size: Sizes) -> Sizes:
         """Spatial size of the output.
 
         Raises:
@@ -49,78 +50,87 @@ class Window(NamedTuple):
                     f"({low}, {high}); use padding='SAME' or a smaller filter",
                 )
             out.append((n + low + high - reach) // s + 1)
-        return out[0], out[1]
+        return tuple(out)
+
+
+_AXES = (
+    ("d", "pad_front", "pad_back"),
+    ("h", "pad_top", "pad_bottom"),
+    ("w", "pad_left", "pad_right"),
+)
 
 
 def window_params(
     window: Window, x_shape: Shape, out_shape: Shape, filter_shape: Shape, **more: Any
 ) -> dict[str, Any]:
-    (top, bottom), (left, right) = window.padding
-    return {
-        "batch": x_shape[0],
-        "in_h": x_shape[1],
-        "in_w": x_shape[2],
-        "out_h": out_shape[1],
-        "out_w": out_shape[2],
-        "filter_h": filter_shape[0],
-        "filter_w": filter_shape[1],
-        "stride_h": window.strides[0],
-        "stride_w": window.strides[1],
-        "dilation_h": window.dilations[0],
-        "dilation_w": window.dilations[1],
-        "pad_top": top,
-        "pad_bottom": bottom,
-        "pad_left": left,
-        "pad_right": right,
-        **more,
-    }
+    """Parameters of a kernel for two (h, w) or three (d, h, w) spatial dimensions."""
+    params: dict[str, Any] = {"batch": x_shape[0]}
+    rank = len(window.strides)
+    for i, (axis, before, after) in enumerate(_AXES[-rank:]):
+        params |= {
+            f"in_{axis}": x_shape[1 + i],
+            f"out_{axis}": out_shape[1 + i],
+            f"filter_{axis}": filter_shape[i],
+            f"stride_{axis}": window.strides[i],
+            f"dilation_{axis}": window.dilations[i],
+            before: window.padding[i][0],
+            after: window.padding[i][1],
+        }
+    return params | more
 
 
-def _check(op: str, x: Aval, filter_: Aval) -> None:
+def _check(op: str, rank: int, x: Aval, filter_: Aval) -> None:
     infer.check_same_dtype(op, (x, filter_))
     infer.check_dtype(op, x, FLOAT, "input")
-    infer.check_rank(op, x, 4, "input")
-    infer.check_rank(op, filter_, 4, "filter")
+    infer.check_rank(op, x, rank + 2, "input")
+    infer.check_rank(op, filter_, rank + 2, "filter")
 
 
-# Convolution: x [batch, h, w, c], filter [h, w, c / groups, out].
+# Convolution: x [batch, *spatial, c], filter [*spatial, c / groups, out].
 
 
 def _conv_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
-    if filter_[2] == 0 or x[3] % filter_[2] or filter_[3] % (x[3] // filter_[2]):
+    depth, out = filter_[-2:]
+    if depth == 0 or x[-1] % depth or out % (x[-1] // depth):
         raise invalid(
             op,
-            f"input depth {x[3]} must be a multiple of filter depth {filter_[2]}, and the quotient "
-            f"must divide the {filter_[3]} filters: input {list(x)}, filter {list(filter_)}",
+            f"input depth {x[-1]} must be a multiple of filter depth {depth}, and the quotient "
+            f"must divide the {out} filters: input {list(x)}, filter {list(filter_)}",
         )
-    return (x[0], *window.out_size(op, (x[1], x[2]), (filter_[0], filter_[1])), filter_[3])
+    return (x[0], *window.out_size(op, x[1:-1], filter_[:-2]), out)
+
+
+def _equal_depths(op: str, x: Shape, filter_: Shape) -> None:
+    if x[-1] != filter_[-2]:
+        raise invalid(
+            op,
+            f"input depth {x[-1]} and filter depth {filter_[-2]} must be equal: "
+            f"input {list(x)}, filter {list(filter_)}",
+        )
+
+
+def _volume_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
+    _equal_depths(op, x, filter_)
+    return (x[0], *window.out_size(op, x[1:-1], filter_[:-2]), filter_[-1])
 
 
 def _depthwise_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
-    if x[3] != filter_[2]:
-        raise invalid(
-            op,
-            f"input depth {x[3]} and filter depth {filter_[2]} must be equal: "
-            f"input {list(x)}, filter {list(filter_)}",
-        )
-    return (
-        x[0],
-        *window.out_size(op, (x[1], x[2]), (filter_[0], filter_[1])),
-        filter_[2] * filter_[3],
-    )
+    _equal_depths(op, x, filter_)
+    return (x[0], *window.out_size(op, x[1:-1], filter_[:-2]), filter_[-2] * filter_[-1])
 
 
 def _conv_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
-    groups = x[3] // filter_[2]
-    return window_params(window, x, out, filter_, in_c=x[3], out_c=out[3], groups=groups)
+    groups = x[-1] // filter_[-2]
+    return window_params(window, x, out, filter_, in_c=x[-1], out_c=out[-1], groups=groups)
 
 
 def _depthwise_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> dict[str, Any]:
-    return window_params(window, x, out, filter_, in_c=x[3], out_c=out[3], multiplier=filter_[3])
+    return window_params(window, x, out, filter_, in_c=x[-1], out_c=out[-1], multiplier=filter_[-1])
 
 
 def _convolution(
     name: str,
+    rank: int,
     shape: Callable[[str, Shape, Shape, Window], Shape],
     params: Callable[[Shape, Shape, Shape, Window], dict[str, Any]],
     host: host_window.Convolution,
@@ -133,17 +143,17 @@ def _convolution(
         return Window(attrs["strides"], attrs["dilations"], attrs["padding"])
 
     def forward_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
-        _check(name, x, filter)
+        _check(name, rank, x, filter)
         return Aval(shape(name, x.shape, filter.shape, window_of(attrs)), x.dtype)
 
     def input_infer(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> Aval:
-        _check(input_name, dy, filter)
+        _check(input_name, rank, dy, filter)
         expected = shape(input_name, input_shape, filter.shape, window_of(attrs))
         check_output(input_name, dy, expected)
         return Aval(input_shape, dy.dtype)
 
     def filter_infer(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> Aval:
-        _check(filter_name, x, dy)
+        _check(filter_name, rank, x, dy)
         check_output(filter_name, dy, shape(filter_name, x.shape, filter_shape, window_of(attrs)))
         return Aval(filter_shape, x.dtype)
 
@@ -253,6 +263,7 @@ _PLAIN = Window((1, 1), (1, 1), ((0, 0), (0, 0)))
 
 conv2d, conv2d_backprop_input, conv2d_backprop_filter = _convolution(
     "conv2d",
+    2,
     _conv_shape,
     _conv_params,
     host_window.CONV,
@@ -266,8 +277,26 @@ conv2d, conv2d_backprop_input, conv2d_backprop_filter = _convolution(
         ((1, 8, 8, 3), (1, 1, 3, 4), Window((2, 2), (1, 1), ((0, 0), (0, 0)))),
     ],
 )
+_SOLID = Window((1, 1, 1), (1, 1, 1), ((0, 0), (0, 0), (0, 0)))
+
+conv3d, conv3d_backprop_input, conv3d_backprop_filter = _convolution(
+    "conv3d",
+    3,
+    _volume_shape,
+    _conv_params,
+    host_window.CONV,
+    [
+        ((2, 4, 5, 6, 3), (2, 3, 3, 3, 5), _SOLID),
+        ((1, 5, 6, 4, 4), (3, 2, 2, 4, 8), Window((2, 1, 2), (1, 1, 1), ((1, 1), (0, 1), (1, 0)))),
+        ((2, 3, 4, 4, 8), (1, 1, 1, 8, 12), _SOLID),
+        ((1, 7, 6, 8, 2), (2, 2, 3, 2, 3), Window((1, 1, 1), (2, 3, 1), ((2, 0), (1, 2), (1, 1)))),
+        ((1, 3, 3, 3, 4), (1, 1, 1, 4, 4), Window((2, 2, 2), (1, 1, 1), ((0, 0), (0, 0), (0, 0)))),
+        ((1, 8, 12, 12, 8), (3, 3, 3, 8, 8), Window((1, 1, 1), (1, 1, 1), ((1, 1),) * 3)),
+    ],
+)
 depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = _convolution(
     "depthwise_conv2d",
+    2,
     _depthwise_shape,
     _depthwise_params,
     host_window.DEPTHWISE,

@@ -65,12 +65,14 @@ def simplify_algebra(graph: Graph) -> Graph:
 def _simplify(builder: Builder, eqn: Eqn) -> int | None:
     if eqn.op.expr is None:
         return None
-    for rule in (_absorb_broadcast, _neutral_operand, _absorbing_operand, _of_itself):
-        found = rule(builder, eqn)
+    if (found := _before_broadcasts(builder, eqn)) is not None:
+        return found
+    smaller = _absorb_broadcasts(builder, eqn)
+    for rule in (_neutral_operand, _absorbing_operand, _of_itself, _RULES.get(eqn.op)):
+        found = None if rule is None else rule(builder, smaller)
         if found is not None:
             return found
-    rule_of_op = _RULES.get(eqn.op)
-    return None if rule_of_op is None else rule_of_op(builder, eqn)
+    return None if smaller is eqn else builder.add(eqn.op, smaller.inputs, eqn.attrs)
 
 
 def uniform(builder: Builder, value: int) -> Any:
@@ -94,11 +96,11 @@ def _filled(array: np.ndarray[Any, Any], first: np.ndarray[Any, Any]) -> Any:
 
 def is_number(found: Any, number: float) -> bool:
     """Whether a result of :func:`uniform` is this number; 0.0 is not -0.0."""
-    return found is not None and found == number and _signed(found) == _signed(number)
-
-
-def _signed(number: Any) -> bool:
-    return isinstance(number, float) and math.copysign(1.0, number) < 0
+    return (
+        found is not None
+        and found == number
+        and (number != 0 or math.copysign(1.0, found) == math.copysign(1.0, number))
+    )
 
 
 def _shaped(builder: Builder, value: int, aval: Aval) -> int:
@@ -113,24 +115,45 @@ def _scalar(builder: Builder, number: Any, aval: Aval) -> int:
     return builder.add_constant(np.array(number, aval.dtype.as_numpy_dtype), aval.dtype)
 
 
-def _absorb_broadcast(builder: Builder, eqn: Eqn) -> int | None:
-    """An elementwise op broadcasts by itself, and a constant of equal elements is a scalar."""
-    if len(eqn.inputs) < 2:
+def _before_broadcasts(builder: Builder, eqn: Eqn) -> int | None:
+    """Where all operands are broadcast, fewer elements are computed before that."""
+    sources = [
+        made.inputs[0] if (made := builder.producer(value, broadcast_to)) is not None else value
+        for value in eqn.inputs
+    ]
+    kept = [v for v, source in zip(eqn.inputs, sources, strict=True) if v == source]
+    if len(kept) == len(sources) or any(builder.aval(v).size > 1 for v in kept):
         return None
     out = builder.result(eqn)
-    inputs = list(eqn.inputs)
+    avals = [builder.aval(source) for source in sources]
+    smaller = eqn.op.infer(*avals, **dict(eqn.attrs))
+    if smaller.size == out.size:
+        return None
+    return _shaped(builder, builder.add(eqn.op, sources, eqn.attrs), out)
+
+
+def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:
+    """An elementwise op broadcasts by itself, and a constant of equal elements is a scalar."""
+    if len(eqn.inputs) < 2:
+        return eqn
+    out = builder.result(eqn)
+    found = eqn
     for at, value in enumerate(eqn.inputs):
-        broadcast = builder.producer(value, broadcast_to)
-        if broadcast is not None:
-            smaller = broadcast.inputs[0]
-        elif builder.aval(value).rank and (number := uniform(builder, value)) is not None:
-            smaller = _scalar(builder, number, builder.aval(value))
-        else:
-            continue
-        tried = [*inputs[:at], smaller, *inputs[at + 1 :]]
-        if builder.result(Eqn(eqn.op, tuple(tried), eqn.outputs, eqn.attrs)) == out:
-            inputs = tried
-    return None if tuple(inputs) == eqn.inputs else builder.add(eqn.op, inputs, eqn.attrs)
+        smaller = _before_broadcast(builder, value)
+        if smaller is not None:
+            inputs = (*found.inputs[:at], smaller, *found.inputs[at + 1 :])
+            shape = eqn.op.infer(*(builder.aval(v) for v in inputs), **dict(eqn.attrs)).shape
+            found = Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs) if shape == out.shape else found
+    return found
+
+
+def _before_broadcast(builder: Builder, value: int) -> int | None:
+    """A smaller value that broadcasts to ``value``."""
+    broadcast = builder.producer(value, broadcast_to)
+    if broadcast is not None:
+        return broadcast.inputs[0]
+    number = uniform(builder, value) if builder.aval(value).rank else None
+    return None if number is None else _scalar(builder, number, builder.aval(value))
 
 
 # Constants c for which op(x, c) is x; and op(c, x) too, where the op is symmetric.
@@ -309,17 +332,6 @@ def _without_sign(builder: Builder, eqn: Eqn) -> int | None:
     return None
 
 
-def _relu6(builder: Builder, eqn: Eqn) -> int | None:
-    """relu6(relu(x)) is relu6(x)."""
-    x = _operand_of(builder, eqn.inputs[0], relu)
-    return None if x is None else builder.apply(relu6, x)
-
-
-def _relu(builder: Builder, eqn: Eqn) -> int | None:
-    """relu(relu6(x)) is relu6(x)."""
-    return eqn.inputs[0] if builder.producer(eqn.inputs[0], relu6) is not None else None
-
-
 # Exact ways from one dtype to another: each value of the first is a value of the second.
 _EXACT_CASTS = frozenset(
     (small, large)
@@ -368,8 +380,6 @@ _RULES: dict[Op, Rule] = {
     power: _power,
     real: _part(0),
     real_div: _divide,
-    relu: _relu,
-    relu6: _relu6,
     select: _select,
     square: _without_sign,
     subtract: _subtract,

@@ -8,18 +8,25 @@ from tfpy import dtypes
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ops.elementwise import (
     add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     equal,
     logical_and,
     logical_or,
+    logical_xor,
     maximum,
     minimum,
     multiply,
     not_equal,
 )
-from tfpy.passes.rewrite import Builder, rewrite
+from tfpy.passes.rewrite import is_plain, reading, without_dead_code
 
 _COMMUTATIVE = frozenset(
-    (add, multiply, maximum, minimum, equal, not_equal, logical_and, logical_or)
+    (
+        *(add, multiply, maximum, minimum, equal, not_equal),
+        *(logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor),
+    )
 )
 _COMPARED_BYTES = 4096
 """Constants up to this size are compared by value, larger ones by identity."""
@@ -34,34 +41,37 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
       %4:float32[4] = multiply(%2, %3)        return %3
       return %4
     """
-    first: dict[Any, int] = {}
-    merged = {
-        value: first.setdefault(_constant_key(graph, value), value) for value in graph.constants
-    }
     known: dict[Any, int] = {}
+    merged: dict[int, int] = {}
 
-    def rule(builder: Builder, eqn: Eqn) -> int | None:
-        key = _equation_key(builder, eqn)
-        try:
-            found = known.get(key)
-        except TypeError:  # an attribute that cannot be compared
-            return None
-        if found is None:
-            found = known[key] = builder.add(eqn.op, eqn.inputs, eqn.attrs)
-        return found
+    def is_known(key: Any, value: int) -> bool:
+        first = known.setdefault(key, value)
+        if first != value:
+            merged[value] = first
+        return first != value
 
-    return rewrite(_with_operands(graph, merged), rule)
+    for value in graph.constants:
+        is_known(_constant_key(graph, value), value)
+    eqns = []
+    for eqn in graph.eqns:
+        eqn = reading(eqn, merged)
+        if not (is_plain(eqn) and is_known(_equation_key(graph, eqn), eqn.outputs[0])):
+            eqns.append(eqn)
+    if not merged:
+        return graph
+    outputs = [merged.get(value, value) for value in graph.outputs]
+    return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs))
 
 
 def _constant_key(graph: Graph, value: int) -> Any:
     array, aval = graph.constants[value], graph.avals[value]
     small = array.nbytes <= _COMPARED_BYTES and aval.dtype != dtypes.string
-    return aval.signature, array.tobytes() if small else id(array)
+    return "constant", aval.signature, array.tobytes() if small else id(array)
 
 
-def _equation_key(builder: Builder, eqn: Eqn) -> Any:
+def _equation_key(graph: Graph, eqn: Eqn) -> Any:
     inputs = eqn.inputs
-    if eqn.op in _COMMUTATIVE and builder.aval(inputs[0]).dtype != dtypes.string:
+    if eqn.op in _COMMUTATIVE and graph.avals[inputs[0]].dtype != dtypes.string:
         inputs = tuple(sorted(inputs))
     return eqn.op, inputs, _spelled(eqn.attrs)
 
@@ -73,18 +83,3 @@ def _spelled(attribute: Any) -> Any:
     if isinstance(attribute, float):
         return "float", repr(attribute)
     return type(attribute), attribute
-
-
-def _with_operands(graph: Graph, merged: dict[int, int]) -> Graph:
-    """The Graph in which every read of a key of ``merged`` reads its value."""
-
-    def read(values: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(merged.get(value, value) for value in values)
-
-    return Graph(
-        graph.avals,
-        graph.inputs,
-        graph.constants,
-        [Eqn(e.op, read(e.inputs), e.outputs, e.attrs) for e in graph.eqns],
-        list(read(tuple(graph.outputs))),
-    )

@@ -40,7 +40,7 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
         if needed.isdisjoint(eqn.outputs) and not eqn.op.stateful:
             continue
         if eqn.op.expr is not None and is_fusible(graph, eqn):
-            group = _Group(uses, number, target.max_inputs)
+            group = Group(uses, number, target.max_inputs)
             group.grow()
             members = group.members()
             if len(members) > 1 and group.reads() <= target.max_inputs:
@@ -77,8 +77,8 @@ class Uses:
         return value not in self.outputs and numbers.issuperset(self.readers.get(value, ()))
 
 
-class _Group:
-    """A fusion that grows from its last equation backwards."""
+class Group:
+    """A fusion that grows from its last equation, number ``root``, backwards."""
 
     def __init__(self, uses: Uses, root: int, max_inputs: int) -> None:
         self.uses, self.graph, self.max_inputs = uses, uses.graph, max_inputs

@@ -64,14 +64,14 @@ def _reshape(builder: Builder, eqn: Eqn) -> int | None:
 def _transpose(builder: Builder, eqn: Eqn) -> int | None:
     (x,) = eqn.inputs
     perm: tuple[int, ...] = dict(eqn.attrs)["perm"]
-    shape = builder.aval(x).shape
-    if keeps_order(shape, perm):
-        return reshaped(builder, x, builder.result(eqn).shape)
     inner = builder.producer(x, transpose)
-    if inner is None:
-        return None
-    first = dict(inner.attrs)["perm"]
-    return builder.apply(transpose, inner.inputs[0], perm=tuple(first[p] for p in perm))
+    if inner is not None:
+        (x,) = inner.inputs
+        first = dict(inner.attrs)["perm"]
+        perm = tuple(first[p] for p in perm)
+    if keeps_order(builder.aval(x).shape, perm):
+        return reshaped(builder, x, builder.result(eqn).shape)
+    return None if inner is None else builder.apply(transpose, x, perm=perm)
 
 
 def keeps_order(shape: Shape, perm: Sequence[int]) -> bool:

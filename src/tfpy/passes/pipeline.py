@@ -3,33 +3,101 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
+from tfpy.passes.algebra import simplify_algebra
+from tfpy.passes.batch_products import batch_products
+from tfpy.passes.common_subexpressions import merge_common_subexpressions
+from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.fuse_elementwise import fuse_elementwise
+from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy.passes.fuse_layer_norm import fuse_layer_norm
+from tfpy.passes.fuse_prologue import fuse_prologue
+from tfpy.passes.fuse_softmax import fuse_softmax
+from tfpy.passes.movement import simplify_movement
+from tfpy.passes.padding import absorb_padding
+from tfpy.passes.prelude import split_prelude
+from tfpy.passes.reshapes import sink_reshapes
+from tfpy.passes.scales import fold_scales
 from tfpy.passes.target import Target
+from tfpy.passes.transposes import absorb_transposes, sink_transposes
 
 Pass = Callable[[Graph], Graph]
 
 _VERIFY = "TFPY_VERIFY_PASSES"
 """Environment variable: where it is set (tests do), the Graph is verified after each pass."""
 
+_MAX_ROUNDS = 8
+_FUSE = (fuse_softmax, fuse_layer_norm, fuse_epilogue, fuse_prologue, fuse_elementwise)
+
 
 def optimize(graph: Graph, target: Target) -> Graph:
-    """A Graph with the same outputs that ``target`` runs with less work.
+    """A Graph with the same inputs and outputs that ``target`` runs with less work.
 
     Raises:
         ValueError: where the variable TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
             error names the pass.
     """
-    return _run(graph, [eliminate_dead_code])
+    return fuse(simplify(graph), target)
+
+
+def optimize_with_weights(
+    graph: Graph, target: Target, weights: Collection[int]
+) -> tuple[Graph, Graph]:
+    """``(prelude, main)``, which together do with less work what ``graph`` does.
+
+    What depends on weights alone, like filters into which batch normalisation is folded, is in the
+    prelude; :func:`~tfpy.passes.prelude.split_prelude` says what the two take and give.
+
+    Args:
+        weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph
+            only reads.
+
+    Raises:
+        ValueError: as :func:`optimize`.
+    """
+    prelude, main = split_prelude(simplify(graph, weights), weights)
+    return fuse(prelude, target), fuse(main, target)
+
+
+def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
+    """The passes that know no target, again and again until they find nothing more to do."""
+    passes: tuple[Pass, ...] = (
+        fold_constants,
+        simplify_algebra,
+        simplify_movement,
+        absorb_transposes,
+        sink_transposes,
+        sink_reshapes,
+        absorb_padding,
+        partial(fold_scales, weights=weights),
+        merge_common_subexpressions,
+        batch_products,
+    )
+    graph = _run(graph, [eliminate_dead_code])
+    for _ in range(_MAX_ROUNDS):
+        before = graph
+        graph = _run(graph, passes)
+        if graph is before:
+            break
+    return graph
+
+
+def fuse(graph: Graph, target: Target) -> Graph:
+    """The passes that ask the target what its kernels take over."""
+    if not target.fuses_loops:
+        return graph
+    return _run(graph, [partial(fusing, target=target) for fusing in _FUSE])
 
 
 def _run(graph: Graph, passes: Sequence[Pass]) -> Graph:
     for function in passes:
-        graph = function(graph)
-        if os.environ.get(_VERIFY):
+        before, graph = graph, function(graph)
+        if graph is not before and os.environ.get(_VERIFY):
             _check(graph, function)
     return graph
 
@@ -38,4 +106,5 @@ def _check(graph: Graph, function: Pass) -> None:
     try:
         verify(graph)
     except ValueError as error:
-        raise ValueError(f"after {getattr(function, '__name__', function)}: {error}") from error
+        name = getattr(function, "func", function).__name__
+        raise ValueError(f"after {name}: {error}") from error

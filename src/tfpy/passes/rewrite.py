@@ -2,12 +2,12 @@
 
 :func:`rewrite` walks a Graph in order. For each equation, whose operands are already rewritten, a
 rule may add other equations and say which value stands for the result; without an answer the
-equation is copied. What nothing reads any more is left out at the end.
+equation is kept. What nothing reads any more is left out at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,19 +20,22 @@ Array = np.ndarray[Any, Any]
 
 
 class Builder:
-    """The Graph under construction, with what rules ask of it."""
+    """The Graph under construction, with what rules ask of it.
 
-    def __init__(self) -> None:
-        self.graph = Graph()
+    Values of the old Graph keep their numbers; equations follow as they are rewritten.
+    """
+
+    def __init__(self, old: Graph) -> None:
+        self.graph = Graph(old.avals[:], old.inputs[:], dict(old.constants))
         self._producers: dict[int, Eqn] = {}
-        self._reads: dict[int, int] = {}
+        self._reads = dict(enumerate(count_reads(old)))
 
     def aval(self, value: int) -> Aval:
         return self.graph.avals[value]
 
     def result(self, eqn: Eqn) -> Aval:
         """The aval of the equation's output."""
-        return eqn.op.infer(*(self.aval(i) for i in eqn.inputs), **dict(eqn.attrs))
+        return self.graph.avals[eqn.outputs[0]]
 
     def constant(self, value: int) -> Array | None:
         """The array of a constant, None for other values."""
@@ -47,10 +50,6 @@ class Builder:
         """Whether one equation at most reads the value, so that its producer may be changed."""
         return self._reads.get(value, 0) <= 1
 
-    def expect_reads(self, value: int, count: int) -> None:
-        """Says that ``value`` now stands for one that is read ``count`` times."""
-        self._reads[value] = self._reads.get(value, 0) + count
-
     def add_constant(self, array: Array, dtype: DType) -> int:
         return self.graph.add_constant(array, Aval(array.shape, dtype))
 
@@ -63,12 +62,15 @@ class Builder:
         self._producers[value] = self.graph.eqns[-1]
         return value
 
-    def copy(self, eqn: Eqn, avals: Sequence[Aval]) -> tuple[int, ...]:
-        """Adds an equation whose outputs' avals are known."""
-        outputs = tuple(self.graph.add_value(aval) for aval in avals)
-        self.graph.eqns.append(Eqn(eqn.op, eqn.inputs, outputs, eqn.attrs))
-        self._producers.update((value, self.graph.eqns[-1]) for value in outputs)
-        return outputs
+    def keep(self, eqn: Eqn) -> None:
+        """Adds an equation whose outputs have numbers."""
+        self.graph.eqns.append(eqn)
+        for value in eqn.outputs:
+            self._producers[value] = eqn
+
+    def replaced(self, old: int, new: int) -> None:
+        """Says that what read ``old`` will read ``new``."""
+        self._reads[new] = self._reads.get(new, 0) + self._reads[old]
 
 
 Rule = Callable[[Builder, Eqn], int | None]
@@ -78,34 +80,36 @@ Rule = Callable[[Builder, Eqn], int | None]
 def rewrite(graph: Graph, rule: Rule) -> Graph:
     """The Graph with ``rule`` applied to each equation, operands first.
 
-    Equations of stateful ops, and those with several outputs, are copied without asking.
+    Equations of stateful ops, and those with several outputs, are kept without asking. Where the
+    rule replaces nothing the result is ``graph`` itself.
     """
-    builder = Builder()
-    result = builder.graph
-    reads = count_reads(graph)
+    builder = Builder(graph)
     values: dict[int, int] = {}
+    for eqn in graph.eqns:
+        eqn = reading(eqn, values)
+        found = rule(builder, eqn) if is_plain(eqn) else None
+        if found is None:
+            builder.keep(eqn)
+        else:
+            values[eqn.outputs[0]] = found
+            builder.replaced(eqn.outputs[0], found)
+    if not values:
+        return graph
+    builder.graph.outputs = [values.get(value, value) for value in graph.outputs]
+    return without_dead_code(builder.graph)
 
-    def stands_for(old: int, new: int) -> None:
-        values[old] = new
-        builder.expect_reads(new, reads[old])
 
-    for value in graph.inputs:
-        stands_for(value, result.add_input(graph.avals[value]))
-    for value, array in graph.constants.items():
-        stands_for(value, result.add_constant(array, graph.avals[value]))
-    for old in graph.eqns:
-        eqn = Eqn(old.op, tuple(values[i] for i in old.inputs), old.outputs, old.attrs)
-        asked = not eqn.op.stateful and len(old.outputs) == 1
-        replacement = rule(builder, eqn) if asked else None
-        outputs = (
-            builder.copy(eqn, [graph.avals[i] for i in old.outputs])
-            if replacement is None
-            else (replacement,)
-        )
-        for before, after in zip(old.outputs, outputs, strict=True):
-            stands_for(before, after)
-    result.outputs = [values[value] for value in graph.outputs]
-    return without_dead_code(result)
+def is_plain(eqn: Eqn) -> bool:
+    """Whether the equation is one output and nothing else."""
+    return not eqn.op.stateful and not eqn.op.multiple
+
+
+def reading(eqn: Eqn, values: Mapping[int, int]) -> Eqn:
+    """The equation with operands that are keys of ``values`` replaced."""
+    if values.keys().isdisjoint(eqn.inputs):
+        return eqn
+    inputs = tuple(values.get(value, value) for value in eqn.inputs)
+    return Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs)
 
 
 def count_reads(graph: Graph) -> list[int]:

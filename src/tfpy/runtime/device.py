@@ -6,7 +6,9 @@ first one's. Only this file knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from tfpy.ir.graph import Aval, Graph
 from tfpy.lower import wasm as lower_wasm
 from tfpy.lower import webgl as lower_webgl
 from tfpy.lower.program import Program
+from tfpy.lower.wasm_target import WasmTarget
+from tfpy.passes.target import Target
 from tfpy.runtime import bridge
 from tfpy.runtime.backend import Array, Backend
 from tfpy.runtime.env import env
@@ -28,9 +32,12 @@ class DeviceBackend(Backend):
 
     dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
 
-    def __init__(self, name: str, device: bridge.Device, lower: Callable[[Graph], Program]) -> None:
+    def __init__(
+        self, name: str, device: bridge.Device, lower: Callable[[Graph], Program], target: Target
+    ) -> None:
         super().__init__()
         self.name = name
+        self.target = target
         self.variant = device.variant
         self._device = device
         self._run = device.run
@@ -75,15 +82,31 @@ class DeviceBackend(Backend):
 
     def compile(self, graph: Graph) -> int:
         program = self._lower(graph)
-        try:
+        with self._refusals(graph):
             number = self._device.register(program.to_json(), program.constant_bytes())
+        self._note_complex(number, graph)
+        return number
+
+    async def compile_async(self, graph: Graph, progress: bridge.Progress) -> int:
+        program = self._lower(graph)
+        text, constants = program.to_json(), program.constant_bytes()
+        with self._refusals(graph):
+            number = await self._device.register_async(text, constants, progress)
+        self._note_complex(number, graph)
+        return number
+
+    @contextmanager
+    def _refusals(self, graph: Graph) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
             raise InternalError(
                 None, self.name, f"{self.name} refused a program: {error}\n{graph}"
             ) from error
+
+    def _note_complex(self, number: int, graph: Graph) -> None:
         if any(a.dtype.is_complex for a in graph.avals):
             self._complex[number] = _Complex(graph)
-        return number
 
     def run(self, program: int, *slots: int) -> int:
         if program not in self._complex:
@@ -155,7 +178,9 @@ async def open_webgl() -> Backend:
         "forceFloat16": flags.get_bool("WEBGL_FORCE_F16_TEXTURES"),
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
-    return DeviceBackend("webgl", await bridge.open_device("webgl", options), lower_webgl.lower)
+    device = await bridge.open_device("webgl", options)
+    lower = partial(lower_webgl.lower, targets=device.limits["targets"])
+    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget())
 
 
 async def open_wasm() -> Backend:
@@ -172,7 +197,7 @@ async def open_wasm() -> Backend:
         "codegen": env().get("WASM_CODEGEN"),
     }
     device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
-    return DeviceBackend("wasm", device, lower_wasm.lower)
+    return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
 
 
 def choose_variant(found: dict[str, bool]) -> str:

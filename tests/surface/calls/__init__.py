@@ -8,6 +8,8 @@ the same in TensorFlow.
 
 from __future__ import annotations
 
+import re
+
 from surface.calls import arrays, images, kinds, linear, mathematics, networks
 
 TABLES = (arrays, mathematics, networks, images, linear, kinds)
@@ -22,11 +24,14 @@ ALONE = {
 }
 """Functions that have no like in TensorFlow, and what their own tests compare with."""
 
+FLOATS = frozenset(name for table in TABLES for name in getattr(table, "FLOATS", ()))
+"""Functions that are tried with the floats of their calls only: ``f`` stays ``f``."""
+
 
 def arguments(name: str) -> str:
     """The text of the arguments."""
     call = CALLS[name]
-    return call if isinstance(call, str) else call[0]
+    return _tried(name, call if isinstance(call, str) else call[0])
 
 
 def ours(name: str) -> str:
@@ -37,4 +42,13 @@ def ours(name: str) -> str:
 def theirs(name: str) -> str:
     """What gives the same when ``tf`` is TensorFlow."""
     call = CALLS[name]
-    return f"tf.{name}({call})" if isinstance(call, str) else call[1]
+    return f"tf.{name}({arguments(name)})" if isinstance(call, str) else _tried(name, call[1])
+
+
+def dtypes(name: str, every: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of ``every`` dtype that the call can be tried with; the first where it says none."""
+    return every if "x(" in arguments(name) else every[:1]
+
+
+def _tried(name: str, text: str) -> str:
+    return text if name in FLOATS else re.sub(r"\bf\(", "x(", text)

@@ -58,10 +58,6 @@ CALLS = {
     "boolean_mask": "x(4, 2), t([True, False, True, True])",
     "where": "b(2, 3), x(2, 3), x(3)",
     "batch_to_space": "x(4, 2, 2, 1), [2, 2], [[0, 1], [0, 0]]",
-    "batch_to_space_nd": (
-        "x(4, 2, 2, 1), [2, 2], [[0, 1], [0, 0]]",
-        "tf.batch_to_space(x(4, 2, 2, 1), [2, 2], [[0, 1], [0, 0]])",
-    ),
     "space_to_batch": "x(1, 4, 4, 1), [2, 2], [[0, 0], [0, 0]]",
     # scattering
     "scatter_nd": "t([[4], [0]]), x(2, 3), [5, 3]",
@@ -141,3 +137,8 @@ CALLS = {
     ),
     "print": "x(2), output_stream='file:///dev/null'",
 }
+
+FLOATS = (
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
+)

@@ -27,7 +27,7 @@ CALLS = {
     "random.fold_in": f"{SEED}, 3",
     "random.split": f"{SEED}, 3",
     "random.experimental.stateless_shuffle": f"x(5, 2), {SEED}",
-    "random.experimental.index_shuffle": "3, (1, 2, 3), 9",
+    "random.experimental.index_shuffle": "3, (1, 2), 9",
     # ragged
     "ragged.constant": "[[1, 2], [], [3]]",
     "ragged.range": "t([2, 0, 5])",
@@ -146,3 +146,14 @@ CALLS = {
         "input=['a b', 'c'], delimiter=' '))",
     ),
 }
+
+FLOATS = (
+    "as_string",
+    "sparse.segment_mean",
+    "sparse.segment_sqrt_n",
+    "sparse.segment_sum",
+    "sparse.sparse_segment_mean",
+    "sparse.sparse_segment_sum",
+    "sparse_to_dense",
+    "strings.format",
+)

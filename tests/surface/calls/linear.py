@@ -82,7 +82,7 @@ CALLS = {
     "signal.overlap_and_add": "f(2, 4, 4), 2",
     "signal.stft": "f(2, 32), 8, 4",
     "signal.inverse_stft": "c(2, 5, 5), 8, 4",
-    "signal.inverse_stft_window_fn": "4)(8, 'float32'",
+    "signal.inverse_stft_window_fn": "4)(8, tf.float32",
     "signal.mdct": "f(2, 32), 8",
     "signal.inverse_mdct": "f(2, 5, 4)",
     "signal.linear_to_mel_weight_matrix": "8, 33",
@@ -93,3 +93,12 @@ CALLS = {
     "signal.kaiser_bessel_derived_window": "8",
     "signal.vorbis_window": "8",
 }
+
+FLOATS = (
+    "linalg.eigh_tridiagonal",
+    "linalg.global_norm",
+    "linalg.gram_schmidt",
+    "linalg.normalize",
+    "linalg.pinv",
+    "norm",
+)

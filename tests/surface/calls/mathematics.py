@@ -8,7 +8,6 @@ CALLS = {
     "subtract": "x(2, 3), x(3)",
     "multiply": "x(2, 3), x(3)",
     "divide": "x(2, 3), x(3)",
-    "truediv": "x(2, 3), x(3)",
     "math.divide_no_nan": "x(2, 3), x(3)",
     "math.floordiv": "x(2, 3), x(3)",
     "math.floormod": "x(2, 3), x(3)",
@@ -83,6 +82,9 @@ CALLS = {
     "math.lgamma": "x(2, 3)",
     "math.digamma": "x(2, 3)",
     "math.polygamma": "[1.0, 2.0, 3.0], f(2, 3)",
+    "math.igamma": "f(2, 3), f(3)",
+    "math.igammac": "f(2, 3), f(3)",
+    "math.betainc": "f(2, 3), f(2, 3), f(2, 3)",
     "math.lbeta": "f(2, 3)",
     "math.bessel_i0": "x(2, 3)",
     "math.bessel_i1": "x(2, 3)",
@@ -129,3 +131,5 @@ CALLS = {
         for kind in ("sum", "prod", "max", "min", "mean", "sqrt_n")
     },
 }
+
+FLOATS = ("math.l2_normalize",)

@@ -1,0 +1,1 @@
+"""Networks that the benchmark runs, for any module with TensorFlow's names."""

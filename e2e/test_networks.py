@@ -1,0 +1,67 @@
+"""Whole networks, compiled, give the same on every backend as NumPy does op by op."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+FOLDER = Path(__file__).parent.parent / "bench" / "networks"
+TOLERANCE = 1e-4
+NETWORKS = {
+    "mobilenet_v1": "image",
+    "mobilenet_v2": "image",
+    "transformer": "tokens",
+    "lstm": "sequence",
+}
+"""Module -> its function that gives the input."""
+
+
+def results(tf: Any, name: str, compiled: bool) -> np.ndarray:
+    network = importlib.import_module(f"bench.networks.{name}")
+    weights = {key: tf.constant(w) for key, w in network.weights().items()}
+
+    def forward(x: Any) -> Any:
+        return network.forward(tf, weights, x)
+
+    function = tf.function(forward) if compiled else forward
+    result: np.ndarray = function(tf.constant(getattr(network, NETWORKS[name])())).numpy()
+    return result
+
+
+@pytest.fixture(scope="session")
+def sources() -> dict[str, str]:
+    """The networks' texts; only this module itself is sent to the browser."""
+    return {path.name: path.read_text() for path in FOLDER.glob("*.py")}
+
+
+@pytest.fixture(scope="session")
+def references() -> dict[str, np.ndarray]:
+    """What NumPy gives on CPython."""
+    import tfpy
+
+    return {name: results(tfpy, name, compiled=False) for name in NETWORKS}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@run_in_browser(timeout=300)
+def test_agrees_with_numpy(
+    tf: Any, backend: str, name: str, sources: dict[str, str], references: dict[str, np.ndarray]
+) -> None:
+    folder = Path("bench/networks")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in sources.items():
+        (folder / file).write_text(text)
+    sys.path.insert(0, str(Path.cwd()))
+    reference = references[name]
+    got = results(tf, name, compiled=True)
+    assert got.shape == reference.shape
+    error = np.abs(got - reference).max() / np.abs(reference).max()
+    print(f"{backend}: error {error:.1e} relative to the largest value")
+    assert error < TOLERANCE

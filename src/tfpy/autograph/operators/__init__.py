@@ -1,0 +1,27 @@
+"""What converted code calls, as ``ag__``: Python's meaning, or a Graph's for symbolic tensors."""
+
+from tfpy.autograph.operators.builtins import iterated
+from tfpy.autograph.operators.calls import call
+from tfpy.autograph.operators.conditional import if_stmt
+from tfpy.autograph.operators.iteration import for_stmt, while_stmt
+
+from tfpy.autograph.operators.logical import and_, assert_, if_exp, not_, or_
+from tfpy.autograph.operators.undefined import Undefined, UndefinedResult, load, part, result
+
+__all__ = [
+    "Undefined",
+    "UndefinedResult",
+    "and_",
+    "assert_",
+    "call",
+    "for_stmt",
+    "if_exp",
+    "if_stmt",
+    "iterated",
+    "load",
+    "not_",
+    "or_",
+    "part",
+    "result",
+    "while_stmt",
+]

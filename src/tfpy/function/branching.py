@@ -1,0 +1,142 @@
+"""The equations ``cond`` and ``while_loop``: how they run, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy import dtypes
+from tfpy.function.control import ControlOp, carries_gradient
+from tfpy.function.derivative import derivative, zero
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.graph import Aval, Graph
+from tfpy.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+
+
+def avals_of(graph: Graph, values: Sequence[int]) -> tuple[Aval, ...]:
+    return tuple(graph.avals[v] for v in values)
+
+
+# cond
+
+
+def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
+    results = {avals_of(b, b.outputs) for b in branches}
+    if len(results) != 1 or any(avals_of(b, b.inputs) != avals for b in branches):
+        raise ValueError("cond: the branches differ in their inputs or outputs")
+    return results.pop()
+
+
+def chosen(index: Any, branches: Sequence[Any]) -> Any:
+    """The branch of a number, or of a bool: (false, true)."""
+    at = int(index)
+    return branches[at if 0 <= at < len(branches) else -1]
+
+
+def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tuple[Array, ...]:
+    return tuple(evaluate(chosen(index, branches), arrays))
+
+
+def _cond_execute(index: Tensor, *tensors: Tensor, branches: tuple[Graph, ...]) -> list[Tensor]:
+    from tfpy.function.executable import executable
+
+    return executable(chosen(index.host_view(), branches)).run(tensors)
+
+
+def _cond_gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    branches: tuple[Graph, ...],
+) -> Sequence[Tensor | None]:
+    index, *operands = inputs
+    flows = [i for i, g in enumerate(flowing) if g is not None]
+    wanted = [i for i, x in enumerate(operands) if carries_gradient(x)]
+    backs = tuple(derivative(b, flows, wanted) for b in branches)
+    found = cond.apply([index, *operands, *(flowing[i] for i in flows)], branches=backs)  # type: ignore[list-item]
+    return _scattered(len(operands) + 1, [w + 1 for w in wanted], found)
+
+
+def _scattered(count: int, places: Sequence[int], values: Sequence[Tensor]) -> list[Tensor | None]:
+    out: list[Tensor | None] = [None] * count
+    for place, value in zip(places, values, strict=True):
+        out[place] = value
+    return out
+
+
+cond = ControlOp(
+    "cond",
+    "control",
+    _cond_infer,  # type: ignore[arg-type]
+    _cond_ref,
+    multiple=True,
+    execute=_cond_execute,
+    gradient=_cond_gradient,
+    steered_by=lambda **_: (0,),
+    doc="cond(index, *inputs, branches): the outputs of one of the branches.",
+)
+
+
+# while_loop
+
+
+def _while_infer(*avals: Aval, test: Graph, body: Graph, state: int) -> tuple[Aval, ...]:
+    if avals_of(test, test.inputs) != avals or avals_of(body, body.inputs) != avals:
+        raise ValueError("while_loop: test and body must take the loop's inputs")
+    if avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
+        raise ValueError("while_loop: the test must give a bool scalar")
+    if avals_of(body, body.outputs) != avals[:state]:
+        raise ValueError("while_loop: the body must give what it takes of the state")
+    return avals[:state]
+
+
+def _while_ref(*arrays: Array, test: Graph, body: Graph, state: int) -> tuple[Array, ...]:
+    values, fixed = list(arrays[:state]), arrays[state:]
+    while evaluate(test, [*values, *fixed])[0]:
+        values = evaluate(body, [*values, *fixed])
+    return tuple(values)
+
+
+def _while_execute(*tensors: Tensor, test: Graph, body: Graph, state: int) -> list[Tensor]:
+    from tfpy.function.loop_run import loop_run
+
+    return loop_run(test, body, state).run(tensors)
+
+
+def _while_gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    test: Graph,
+    body: Graph,
+    state: int,
+) -> Sequence[Tensor | None]:
+    """Runs the loop again, noting what each iteration began with, and then back over the notes."""
+    from tfpy.function.reverse_loop import noted_loop, reverse_loop
+
+    count, notes = noted_loop(inputs, test, body, state)
+    seeds = [_seed(g, x) for g, x in zip(flowing, inputs[:state], strict=True)]
+    return reverse_loop(count, notes, seeds, inputs, body, state)
+
+
+def _seed(gradient: Tensor | None, like: Tensor) -> Tensor | None:
+    """What flows into a variable of the loop; None where nothing can."""
+    if gradient is not None or not carries_gradient(like):
+        return gradient
+    return zero(like.aval)
+
+
+while_loop = ControlOp(
+    "while_loop",
+    "control",
+    _while_infer,  # type: ignore[arg-type]
+    _while_ref,
+    multiple=True,
+    execute=_while_execute,
+    gradient=_while_gradient,
+    doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
+)

@@ -1,0 +1,66 @@
+"""What control-flow ops share: equations over Graphs and lists, run between Programs.
+
+They are ordinary op records with Graphs among their attributes. No device lowers them: a compiled
+function is cut around them, and their Graphs are compiled functions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy import tape as tapes
+from tfpy import tracing
+from tfpy.function.symbolic import SymbolicTensor
+from tfpy.ops.op import Op
+from tfpy.tape import Entry
+from tfpy.tensor import Tensor
+
+Gradient = Callable[..., Sequence[Any]]
+"""(gradients of the outputs, outputs, inputs, **attrs) -> a gradient or None of each input"""
+
+
+@dataclass(frozen=True, eq=False)
+class ControlOp(Op):
+    """An op on tensors that the host steers."""
+
+    host_only: str = "the host steers control flow"
+    execute: Callable[..., Sequence[Tensor]] | None = None
+    """(*tensors, **attrs) -> the outputs."""
+    gradient: Gradient | None = None
+    steered_by: Callable[..., Sequence[int]] = lambda *_, **__: ()
+    """(**attrs) -> numbers of the inputs whose values the host needs."""
+
+    def apply(self, inputs: Sequence[Tensor], **attrs: Any) -> list[Tensor]:
+        """Adds the equation to the trace being taken; recorded on its tapes."""
+        trace = tracing.current()
+        assert trace is not None, f"{self.name} outside of a trace"
+        return record(self, inputs, trace.apply_multiple(self, inputs, attrs), attrs)
+
+
+def record(
+    op: ControlOp, inputs: Sequence[Tensor], outputs: list[Tensor], attrs: dict[str, Any]
+) -> list[Tensor]:
+    """Notes an equation on the tapes that follow its inputs."""
+    if op.gradient is None or not any(carries_gradient(t) for t in outputs):
+        return outputs
+    gradient = op.gradient
+
+    def backward(*flowing: Any) -> Sequence[Any]:
+        return gradient(flowing, outputs, inputs, **attrs)
+
+    entry = Entry(op.name, tuple(inputs), tuple(outputs), backward)
+    for tape in tapes.active_tapes:
+        tape.record(entry)
+    return outputs
+
+
+def carries_gradient(tensor: Tensor) -> bool:
+    """Whether gradients flow through values of its dtype."""
+    dtype = tensor.dtype
+    return dtype.is_floating or dtype.is_complex or dtype.name == "variant"
+
+
+def is_symbolic_nest(values: Sequence[Any]) -> bool:
+    return any(isinstance(v, SymbolicTensor) for v in values)

@@ -1,0 +1,99 @@
+"""The derivative of a Graph as a Graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tfpy import tracing
+from tfpy.function import lists
+from tfpy.function.control import ControlOp
+from tfpy.function.trace import Trace
+from tfpy.ir.graph import Aval, Graph
+from tfpy.ops.op import OPS
+from tfpy.tape import backpropagate
+from tfpy.tensor import Tensor
+
+
+class PureTrace(Trace):
+    """The trace of a function of tensors alone: what it captures becomes constants."""
+
+    def capture(self, tensor: Tensor) -> int:
+        return self.value_of(self.constant(tensor.host_view(), tensor.aval))
+
+
+def pure(avals: Sequence[Aval], function: Callable[[list[Tensor]], Sequence[Tensor]]) -> Graph:
+    """The Graph of a function of tensors."""
+    trace = PureTrace("pure")
+    with trace.taken():
+        arguments: list[Tensor] = [trace.argument(a, "x") for a in avals]
+        trace.graph.outputs = [trace.value_of(t) for t in function(arguments)]
+    return trace.graph
+
+
+def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Graph:
+    """The Graph that takes ``graph``'s inputs and the gradients that flow into its outputs.
+
+    Args:
+        flows: numbers of the outputs that gradients flow into.
+        wanted: numbers of the inputs whose gradients are the new Graph's outputs; zeros for those
+            without influence.
+    """
+    return _derivative(graph, tuple(flows), tuple(wanted))
+
+
+@lru_cache(maxsize=256)
+def _derivative(graph: Graph, flows: tuple[int, ...], wanted: tuple[int, ...]) -> Graph:
+    count = len(graph.inputs)
+
+    def backward(values: list[Tensor]) -> list[Tensor]:
+        inputs, seeds = values[:count], values[count:]
+        outputs = replay(graph, inputs)
+        entries = current().recorder.entries[:]
+        watched = {inputs[i].identity for i in wanted}
+        for entry in entries:
+            if any(t.identity in watched for t in entry.inputs):
+                watched.update(t.identity for t in entry.outputs)
+        pairs = [(outputs[i], seed) for i, seed in zip(flows, seeds, strict=True)]
+        grads = backpropagate(entries, watched, pairs)
+        found = [(inputs[i], grads.get(inputs[i].identity)) for i in wanted]
+        return [zero(x.aval) if g is None else g for x, g in found]
+
+    avals = [graph.avals[v] for v in (*graph.inputs, *(graph.outputs[i] for i in flows))]
+    return pure(avals, backward)
+
+
+def zero(aval: Aval) -> Tensor:
+    """The gradient that has no effect."""
+    if aval == lists.LIST:
+        return lists.empty()
+    trace = current()
+    nothing = trace.constant(np.zeros((), aval.dtype.as_numpy_dtype), Aval((), aval.dtype))
+    return trace.apply(OPS["broadcast_to"], [nothing], {"shape": aval.shape})
+
+
+def current() -> Trace:
+    """The trace being taken."""
+    trace = tracing.current()
+    assert trace is not None
+    return trace
+
+
+def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """Applies a Graph's equations again, in the trace being taken, so that tapes record them."""
+    trace = current()
+    values: dict[int, Tensor] = dict(zip(graph.inputs, inputs, strict=True))
+    for value, array in graph.constants.items():
+        values[value] = trace.constant(array, graph.avals[value])
+    for eqn in graph.eqns:
+        operands = [values[v] for v in eqn.inputs]
+        attrs: dict[str, Any] = dict(eqn.attrs)
+        if isinstance(eqn.op, ControlOp):
+            made = eqn.op.apply(operands, **attrs)
+        else:
+            made = [trace.apply(eqn.op, operands, attrs)]
+        values.update(zip(eqn.outputs, made, strict=True))
+    return [values[v] for v in graph.outputs]

@@ -1,0 +1,45 @@
+"""A kernel computes the elements of its operand as it reads them."""
+
+from __future__ import annotations
+
+from tfpy.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
+from tfpy.ir.graph import Eqn, Graph
+from tfpy.lower.common import kernel_call
+from tfpy.passes.fuse_elementwise import Group, Uses, is_fusible
+from tfpy.passes.rewrite import without_dead_code
+from tfpy.passes.target import Target
+
+
+def fuse_prologue(graph: Graph, target: Target) -> Graph:
+    """Elementwise equations and the kernel that alone reads their result as one equation. ::
+
+    %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue
+    %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
+                                         %3 = reduce_sum(%2)
+    """
+    uses = Uses(graph)
+    eqns = [_with_producers(uses, eqn, target) or eqn for eqn in graph.eqns]
+    return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
+
+
+def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
+    graph = uses.graph
+    if is_elementwise(eqn.op) or eqn.op.kernel is None or eqn.op.stateful or len(eqn.inputs) == 0:
+        return None
+    if eqn.op is fusion and dict(eqn.attrs)["kind"] == LOOP:
+        return None
+    operand = eqn.inputs[0]
+    producer = uses.producer.get(operand)
+    if producer is None or not is_fusible(graph, graph.eqns[producer]):
+        return None
+    if uses.readers[operand] != [uses.producer[eqn.outputs[0]]] or operand in uses.outputs:
+        return None
+    group = Group(uses, producer, target.max_inputs)
+    group.grow()
+    members = group.members()
+    if not any(member.op.expr for member in members):
+        return None
+    fused = fuse(graph, [*members, eqn], PROLOGUE)
+    call, _ = kernel_call(graph, fused)
+    assert call.prologue is not None
+    return fused if target.takes_prologue(call, call.prologue) else None

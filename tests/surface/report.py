@@ -1,0 +1,227 @@
+"""``build.py coverage``: how many ops each backend has, and the text of ``docs/ops.md``.
+
+Everything is found by running: the calls of ``surface.calls`` on a backend that notes which
+primitives they are composed of, on a tape for the gradient, and with each dtype.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from surface.calls import ALONE, CALLS, dtypes, ours
+from surface.evaluation import DTYPES, evaluate, gradients, words
+from surface.inventory import BY_NATURE, INVENTORY, groups
+from surface.recorder import Run, record, recording
+
+import tfpy
+from tfpy.ops import OPS, UNSUPPORTED, Op
+
+PAGE = Path(__file__).parents[2] / "docs/ops.md"
+BACKENDS = ("cpu", "wasm", "webgl")
+WAYS = ("native", "composed", "host")
+
+TITLES = {
+    "": "tf",
+    **{name: f"tf.{name}" for name in sorted({n.rpartition(".")[0] for n in CALLS} - {""})},
+}
+
+INTRODUCTION = """\
+# Ops
+
+How each public function is computed on each backend. `python build.py coverage --write` makes this
+page by running one call of every function; it is not written by hand.
+
+- **native**: one kernel of the backend.
+- **composed**: several kernels of the backend; the values stay there.
+- **host**: computed by NumPy or Python, and brought back to the backend when it is needed next.
+- ↩ values are read back on the way, because the result's size depends on them or they are checked.
+
+*Gradient*: ✓ where `tf.GradientTape` gives one for every float input of the call, (✓) for some of
+them. *Dtypes*: those that the call was tried with and takes. *Tested against*: what computes the
+expected results in `tests/`; a function that TensorFlow has under another name, or not at all, is
+compared with the same written in TensorFlow.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one public function."""
+
+    name: str
+    others: tuple[str, ...]
+    run: Run
+    gradient: str
+    dtypes: tuple[str, ...]
+    oracle: str
+
+    def way(self, backend: str) -> str:
+        return self.run.way(backend)
+
+    def cells(self) -> list[str]:
+        mark = " ↩" if self.run.reads and self.run.on_device else ""
+        names = ", ".join(f"`{name}`" for name in (self.name, *self.others))
+        ways = [self.way(backend) + mark for backend in BACKENDS]
+        return [names, *ways, self.gradient, ", ".join(self.dtypes), self.oracle]
+
+
+def rows() -> list[Row]:
+    """Every public function, in the order of the names."""
+    found = []
+    with recording() as recorder:
+        for names in groups():
+            called = [name for name in names if name in CALLS]
+            if called:
+                others = tuple(name for name in names if name not in called)
+                run = record(recorder, called[0])
+                found.append(_row(called[0], others, run))
+    return sorted(found, key=lambda row: row.name)
+
+
+def _row(name: str, others: tuple[str, ...], run: Run) -> Row:
+    return Row(name, others, run, _gradient(name), _taken(name), ALONE.get(name, "TensorFlow"))
+
+
+def _gradient(name: str) -> str:
+    try:
+        found = [g is not None for g in gradients(tfpy, ours(name))]
+    except LookupError:
+        return ""
+    return "" if not any(found) else "✓" if all(found) else "(✓)"
+
+
+def _taken(name: str) -> tuple[str, ...]:
+    """Of the dtypes that are tried those that are taken; else the dtype of the first tensor."""
+    tried = dtypes(name, DTYPES)
+    if len(tried) > 1:
+        return tuple(dtype for dtype in tried if _takes(name, dtype))
+    said = words(tfpy)
+    evaluate(ours(name), said)
+    return (said.made[0].dtype.name,) if said.made else ()
+
+
+def _takes(name: str, dtype: str) -> bool:
+    try:
+        evaluate(ours(name), words(tfpy, dtype))
+    except (tfpy.errors.OpError, TypeError, ValueError):
+        return False
+    return True
+
+
+# Counts
+
+
+def way_of(op: Op, backend: str) -> str:
+    """How a backend computes a primitive."""
+    return "host" if op.name in UNSUPPORTED[backend] else "native"
+
+
+def counts(found: Sequence[Row]) -> list[tuple[str, list[Counter[str]]]]:
+    """Per group of ops its name and the number of each way, backend by backend."""
+    ways = {name: row for row in found for name in (row.name, *row.others)}
+    return [
+        (
+            f"TensorFlow.js's {len(INVENTORY)} ops",
+            [
+                Counter(BY_NATURE.get(n) or ways[n].way(backend) for n in INVENTORY.values())
+                for backend in BACKENDS
+            ],
+        ),
+        (
+            f"all {len(found)} public functions",
+            [Counter(row.way(backend) for row in found) for backend in BACKENDS],
+        ),
+        (
+            f"the {len(OPS)} primitives",
+            [Counter(way_of(op, backend) for op in OPS.values()) for backend in BACKENDS],
+        ),
+    ]
+
+
+def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown."""
+    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines)]
+
+
+def _count_lines(found: Sequence[Row]) -> list[list[str]]:
+    lines = []
+    for title, per_backend in counts(found):
+        cells = [" / ".join(str(count[way]) for way in WAYS) for count in per_backend]
+        lines.append([title, *cells])
+    return lines
+
+
+def summary(found: Sequence[Row]) -> str:
+    """The counts as text for a terminal."""
+    lines = [["native / composed / host", *BACKENDS], *_count_lines(found)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+# The page
+
+
+def page(found: Sequence[Row]) -> str:
+    """``docs/ops.md``."""
+    lines = [INTRODUCTION, *table(["native / composed / host", *BACKENDS], _count_lines(found)), ""]
+    head = ["function", *BACKENDS, "gradient", "dtypes", "tested against"]
+    for namespace, title in TITLES.items():
+        own = [row for row in found if row.name.rpartition(".")[0] == namespace]
+        lines += [f"## {title}", "", *table(head, [row.cells() for row in own]), ""]
+    return "\n".join([*lines, *_host_reasons(), "", *_primitives(), ""])
+
+
+def _host_reasons() -> list[str]:
+    """Why primitives are computed on the host."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name in OPS:
+        where = [backend for backend in BACKENDS if name in UNSUPPORTED[backend]]
+        if where:
+            reason = UNSUPPORTED[where[0]][name]
+            reasons.setdefault((", ".join(where), reason), []).append(name)
+    lines = [
+        [", ".join(f"`{n}`" for n in sorted(names)), where, reason]
+        for (where, reason), names in sorted(reasons.items())
+    ]
+    return [
+        "## What stays on the host",
+        "",
+        "A function is on the host when one of these primitives is a part of it, or when it makes",
+        "its result in Python: places of values that the values decide (unique, suppressed boxes,",
+        "rows of ragged and indices of sparse tensors), texts, and what leaves for the page.",
+        "",
+        *table(["primitives", "where", "why"], lines),
+    ]
+
+
+def _primitives() -> list[str]:
+    """Every primitive by family."""
+    families: dict[str, list[str]] = {}
+    for name, op in OPS.items():
+        families.setdefault(op.family, []).append(f"`{name}`" + ("" if op.vjp else "°"))
+    return [
+        "## Primitives",
+        "",
+        f"What functions are composed of: {len(OPS)} records in `src/tfpy/ops/`, each tested on",
+        "every backend against its NumPy meaning, and that against TensorFlow. ° has no gradient.",
+        "",
+        *table(["family", "ops"], [[family, ", ".join(n)] for family, n in families.items()]),
+    ]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the counts; ``--write`` also writes the page."""
+    found = rows()
+    print(summary(found))
+    if "--write" in arguments:
+        PAGE.write_text(page(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

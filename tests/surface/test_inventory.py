@@ -1,0 +1,39 @@
+"""Every public op of TensorFlow.js is here, and every function that is here has a call."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+import tensorflow as tf
+from surface.calls import ALONE, CALLS
+from surface.inventory import INVENTORY, NO_CALL, groups
+
+import tfpy
+
+
+def found(lib: Any, path: str) -> Any:
+    """``lib.<path>``, or None."""
+    return functools.reduce(lambda at, name: getattr(at, name, None), path.split("."), lib)
+
+
+def test_counts() -> None:
+    assert len(INVENTORY) == 256
+
+
+@pytest.mark.parametrize("name", INVENTORY)
+def test_callable(name: str) -> None:
+    assert callable(found(tfpy, INVENTORY[name]))
+
+
+def test_every_function_has_one_call() -> None:
+    names = [[name for name in group if name in CALLS or name in NO_CALL] for group in groups()]
+    assert [group for group, own in zip(groups(), names, strict=True) if len(own) != 1] == []
+    assert sorted(name for group in names for name in group) == sorted({*CALLS, *NO_CALL})
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_tensorflow_has_is_compared_with_it(name: str) -> None:
+    """Only functions that TensorFlow has under another name, or not at all, say so."""
+    assert (found(tf, name) is None) == (name in ALONE or not isinstance(CALLS[name], str))
