@@ -79,10 +79,10 @@ class Interpreter {
     for (size_t i = 0; i < tape.sources.size(); ++i) {
       const Source& source = tape.sources[i];
       if (source.access == Access::kConstant)
-        fill(own_[i], used, read_element(source, inputs[i].data, 0));
+        fill(own_[i], used, read_element(source, start_of(i), 0));
       if (source.access == Access::kPeriodic) {
         for (size_t to = 0; to < tape.block; to += tape.row) {
-          load_run(source, inputs[i].data, 0, source.strides.back(), tape.row, own_[i] + to);
+          load_run(source, start_of(i), 0, source.strides.back(), tape.row, own_[i] + to);
         }
       }
     }
@@ -104,6 +104,11 @@ class Interpreter {
   }
 
  private:
+  const void* start_of(size_t number) const {
+    const Source& source = tape_.sources[number];
+    return inputs_[number].as<char>() + source.offset * element_size(source.dtype);
+  }
+
   size_t offset_of(const Source& source, size_t flat) const {
     int64_t offset = 0;
     for (size_t d = tape_.dims.size(); d-- > 0;) {
@@ -116,7 +121,7 @@ class Interpreter {
 
   void load_block(size_t number, size_t begin, size_t n) {
     const Source& source = tape_.sources[number];
-    const void* data = inputs_[number].data;
+    const void* data = start_of(number);
     if (source.access == Access::kDense) {
       if (source.dtype == DType::kBool) {
         load_masks(static_cast<const uint8_t*>(data) + begin, n, own_[number]);
@@ -194,7 +199,8 @@ class ElementwiseKernel final : public Kernel {
   explicit ElementwiseKernel(Tape tape)
       : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {
     std::vector<bool> is_dense;  // a block is read before it is written
-    for (const Source& source : tape_.sources) is_dense.push_back(source.access == Access::kDense);
+    for (const Source& source : tape_.sources)
+      is_dense.push_back(source.access == Access::kDense && source.offset == 0);
     let_overwrite(std::move(is_dense));
   }
 

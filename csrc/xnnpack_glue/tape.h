@@ -31,6 +31,7 @@ struct Source {
   DType dtype;
   Access access;
   std::vector<int32_t> strides;  // in elements, one for each dimension
+  size_t offset;                 // the element that the first one of the output reads
 };
 
 struct Tape {
