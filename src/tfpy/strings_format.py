@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.function.effects import effect
 from tfpy.ragged_tensor import RaggedTensor
 from tfpy.sparse_tensor import SparseTensor
 from tfpy.tensor import Tensor
@@ -20,7 +21,10 @@ def _one(value: Any) -> str:
         return '"' + value.decode("utf-8", "backslashreplace") + '"'
     if isinstance(value, bool | np.bool_):
         return str(int(value))
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    return short if np.float32(short) == np.float32(value) else f"{value:.9g}"
 
 
 def summary(array: Any, keep: int, indent: int) -> str:
@@ -79,17 +83,30 @@ def print(
     Raises:
         ValueError: for another output stream.
     """
+
+    def now(values: Sequence[Any]) -> None:
+        _write(values, output_stream, summarize, sep, end)
+
+    _check_stream(output_stream)
+    if not effect(now, list(inputs)):
+        now(inputs)
+
+
+def _check_stream(stream: Any) -> None:
+    is_file = isinstance(stream, str) and stream.startswith("file://")
+    if stream not in (None, sys.stderr, sys.stdout) and not is_file:
+        raise ValueError(
+            f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr or 'file://<path>'"
+        )
+
+
+def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, end: str) -> None:
     text = sep.join(v if isinstance(v, str) else _shown(v, summarize) for v in inputs) + end
-    if output_stream in (None, sys.stderr, sys.stdout):
-        builtins.print(text, end="", file=output_stream or sys.stderr)
-    elif isinstance(output_stream, str) and output_stream.startswith("file://"):
+    if isinstance(output_stream, str):
         with open(output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
             file.write(text)
     else:
-        raise ValueError(
-            f"Unsupported output stream {output_stream!r}: give sys.stdout, sys.stderr or "
-            "'file://<path>'"
-        )
+        builtins.print(text, end="", file=output_stream or sys.stderr)
 
 
 def _shown(value: Any, keep: int) -> str:

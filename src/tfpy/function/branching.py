@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from tfpy.function.control import ControlOp, carries_gradient
 from tfpy.function.derivative import derivative, zero
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
+from tfpy.ops.op import Op
 from tfpy.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -29,6 +31,11 @@ def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple
     if len(results) != 1 or any(avals_of(b, b.inputs) != avals for b in branches):
         raise ValueError("cond: the branches differ in their inputs or outputs")
     return results.pop()
+
+
+def has_effects(*graphs: Graph) -> bool:
+    """Whether Graphs have equations that must not be left out or repeated."""
+    return any(eqn.op.stateful for graph in graphs for eqn in graph.eqns)
 
 
 def chosen(index: Any, branches: Sequence[Any]) -> Any:
@@ -57,7 +64,8 @@ def _cond_gradient(
     flows = [i for i, g in enumerate(flowing) if g is not None]
     wanted = [i for i, x in enumerate(operands) if carries_gradient(x)]
     backs = tuple(derivative(b, flows, wanted) for b in branches)
-    found = cond.apply([index, *operands, *(flowing[i] for i in flows)], branches=backs)  # type: ignore[list-item]
+    seeds = [g for g in flowing if g is not None]
+    found = apply_cond([index, *operands, *seeds], backs)
     return _scattered(len(operands) + 1, [w + 1 for w in wanted], found)
 
 
@@ -140,3 +148,22 @@ while_loop = ControlOp(
     gradient=_while_gradient,
     doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
 )
+
+
+stateful_cond = dataclasses.replace(cond, name="stateful_cond", stateful=True)
+stateful_while_loop = dataclasses.replace(while_loop, name="stateful_while_loop", stateful=True)
+
+PURE: dict[Op, ControlOp] = {stateful_cond: cond, stateful_while_loop: while_loop}
+"""The op to use where nothing within has effects."""
+
+
+def apply_cond(operands: Sequence[Tensor], branches: tuple[Graph, ...]) -> list[Tensor]:
+    """Adds a ``cond`` equation: of the stateful kind if a branch has effects."""
+    op = stateful_cond if has_effects(*branches) else cond
+    return op.apply(operands, branches=branches)
+
+
+def apply_loop(operands: Sequence[Tensor], test: Graph, body: Graph, state: int) -> list[Tensor]:
+    """Adds a ``while_loop`` equation: of the stateful kind if it has effects."""
+    op = stateful_while_loop if has_effects(test, body) else while_loop
+    return op.apply(operands, test=test, body=body, state=state)

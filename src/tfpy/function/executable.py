@@ -51,9 +51,8 @@ class Executable:
     def compile(self, backend: Backend) -> _Plan:
         """Makes the Programs of a backend; the first run does it otherwise."""
         outputs = list(dict.fromkeys(self._sources.values()))
-        graph = Graph(
-            self.graph.avals, self.graph.inputs, self.graph.constants, self.graph.eqns, outputs
-        )
+        eqns = _live(self.graph.eqns, outputs)
+        graph = Graph(self.graph.avals, self.graph.inputs, self.graph.constants, eqns, outputs)
         plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
@@ -64,6 +63,17 @@ def _source(graph: Graph, value: int) -> int:
     while (maker := makers.get(value)) is not None and maker.op.is_alias:
         value = maker.inputs[0]
     return value
+
+
+def _live(eqns: Sequence[Eqn], outputs: Sequence[int]) -> list[Eqn]:
+    """The equations that outputs or effects need: loops that nobody asks for are not run."""
+    needed = set(outputs)
+    kept: list[Eqn] = []
+    for eqn in reversed(eqns):
+        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
+            kept.append(eqn)
+            needed.update(eqn.inputs)
+    return kept[::-1]
 
 
 class _Plan:
@@ -181,7 +191,7 @@ class _DeviceStep:
         self._outputs = region.outputs
         self._prelude = _Program(prelude, backend) if prelude.outputs else None
         self._weights = fixed
-        self._prepared_for: list[int] = []
+        self._prepared_for: list[int] | None = None
         self._prepared: list[Storage] = []
         self._backend = backend
 

@@ -73,7 +73,7 @@ class Function:
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
         if tracing.active or _Settings.eagerly:
-            return self.python_function(*args, **kwargs)
+            return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
             key = tuple([t.aval.signature for t in args])
@@ -131,7 +131,14 @@ class Function:
 
     def _run_python(self, arguments: dict[str, Any]) -> Any:
         args, kwargs = spread(self._signature, arguments)
-        return self.python_function(*args, **kwargs)
+        return self._converted()(*args, **kwargs)
+
+    def _converted(self) -> Callable[..., Any]:
+        """The Python function, its control flow open to tensors."""
+        from tfpy.autograph.operators.calls import call
+
+        convert = self._autograph and not _Settings.eagerly
+        return call(self.python_function) if convert else self.python_function
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         """The trace for these tensors, ``tf.TensorSpec`` or Python values.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfpy import dtypes
 from tfpy.convert import constant
 from tfpy.function import lists
-from tfpy.function.branching import while_loop
+from tfpy.function.branching import apply_loop
 from tfpy.function.control import carries_gradient
 from tfpy.function.derivative import derivative, pure, replay, zero
 from tfpy.ir.graph import Aval, Graph
@@ -32,9 +32,7 @@ def noted_loop(
     new_body = pure([*added, *avals], noting)
     new_test = pure([*added, *avals], lambda values: replay(test, values[state + 1 :]))
     first = [constant(0), *[lists.empty() for _ in range(state)]]
-    results = while_loop.apply(
-        [*first, *inputs], test=new_test, body=new_body, state=state + len(added)
-    )
+    results = apply_loop([*first, *inputs], new_test, new_body, state + len(added))
     return results[0], results[1 : state + 1]
 
 
@@ -74,12 +72,8 @@ def reverse_loop(
     start = [count, *(g for g in seeds if g is not None), *(zero(inputs[i].aval) for i in extra)]
     given = [*start, *notes, *fixed]
     avals = [t.aval for t in given]
-    results = while_loop.apply(
-        given,
-        test=pure(avals, lambda values: [values[0] > 0]),
-        body=pure(avals, going_back),
-        state=len(start),
-    )
+    test = pure(avals, lambda values: [values[0] > 0])
+    results = apply_loop(given, test, pure(avals, going_back), len(start))
     out: list[Tensor | None] = [None] * len(inputs)
     for i, gradient in zip([*flows, *extra], results[1:], strict=True):
         out[i] = gradient
