@@ -65,7 +65,7 @@ class WebGLTarget:
 
     fuses_loops = True
     max_inputs = MAX_TEXTURES
-    kernels: frozenset[str] = frozenset()
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Any expression, as long as the kernel's last step reads no more textures than it can."""

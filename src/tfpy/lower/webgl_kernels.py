@@ -13,6 +13,7 @@ from tfpy.lower import (
     webgl_matmul,
     webgl_ordering,
     webgl_reduction,
+    webgl_rows,
     webgl_segments,
     webgl_spectral,
     webgl_windows,
@@ -151,4 +152,7 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "avg_pool_grad": webgl_windows.pool,
     "overlap_add": webgl_windows.pool,
     "resample": _resample,
+    "softmax": webgl_rows.softmax,
+    "log_softmax": webgl_rows.softmax,
+    "layer_norm": webgl_rows.layer_norm,
 }
