@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.function.control import ControlOp, carries_gradient
+from tfpy.function.control import ControlOp, Runner, carries_gradient
 from tfpy.function.derivative import derivative, zero
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
@@ -48,10 +48,16 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
     return tuple(evaluate(chosen(index, branches), arrays))
 
 
-def _cond_execute(index: Tensor, *tensors: Tensor, branches: tuple[Graph, ...]) -> list[Tensor]:
-    from tfpy.function.executable import executable
+def _cond_prepare(branches: tuple[Graph, ...]) -> Runner:
+    from tfpy.function.executable import Executable
 
-    return executable(chosen(index.host_view(), branches)).run(tensors)
+    compiled = [Executable(branch) for branch in branches]
+
+    def run(index: Tensor, *tensors: Tensor) -> list[Tensor]:
+        found: list[Tensor] = chosen(index.host_view(), compiled).run(tensors)
+        return found
+
+    return run
 
 
 def _cond_gradient(
@@ -82,7 +88,7 @@ cond = ControlOp(
     _cond_infer,  # type: ignore[arg-type]
     _cond_ref,
     multiple=True,
-    execute=_cond_execute,
+    prepare=_cond_prepare,
     gradient=_cond_gradient,
     steered_by=lambda **_: (0,),
     doc="cond(index, *inputs, branches): the outputs of one of the branches.",
@@ -109,10 +115,10 @@ def _while_ref(*arrays: Array, test: Graph, body: Graph, state: int) -> tuple[Ar
     return tuple(values)
 
 
-def _while_execute(*tensors: Tensor, test: Graph, body: Graph, state: int) -> list[Tensor]:
-    from tfpy.function.loop_run import loop_run
+def _while_prepare(test: Graph, body: Graph, state: int) -> Runner:
+    from tfpy.function.loop_run import LoopRun
 
-    return loop_run(test, body, state).run(tensors)
+    return LoopRun(test, body, state)
 
 
 def _while_gradient(
@@ -144,7 +150,7 @@ while_loop = ControlOp(
     _while_infer,  # type: ignore[arg-type]
     _while_ref,
     multiple=True,
-    execute=_while_execute,
+    prepare=_while_prepare,
     gradient=_while_gradient,
     doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
 )

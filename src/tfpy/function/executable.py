@@ -114,17 +114,6 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
     return last[::-1]
 
 
-def executable(graph: Graph) -> Executable:
-    """The executable of a Graph that is part of an equation."""
-    found = _executables.get(graph)
-    if found is None:
-        found = _executables[graph] = Executable(graph)
-    return found
-
-
-_executables: weakref.WeakKeyDictionary[Graph, Executable] = weakref.WeakKeyDictionary()
-
-
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
     """Whether the backend computes an equation, as far as the op table says."""
     return (
@@ -257,14 +246,17 @@ class _ControlStep:
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
         }
+        self._equations = [
+            (eqn, eqn.op.runner(**dict(eqn.attrs)))
+            for eqn in region.graph.eqns
+            if isinstance(eqn.op, ControlOp)
+        ]
 
     def run(self, values: dict[int, Storage]) -> None:
         graph = self._graph
         known = values | self._constants
-        for eqn in graph.eqns:
-            assert isinstance(eqn.op, ControlOp)
-            assert eqn.op.execute is not None
+        for eqn, run in self._equations:
             inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
-            outputs = eqn.op.execute(*inputs, **dict(eqn.attrs))
+            outputs = run(*inputs)
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
         values.update((v, known[v]) for v in graph.outputs)

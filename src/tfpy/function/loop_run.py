@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
-from tfpy.function.executable import executable
+from tfpy.function.executable import Executable
 from tfpy.ir.graph import Graph
 from tfpy.tensor import Tensor
 
@@ -14,11 +11,11 @@ class LoopRun:
     """One loop: its test and its body, compiled."""
 
     def __init__(self, test: Graph, body: Graph, state: int) -> None:
-        self._test = executable(test)
-        self._body = executable(body)
+        self._test = Executable(test)
+        self._body = Executable(body)
         self._state = state
 
-    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, *inputs: Tensor) -> list[Tensor]:
         """The state after the last iteration."""
         state, fixed = list(inputs[: self._state]), inputs[self._state :]
         while True:
@@ -26,9 +23,3 @@ class LoopRun:
             if not go_on.host_view():
                 return state
             state = self._body.run([*state, *fixed])
-
-
-@lru_cache(maxsize=1024)
-def loop_run(test: Graph, body: Graph, state: int) -> LoopRun:
-    """The compiled loop."""
-    return LoopRun(test, body, state)
