@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_FILES = ("tfpy.mjs", "tfpy-runtime.mjs", "pyodide/*")
+SITE_FILES = ("*.mjs", "pyodide/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/works.py",

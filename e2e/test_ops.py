@@ -31,9 +31,8 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     )
 
 
-@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if not op.is_alias))
-@run_in_browser(backends=DEVICES)
-def test_op(tf, backend, name):
+def check_samples(backend, name):
+    """Runs an op on its samples."""
     from tfpy.dtypes import as_dtype
     from tfpy.ir.evaluate import evaluate
     from tfpy.ir.graph import Aval, single_equation
@@ -58,6 +57,20 @@ def test_op(tf, backend, name):
         if text:
             wrong.append(f"{', '.join(map(str, avals))} {attrs}: {text}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if not op.is_alias))
+@run_in_browser(backends=DEVICES)
+def test_op(tf, backend, name):
+    check_samples(backend, name)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if op.expr is not None))
+@run_in_browser(backends=["wasm"], environment="generated-code")
+def test_op_as_generated_code(tf, backend, name):
+    """Elementwise ops are compiled at their first run, however small they are."""
+    check_samples(backend, name)
+    assert tf.memory()["refused"] == 0
 
 
 @run_in_browser()

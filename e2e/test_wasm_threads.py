@@ -104,6 +104,9 @@ def matmul(batch: int, m: int, k: int, n: int) -> dict[str, Any]:
 
 def jobs() -> dict[str, dict[str, Any]]:
     x = ex.input_(0, ex.F)
+    chain = x
+    for i in range(20):
+        chain = ex.maximum(chain * (1.0 + i / 100) + ex.input_(1, ex.F), -1.0 - i)
     image, filters = (3, 30, 30, 33), (3, 3, 33, 40)
     out = (*image[:3], 40)
     conv = window(3, 30, 3, in_c=33, out_c=40, groups=1)
@@ -135,6 +138,7 @@ def jobs() -> dict[str, dict[str, Any]]:
         ),
         "transpose": kernel_job("strided", turn, (9, 401, 301), (9, 301, 401)),
         "elementwise": elementwise_job(ex.unary("exp", x) * ex.unary("sin", x) + x, (1001, 333)),
+        "chain": elementwise_job(chain, (1001, 1024), (1024,)),
         "odd rows": elementwise_job(x * ex.input_(1, ex.F), (777, 1001), (1001,)),
         "short rows": elementwise_job(x - ex.input_(1, ex.F), (77_777, 7), (77_777, 1)),
     }
@@ -148,7 +152,11 @@ def test_threads_change_nothing(where: str, variants: tuple[str, str], evaluate:
     for name, finding in zip(named, answer["findings"], strict=True):
         print(f"{name:28} {finding}")
         assert finding["difference"] < 1e-6, name
+        if name in ("elementwise", "chain", "odd rows", "short rows"):
+            assert finding["generated"][0] == 0, name
+            assert finding["generated"][1] > 0, name
     assert answer["memory"]["threads"] == 4
+    assert answer["memory"]["refused"] == 0, "a thread could not make a function"
     assert answer["memory"]["slots"] == 0
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tfpy.dtypes import as_dtype
 from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_segments, webgl_steps
+from tfpy.lower import webgl_segments, webgl_tiles
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
 from tfpy.lower.webgl_kernels import add_kernel
@@ -79,7 +79,15 @@ def tanh_program() -> Program:
 
 
 def matmul_call(
-    rng: np.random.Generator, batch: int, m: int, n: int, k: int, a: str, b: str, dtype: Any
+    rng: np.random.Generator,
+    batch: int,
+    m: int,
+    n: int,
+    k: int,
+    a: str,
+    b: str,
+    dtype: Any,
+    targets: int,
 ) -> tuple[dict[str, Any], Array, list[str]]:
     x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
     y = rng.integers(-9, 9, (batch, n, k) if b == "true" else (batch, k, n)).astype(dtype)
@@ -89,26 +97,32 @@ def matmul_call(
     params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
     strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
     call = KernelCall("matmul", ("a", "b"), params | strides)
-    add_kernel(program, call, program.inputs, program.outputs[0])
+    add_kernel(program, call, program.inputs, program.outputs[0], targets)
     left = x.swapaxes(1, 2) if a == "true" else x
     right = y.swapaxes(1, 2) if b == "true" else y
     names = [program.kernels[step.kernel].name for step in program.steps]
     return call_of(program, [x, y]), left @ right, names
 
 
-def test_four_rows_at_once(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+TRANSPOSES = [(a, b) for a in ("false", "true") for b in ("false", "true")]
+
+
+@pytest.mark.parametrize("targets", [4, 8])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_products_in_tiles(
+    evaluate: Evaluate,
+    monkeypatch: pytest.MonkeyPatch,
+    rng: np.random.Generator,
+    targets: int,
+    dtype: Any,
 ) -> None:
-    monkeypatch.setattr(webgl_steps, "LARGE", 1)
-    cases = [
-        matmul_call(rng, *sizes, a, b, dtype)
-        for dtype in (np.float32, np.int32)
-        for a, b in (("false", "false"), ("true", "false"), ("false", "true"))
-        for sizes in ((1, 8, 8, 16), (2, 7, 12, 20), (3, 9, 8, 17), (2, 8, 4, 17))
-    ]
+    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
+    # Whole texels, none, rows and columns left over, a sum in chunks with a rest.
+    sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
+    cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
     found = evaluate("results", {}, [call for call, _, _ in cases])
     assert found["left"] == CLEAN
-    assert sum(names == ["matmul_rows", "interleave"] for *_, names in cases) >= 18
+    assert all(names == ["matmul_tile", "join"] for *_, names in cases)
     for values, (_, expected, _) in zip(found["values"], cases, strict=True):
         assert values == expected.ravel().tolist()
 
@@ -120,15 +134,17 @@ WINDOWS = [
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("channels", [(8, 8, 8), (16, 8, 8), (3, 3, 4)])
-def test_convolutions_of_four_rows(
+@pytest.mark.parametrize("channels", [(8, 8, 8), (16, 8, 8), (8, 4, 12), (3, 3, 4)])
+@pytest.mark.parametrize("targets", [4, 8])
+def test_convolutions_in_tiles(
     evaluate: Evaluate,
     monkeypatch: pytest.MonkeyPatch,
     rng: np.random.Generator,
     window: dict[str, Any],
     channels: tuple[int, int, int],
+    targets: int,
 ) -> None:
-    monkeypatch.setattr(webgl_steps, "LARGE", 1)
+    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
     in_c, group_in, out_c = channels
     x = rng.normal(size=(2, 7, 6, in_c)).astype(np.float32)
     kernel = rng.normal(size=(3, 2, group_in, out_c * in_c // group_in)).astype(np.float32)
@@ -139,7 +155,7 @@ def test_convolutions_of_four_rows(
         ("conv2d_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
         ("conv2d_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
     ]
-    calls = [call_of(lower(equation(name, a, **attrs)), a) for name, a, attrs in cases]
+    calls = [call_of(lower(equation(name, a, **attrs), targets), a) for name, a, attrs in cases]
     found = evaluate("results", {}, calls)
     assert found["left"] == CLEAN
     for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):

@@ -48,14 +48,16 @@ async function runJob(backend, job) {
     result = /** @type {typeof result} */ (await backend.readAsync(out));
     backend.free(out);
   }
+  const { generated } = backend.memory();
   backend.free(...slots);
   backend.release(program);
-  return { result, milliseconds: Math.min(...milliseconds) };
+  return { result, generated, milliseconds: Math.min(...milliseconds) };
 }
 
 /**
  * For each job the largest difference of the two variants' results, relative to the largest result,
- * and the milliseconds of both; and how many threads the second one had.
+ * the milliseconds of both, and how many functions were generated; and the memory of the second
+ * one, which has threads and generates code for elementwise kernels, while the first interprets.
  * @param {string[]} variants
  * @param {Job[]} jobs
  * @param {number} threads
@@ -63,9 +65,10 @@ async function runJob(backend, job) {
 export async function compare(variants, jobs, threads) {
   const runtime = await loadRuntime();
   const backends = [];
-  for (const variant of variants) {
+  for (const [i, variant] of variants.entries()) {
     const wasm = new Uint8Array(await asset(`xnnpack-${variant}.wasm`));
-    backends.push(await runtime.openWasm({ variant, wasm, threads }));
+    const codegen = i === 0 ? "never" : "always";
+    backends.push(await runtime.openWasm({ variant, wasm, threads, codegen }));
   }
   const findings = [];
   for (const job of jobs) {
@@ -77,6 +80,7 @@ export async function compare(variants, jobs, threads) {
     );
     findings.push({
       difference: difference / scale,
+      generated: [one.generated, other.generated],
       milliseconds: [one.milliseconds, other.milliseconds],
     });
   }

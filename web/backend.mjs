@@ -10,6 +10,8 @@
  *
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
+ * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
+ *   step may write to
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
  * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
@@ -18,6 +20,10 @@
  * @property {(...slots: number[]) => void} free
  * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number) => number} register
  *   takes a Program (its JSON text, and its constants' bytes at `ptr`) and returns its id
+ * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number,
+ *   progress: (done: number, total: number) => void) => Promise<number>} registerAsync
+ *   the same without freezing the page; the heap is read before the first wait, and `progress`
+ *   hears how much is compiled
  * @property {(program: number) => void} release forgets a Program
  * @property {(program: number, ...slots: number[]) => number} run
  *   returns the slot of the first output; further outputs have the following numbers

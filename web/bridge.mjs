@@ -47,6 +47,7 @@ export async function openJson(kind, options, owner, pointer, size) {
 export function bindHeap(backend, owner) {
   return {
     variant: backend.variant,
+    limits: JSON.stringify(backend.limits),
     /** @type {(pointer: number, count: number, dtype: string) => number} */
     write: (pointer, count, dtype) => backend.write(owner.HEAPU8.buffer, pointer, count, dtype),
     /** @type {(pointer: number, slot: number) => void} */
@@ -57,10 +58,12 @@ export function bindHeap(backend, owner) {
     free: (...slots) => backend.free(...slots),
     /** @type {(json: string, pointer: number, size: number) => number} */
     register: (json, pointer, size) => backend.register(json, owner.HEAPU8.buffer, pointer, size),
+    /** @type {(json: string, pointer: number, size: number, progress: (done: number, total: number) => void) => Promise<number>} */
+    registerAsync: (json, pointer, size, progress) =>
+      backend.registerAsync(json, owner.HEAPU8.buffer, pointer, size, progress),
     /** @type {(program: number) => void} */
     release: (program) => backend.release(program),
-    /** @type {(program: number, ...slots: number[]) => number} */
-    run: (program, ...slots) => backend.run(program, ...slots),
+    run: backend.run.bind(backend),
     memory: () => JSON.stringify(backend.memory()),
     finish: () => backend.finish(),
     close: () => backend.close(),

@@ -146,6 +146,7 @@ export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" })
   const glue = new Glue(module);
   return {
     variant,
+    limits: {},
     write(heap, ptr, count, dtype) {
       const index = ELEMENT_TYPES.findIndex((type) => type.name === dtype);
       if (index < 0) throw new Error(`wasm: there is no dtype ${dtype}`);
@@ -166,6 +167,11 @@ export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" })
       for (const slot of slots) glue.free(slot);
     },
     register: (json, heap, ptr, nbytes) => glue.register(json, new Uint8Array(heap, ptr, nbytes)),
+    async registerAsync(json, heap, ptr, nbytes, progress) {
+      const program = glue.register(json, new Uint8Array(heap, ptr, nbytes));
+      progress(1, 1);
+      return program;
+    },
     release: (program) => void glue.check(module._tfpy_program_release(program)),
     run: (program, ...slots) => glue.run(program, slots),
     memory: () => glue.memory(),

@@ -4,26 +4,28 @@
  * @typedef {import("./backend.mjs").Backend} Backend
  * @typedef {import("./backend.mjs").TensorArray} TensorArray
  * @typedef {import("./webgl_program.mjs").Plan} Plan
- * @typedef {import("./webgl_program.mjs").Step} Step
  * @typedef {import("./webgl_textures.mjs").Layout} Layout
  * @typedef {import("./webgl_textures.mjs").Texture} Texture
+ * @typedef {import("./webgl_transfer.mjs").Elements} Elements
  *
  * @typedef {object} Slot either uploaded, or still holding the data that a program's use will upload
  * @property {string} dtype
  * @property {Layout} layout
  * @property {Texture | null} texture
- * @property {Float32Array | Int32Array | null} data
- *
- * @typedef {object} Registered
- * @property {Plan} plan
- * @property {Texture[]} constants
+ * @property {Elements | null} data
  */
 
 import { loseContext, openDevice } from "./webgl_context.mjs";
-import { makePlan, nbytesOf } from "./webgl_program.mjs";
+import { nbytesOf, parseProgram } from "./webgl_document.mjs";
+import { makePlan, replay } from "./webgl_program.mjs";
 import { ShaderCache } from "./webgl_shaders.mjs";
+import { GlState } from "./webgl_state.mjs";
 import { fence } from "./webgl_sync.mjs";
-import { layoutOf, TexturePool } from "./webgl_textures.mjs";
+import { TexturePool } from "./webgl_textures.mjs";
+import { copied, download, downloadAsync, upload, viewed } from "./webgl_transfer.mjs";
+
+/** Tensors up to this size are uploaded when a program first takes them; many are never. */
+const LAZY_BYTES = 2 ** 16;
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -40,16 +42,16 @@ class Webgl {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
-    this.pool = new TexturePool(device);
-    this.shaders = new ShaderCache(device.gl);
+    this.limits = { targets: device.targets };
+    this.state = new GlState(device.gl);
+    this.pool = new TexturePool(device, this.state);
+    this.shaders = new ShaderCache(this.state);
     /** @type {Map<number, Slot>} */
     this.slots = new Map();
-    /** @type {Map<number, Registered>} */
+    /** @type {Map<number, Plan>} */
     this.programs = new Map();
     this.lastId = 0;
     this.slotBytes = 0;
-    /** @type {import("./webgl_shaders.mjs").Shader | null} */
-    this.current = null;
     this.closed = false;
     // Uploads' rows are packed, whatever their width.
     this.gl.pixelStorei(this.gl.UNPACK_ALIGNMENT, 1);
@@ -59,48 +61,45 @@ class Webgl {
   /** @type {Backend["write"]} */
   write(heap, ptr, count, dtype) {
     this.checkUsable();
-    const layout = layoutOf(this.device, count, dtype);
-    return this.addSlot({ dtype, layout, texture: null, data: fromHeap(heap, ptr, layout, dtype) });
+    const layout = this.pool.layout(count, dtype);
+    if (nbytesOf(count, dtype) <= LAZY_BYTES) {
+      const data = copied(heap, ptr, count, dtype);
+      return this.addSlot({ dtype, layout, texture: null, data });
+    }
+    const texture = this.pool.acquire(layout);
+    upload(this.pool, texture, viewed(heap, ptr, count, dtype));
+    return this.addSlot({ dtype, layout, texture, data: null });
   }
 
   /** @type {Backend["read"]} */
   read(heap, ptr, slot) {
     this.checkUsable();
-    const found = this.slot(slot);
-    const { count } = found.layout;
-    const data = found.data ?? this.readPixels(found);
-    if (found.dtype === "bool") {
-      const bytes = new Uint8Array(heap, ptr, count);
-      for (let i = 0; i < count; i++) bytes[i] = data[i];
-    } else {
-      new Uint8Array(heap, ptr, count * 4).set(new Uint8Array(data.buffer, 0, count * 4));
+    const { dtype, layout, data, texture } = this.slot(slot);
+    const { count } = layout;
+    if (texture !== null && dtype !== "bool" && heap instanceof ArrayBuffer && ptr % 4 === 0) {
+      download(this.pool, texture, viewed(heap, ptr, count, dtype));
+      this.checkUsable();
+      return;
     }
+    const elements = data ?? new (dtype === "float32" ? Float32Array : Int32Array)(count);
+    if (texture !== null) {
+      download(this.pool, texture, elements);
+      this.checkUsable();
+    }
+    if (dtype === "bool") new Uint8Array(heap, ptr, count).set(elements);
+    else new Uint8Array(heap, ptr, count * 4).set(new Uint8Array(elements.buffer));
   }
 
   /** @type {Backend["readAsync"]} */
   async readAsync(slot) {
     this.checkUsable();
     const { layout, dtype, data, texture } = this.slot(slot);
-    if (data !== null) return toTensor(data.slice(0, layout.count), dtype);
-    const gl = this.gl;
-    const { width, height, format, count } = layout;
-    const buffer = gl.createBuffer();
-    this.pool.bindTarget(/** @type {Texture} */ (texture));
-    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
-    gl.bufferData(gl.PIXEL_PACK_BUFFER, width * height * 16, gl.STREAM_READ);
-    gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
-    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-    try {
-      await fence(gl);
-      const result = emptyArray(dtype, count);
-      gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
-      gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
-      gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-      this.checkUsable();
-      return toTensor(result, dtype);
-    } finally {
-      gl.deleteBuffer(buffer);
-    }
+    const elements =
+      texture === null
+        ? /** @type {Elements} */ (data).slice()
+        : await downloadAsync(this.pool, texture, dtype, layout.count);
+    this.checkUsable();
+    return dtype === "bool" ? Uint8Array.from(elements) : elements;
   }
 
   /** @type {Backend["free"]} */
@@ -116,70 +115,74 @@ class Webgl {
   /** @type {Backend["register"]} */
   register(json, heap, ptr, nbytes) {
     this.checkUsable();
-    this.current = null;
-    const plan = makePlan(this.device, this.shaders, json, nbytes);
-    const constants = plan.constants.map(({ buffer, offset }) => {
+    const text = parseProgram(json, nbytes, this.device.targets);
+    const shaders = text.kernels.map((kernel) => this.shaders.start(kernel));
+    for (const shader of shaders) this.shaders.finish(shader);
+    this.checkUsable();
+    const plan = makePlan(this.pool, text, shaders);
+    for (const { buffer, offset } of plan.constants) {
       const { dtype, layout } = plan.buffers[buffer];
       const texture = this.pool.acquire(layout);
-      this.pool.upload(texture, fromHeap(heap, ptr + offset, layout, dtype));
-      return texture;
-    });
-    this.checkUsable();
-    this.programs.set(++this.lastId, { plan, constants });
+      upload(this.pool, texture, viewed(heap, ptr + offset, layout.count, dtype));
+      plan.textures[buffer] = texture;
+    }
+    this.programs.set(++this.lastId, plan);
     return this.lastId;
+  }
+
+  /** @type {Backend["registerAsync"]} */
+  async registerAsync(json, heap, ptr, nbytes, progress) {
+    this.checkUsable();
+    const constants = heap.slice(ptr, ptr + nbytes);
+    const { kernels } = parseProgram(json, nbytes, this.device.targets);
+    const shaders = kernels.map((kernel) => this.shaders.start(kernel));
+    await this.shaders.finishAsync(shaders, progress);
+    return this.register(json, constants, 0, nbytes);
   }
 
   /** @type {Backend["release"]} */
   release(program) {
-    const { plan, constants } = this.program(program);
+    const plan = this.program(program);
     this.programs.delete(program);
-    for (const texture of constants) this.pool.release(texture);
+    for (const { buffer } of plan.constants) this.pool.release(plan.textures[buffer]);
     this.gl.deleteBuffer(plan.params);
   }
 
   /** @type {Backend["run"]} */
   run(program, ...slots) {
     this.checkUsable();
-    const { plan, constants } = this.program(program);
-    /** @type {Texture[]} */
-    const textures = new Array(plan.buffers.length);
-    this.bindInputs(plan, slots, textures);
-    constants.forEach((texture, i) => {
-      textures[plan.constants[i].buffer] = texture;
-    });
+    const plan = this.program(program);
+    const { buffers, outputs, textures } = plan;
+    this.bindInputs(plan, slots);
+    let acquired = 0;
     try {
-      for (const step of plan.steps) {
-        for (const b of step.outputs) textures[b] = this.pool.acquire(plan.buffers[b].layout);
-        this.draw(plan, step, textures);
-        for (const b of step.last) {
-          this.pool.release(textures[b]);
-          delete textures[b];
-        }
+      for (; acquired < outputs.length; acquired++) {
+        const buffer = outputs[acquired];
+        textures[buffer] = this.pool.acquire(buffers[buffer].layout);
       }
+      replay(this.pool, plan);
     } catch (error) {
-      for (const b of plan.steps.flatMap((step) => step.outputs)) {
-        if (textures[b] !== undefined) this.pool.release(textures[b]);
-      }
+      while (acquired > 0) this.pool.release(textures[outputs[--acquired]]);
       throw error;
     }
     const first = this.lastId + 1;
-    for (const b of plan.outputs) {
-      const { dtype, layout } = plan.buffers[b];
-      this.addSlot({ dtype, layout, texture: textures[b], data: null });
+    for (let i = 0; i < outputs.length; i++) {
+      const { dtype, layout } = buffers[outputs[i]];
+      this.addSlot({ dtype, layout, texture: textures[outputs[i]], data: null });
     }
     return first;
   }
 
   /** @type {Backend["memory"]} */
   memory() {
-    const { allocatedBytes, all, freeCount, freeBytes } = this.pool;
+    const { allocatedBytes, all, freeCount, freeBytes, temporaryCount, temporaryBytes } = this.pool;
     return {
       slots: this.slots.size,
       bytes: this.slotBytes,
       allocatedBytes,
       textures: all.size,
-      freeTextures: freeCount,
-      freeBytes,
+      freeTextures: freeCount + temporaryCount,
+      freeBytes: freeBytes + temporaryBytes,
       programs: this.programs.size,
       shaders: this.shaders.shaders.size,
     };
@@ -231,7 +234,7 @@ class Webgl {
 
   /**
    * @param {number} id
-   * @returns {Registered}
+   * @returns {Plan}
    */
   program(id) {
     const program = this.programs.get(id);
@@ -244,105 +247,34 @@ class Webgl {
    *
    * @param {Plan} plan
    * @param {number[]} slots
-   * @param {Texture[]} textures
    */
-  bindInputs(plan, slots, textures) {
-    if (slots.length !== plan.inputs.length) {
-      throw new Error(`program takes ${plan.inputs.length} inputs, got ${slots.length}`);
+  bindInputs({ inputs, buffers, textures }, slots) {
+    if (slots.length !== inputs.length) {
+      throw new Error(`program takes ${inputs.length} inputs, got ${slots.length}`);
     }
-    plan.inputs.forEach((b, i) => {
+    for (let i = 0; i < inputs.length; i++) {
       const slot = this.slot(slots[i]);
-      const { dtype, layout } = plan.buffers[b];
+      const { dtype, layout } = buffers[inputs[i]];
       if (slot.dtype !== dtype || slot.layout.count !== layout.count) {
         throw new Error(
           `program input ${i} takes ${layout.count} elements of ${dtype}, ` +
             `got ${slot.layout.count} of ${slot.dtype}`,
         );
       }
-      if (slot.texture === null) {
-        slot.texture = this.pool.acquire(slot.layout);
-        this.pool.upload(slot.texture, /** @type {Float32Array} */ (slot.data));
-        slot.data = null;
-      }
-      textures[b] = slot.texture;
-    });
-  }
-
-  /**
-   * @param {Plan} plan
-   * @param {Step} step
-   * @param {Texture[]} textures
-   */
-  draw(plan, step, textures) {
-    const { count, width, height } = plan.buffers[step.outputs[0]].layout;
-    if (count === 0) return;
-    const gl = this.gl;
-    if (this.current !== step.shader) {
-      gl.useProgram(step.shader.program);
-      this.current = step.shader;
+      textures[inputs[i]] = slot.texture ?? this.uploaded(slot);
     }
-    if (step.outputs.length === 1) this.pool.bindTarget(textures[step.outputs[0]]);
-    else this.pool.bindTargets(step.outputs.map((b) => textures[b]));
-    gl.viewport(0, 0, width, height);
-    for (let unit = 0; unit < step.inputs.length; unit++) {
-      gl.activeTexture(gl.TEXTURE0 + unit);
-      gl.bindTexture(gl.TEXTURE_2D, textures[step.inputs[unit]].handle);
-    }
-    gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, plan.params, step.block, step.shader.blockBytes);
-    gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
   /**
    * @param {Slot} slot
-   * @returns {Float32Array | Int32Array}
+   * @returns {Texture}
    */
-  readPixels({ layout, dtype, texture }) {
-    const gl = this.gl;
-    const { width, height, format } = layout;
-    const data = emptyArray(dtype, width * height * 4);
-    this.pool.bindTarget(/** @type {Texture} */ (texture));
-    gl.readPixels(0, 0, width, height, format.external, format.readType, data);
-    this.checkUsable();
-    return data;
+  uploaded(slot) {
+    slot.texture = this.pool.acquire(slot.layout);
+    upload(this.pool, slot.texture, /** @type {Elements} */ (slot.data));
+    slot.data = null;
+    return slot.texture;
   }
-}
-
-/**
- * @param {string} dtype
- * @param {number} count
- * @returns {Float32Array | Int32Array}
- */
-function emptyArray(dtype, count) {
-  return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
-}
-
-/**
- * Elements of the heap, padded to the layout's whole texels.
- *
- * @param {ArrayBufferLike} heap
- * @param {number} ptr
- * @param {Layout} layout
- * @param {string} dtype
- * @returns {Float32Array | Int32Array}
- */
-function fromHeap(heap, ptr, { count, width, height }, dtype) {
-  const data = emptyArray(dtype, width * height * 4);
-  if (dtype === "bool") {
-    const bytes = new Uint8Array(heap, ptr, count);
-    for (let i = 0; i < count; i++) data[i] = bytes[i] === 0 ? 0 : 1;
-  } else {
-    new Uint8Array(data.buffer, 0, count * 4).set(new Uint8Array(heap, ptr, count * 4));
-  }
-  return data;
-}
-
-/**
- * @param {Float32Array | Int32Array} data
- * @param {string} dtype
- * @returns {TensorArray}
- */
-function toTensor(data, dtype) {
-  return dtype === "bool" ? Uint8Array.from(data) : data;
 }
 
 /** @param {Slot} slot */

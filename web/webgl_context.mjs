@@ -12,14 +12,15 @@
  * @property {WebGL2RenderingContext} gl
  * @property {boolean} float16 floats are stored in 16 bits; above 65504 they become infinite
  * @property {number} maxSize the largest texture width and height
+ * @property {number} targets how many textures one draw call may write to
  * @property {Format} float
  * @property {Format} int
  */
 
 import { isSoftwareRenderer } from "./probe.mjs";
 
-/** Textures that one draw call may write to; every WebGL2 device can do so many. */
-export const TARGETS = 4;
+/** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
+const TARGETS = [8, 4];
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -75,12 +76,17 @@ function describe(gl, forceFloat16) {
   const float16 = format(gl.RGBA16F, RGBA, FLOAT, HALF_FLOAT, 8);
   const int = format(gl.RGBA32I, RGBA_INTEGER, INT, INT, 16);
   const maxSize = 1 << Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE)));
-  if (!isRenderable(gl, int)) throw new Error("WebGL2 cannot render to int32 textures");
-  if (!forceFloat16 && fullFloat && isRenderable(gl, float32)) {
-    return { gl, float16: false, maxSize, float: float32, int };
+  const intTargets = renderable(gl, int);
+  if (intTargets === 0) throw new Error("WebGL2 cannot render to int32 textures");
+  const floatTargets = !forceFloat16 && fullFloat ? renderable(gl, float32) : 0;
+  if (floatTargets > 0) {
+    const targets = Math.min(intTargets, floatTargets);
+    return { gl, float16: false, maxSize, targets, float: float32, int };
   }
-  if (halfFloat && isRenderable(gl, float16)) {
-    return { gl, float16: true, maxSize, float: float16, int };
+  const halfTargets = halfFloat ? renderable(gl, float16) : 0;
+  if (halfTargets > 0) {
+    const targets = Math.min(intTargets, halfTargets);
+    return { gl, float16: true, maxSize, targets, float: float16, int };
   }
   throw new Error("WebGL2 can render neither to float32 nor to float16 textures");
 }
@@ -98,16 +104,27 @@ function format(internal, external, readType, uploadType, texelBytes) {
 }
 
 /**
- * Whether TARGETS textures of the format can be rendered to at once.
+ * How many textures of the format can be rendered to at once, of TARGETS; 0 if not even the least.
  *
  * @param {WebGL2RenderingContext} gl
  * @param {Format} format
+ * @returns {number}
+ */
+function renderable(gl, format) {
+  const limit = gl.getParameter(gl.MAX_DRAW_BUFFERS);
+  return TARGETS.find((count) => count <= limit && isComplete(gl, format, count)) ?? 0;
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {Format} format
+ * @param {number} count
  * @returns {boolean}
  */
-function isRenderable(gl, format) {
+function isComplete(gl, format, count) {
   const framebuffer = gl.createFramebuffer();
   gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
-  const textures = Array.from({ length: TARGETS }, (_, i) => {
+  const textures = Array.from({ length: count }, (_, i) => {
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, format.internal, 1, 1);

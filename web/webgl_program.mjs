@@ -1,149 +1,182 @@
 /**
- * A registered Program: its text checked, its shaders compiled, its parameters in one uniform
- * buffer, and for each step the buffers that are not needed after it.
+ * A registered Program: its shaders compiled, its parameters in one uniform buffer, its temporaries
+ * assigned to textures; and its replay, which allocates nothing.
  *
- * @typedef {import("./webgl_context.mjs").Device} Device
+ * @typedef {import("./webgl_document.mjs").ProgramText} ProgramText
  * @typedef {import("./webgl_shaders.mjs").Shader} Shader
- * @typedef {import("./webgl_shaders.mjs").ShaderCache} ShaderCache
+ * @typedef {import("./webgl_state.mjs").GlState} GlState
  * @typedef {import("./webgl_textures.mjs").Layout} Layout
- *
- * @typedef {object} KernelText
- * @property {string} name
- * @property {string} source
- * @property {string[]} inputs
- *
- * @typedef {object} StepText
- * @property {number} kernel
- * @property {number[]} inputs
- * @property {number[]} outputs
- * @property {Record<string, number | number[]>} params
- *
- * @typedef {object} ProgramText see src/tfpy/lower/program.py
- * @property {number} version
- * @property {string} backend
- * @property {KernelText[]} kernels
- * @property {{dtype: string, shape: number[]}[]} buffers
- * @property {{buffer: number, offset: number}[]} constants
- * @property {number[]} inputs
- * @property {number[]} outputs
- * @property {StepText[]} steps
+ * @typedef {import("./webgl_textures.mjs").Shelf} Shelf
+ * @typedef {import("./webgl_textures.mjs").Texture} Texture
+ * @typedef {import("./webgl_textures.mjs").TexturePool} TexturePool
  *
  * @typedef {object} Buffer
  * @property {string} dtype
  * @property {Layout} layout
  *
  * @typedef {object} Step
- * @property {Shader} shader
+ * @property {WebGLProgram} program
  * @property {number[]} inputs
  * @property {number[]} outputs
+ * @property {boolean} fixed whether the outputs are temporaries, so that the framebuffer stays
+ * @property {WebGLFramebuffer | null} framebuffer
+ * @property {number} width
+ * @property {number} height
  * @property {number} block byte offset of its parameters in the uniform buffer
- * @property {number[]} last buffers that no later step reads
+ * @property {number} blockBytes
+ *
+ * @typedef {object} Temporary
+ * @property {number} buffer
+ * @property {number} index number among the temporaries of its size and format
  *
  * @typedef {object} Plan
  * @property {Buffer[]} buffers
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
+ * @property {Temporary[]} temporaries
+ * @property {number} temporaryBytes
+ * @property {number} generation of the pool's temporaries that `textures` holds
  * @property {Step[]} steps
  * @property {WebGLBuffer | null} params
+ * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
-import { TARGETS } from "./webgl_context.mjs";
-import { layoutOf } from "./webgl_textures.mjs";
-
-const VERSION = 1;
-const MAX_INPUTS = 16;
-const DTYPES = new Set(["float32", "int32", "bool"]);
+import { countOf, require_ } from "./webgl_document.mjs";
 
 /**
- * @param {Device} device
- * @param {ShaderCache} cache
- * @param {string} json
- * @param {number} nbytes length of the constants' data
+ * @param {TexturePool} pool
+ * @param {ProgramText} text
+ * @param {Shader[]} shaders compiled, one for each kernel
  * @returns {Plan}
  */
-export function makePlan(device, cache, json, nbytes) {
-  /** @type {ProgramText} */
-  const text = JSON.parse(json);
-  check(text, nbytes);
-  const shaders = compileAll(cache, text.kernels);
+export function makePlan(pool, text, shaders) {
+  const { gl } = pool;
   const buffers = text.buffers.map(({ dtype, shape }) => {
-    return { dtype, layout: layoutOf(device, countOf(shape), dtype) };
+    return { dtype, layout: pool.layout(countOf(shape), dtype) };
   });
-  const alignment = device.gl.getParameter(device.gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
+  const { temporaries, temporaryBytes } = assignTemporaries(text, buffers);
+  const passing = new Set(temporaries.map(({ buffer }) => buffer));
+  const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
   let size = 0;
-  const last = lastUses(text);
-  const steps = text.steps.map((step, number) => {
-    const shader = shaders[step.kernel];
+  const steps = text.steps.map(({ kernel, inputs, outputs }) => {
+    const {
+      program,
+      blockBytes,
+      kernel: { name },
+    } = shaders[kernel];
+    const { width, height } = buffers[outputs[0]].layout.shelf;
+    const same = outputs.every((b) => buffers[b].layout.shelf === buffers[outputs[0]].layout.shelf);
+    require_(same, `outputs of kernel ${name} differ in size`);
+    const fixed = outputs.every((b) => passing.has(b));
     const block = size;
-    size += Math.ceil(shader.blockBytes / alignment) * alignment;
-    return { shader, inputs: step.inputs, outputs: step.outputs, block, last: last[number] };
+    size += Math.ceil(blockBytes / alignment) * alignment;
+    return { program, inputs, outputs, fixed, framebuffer: null, width, height, block, blockBytes };
   });
-  for (const { shader, outputs } of steps) {
-    const keys = new Set(outputs.map((b) => buffers[b].layout.key));
-    require_(keys.size === 1, `outputs of kernel ${shader.name} differ in size`);
-  }
-  const params = packParams(device.gl, text, buffers, steps, size);
+  const params = packParams(gl, text, shaders, buffers, steps, size);
   const { constants, inputs, outputs } = text;
-  return { buffers, constants, inputs, outputs, steps, params };
+  return {
+    buffers,
+    constants,
+    inputs,
+    outputs,
+    temporaries,
+    temporaryBytes,
+    generation: -1,
+    steps: steps.filter(({ outputs: [b] }) => buffers[b].layout.count > 0),
+    params,
+    textures: new Array(buffers.length),
+  };
 }
 
 /**
- * @param {ShaderCache} cache
- * @param {KernelText[]} kernels
- * @returns {Shader[]}
- */
-function compileAll(cache, kernels) {
-  const shaders = kernels.map((k) => cache.start(k.name, k.source, k.inputs));
-  shaders.forEach((shader, i) => {
-    cache.finish(shader, kernels[i].source, kernels[i].inputs);
-  });
-  return shaders;
-}
-
-/**
- * All steps' parameters, each laid out as its shader's uniform block, in one buffer.
+ * Puts the pool's textures in the places of a plan's temporaries.
  *
- * @param {WebGL2RenderingContext} gl
+ * @param {TexturePool} pool
+ * @param {Plan} plan
+ */
+function bindTemporaries(pool, plan) {
+  const { textures, buffers } = plan;
+  pool.reserve(plan.temporaryBytes);
+  for (const { buffer, index } of plan.temporaries) {
+    textures[buffer] = pool.temporary(buffers[buffer].layout, index);
+  }
+  for (const step of plan.steps) {
+    if (step.fixed) step.framebuffer = targetOf(pool, textures, step.outputs);
+  }
+  plan.generation = pool.generation;
+}
+
+/**
+ * Runs the steps. The textures of inputs, constants and outputs are in their places.
+ *
+ * @param {TexturePool} pool
+ * @param {Plan} plan
+ */
+export function replay(pool, plan) {
+  if (plan.generation !== pool.generation) bindTemporaries(pool, plan);
+  const { gl, state } = pool;
+  const { steps, textures, params } = plan;
+  for (let number = 0; number < steps.length; number++) {
+    const step = steps[number];
+    const { inputs, outputs } = step;
+    state.bindFramebuffer(step.framebuffer ?? targetOf(pool, textures, outputs));
+    state.useProgram(step.program);
+    state.viewport(step.width, step.height);
+    for (let unit = 0; unit < inputs.length; unit++) {
+      state.bindTexture(unit, textures[inputs[unit]].handle);
+    }
+    gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, params, step.block, step.blockBytes);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+  }
+}
+
+/**
+ * @param {TexturePool} pool
+ * @param {Texture[]} textures
+ * @param {number[]} outputs
+ * @returns {WebGLFramebuffer}
+ */
+function targetOf(pool, textures, outputs) {
+  if (outputs.length === 1) return pool.target(textures[outputs[0]]);
+  return pool.targets(outputs.map((b) => textures[b]));
+}
+
+/**
+ * Numbers the temporaries of each size and format, so that those that live at the same time differ.
+ *
  * @param {ProgramText} text
  * @param {Buffer[]} buffers
- * @param {Step[]} steps
- * @param {number} size bytes
- * @returns {WebGLBuffer | null}
+ * @returns {{temporaries: Temporary[], temporaryBytes: number}}
  */
-function packParams(gl, text, buffers, steps, size) {
-  if (size === 0) return null;
-  const view = new DataView(new ArrayBuffer(size));
-  steps.forEach((step, number) => {
-    const { params, kernel } = text.steps[number];
-    const { name, inputs } = text.kernels[kernel];
-    /** @type {Map<string, number | number[]>} */
-    const values = new Map(Object.entries(params));
-    values.set("out_shift", buffers[step.outputs[0]].layout.shift);
-    inputs.forEach((input, i) => {
-      values.set(`${input}_shift`, buffers[step.inputs[i]].layout.shift);
-    });
-    for (const member of step.shader.members ?? []) {
-      const value = values.get(member.name);
-      const list = Array.isArray(value) ? value : [value];
-      if (list.length !== member.size || !list.every(Number.isFinite)) {
-        throw new Error(`program: step ${number} (${name}): parameter ${member.name} is ${value}`);
-      }
-      list.forEach((v, i) => {
-        const at = step.block + member.offset + i * member.stride;
-        if (member.isFloat) view.setFloat32(at, Number(v), true);
-        else view.setInt32(at, Number(v), true);
-      });
+function assignTemporaries(text, buffers) {
+  const last = lastUses(text);
+  /** @type {Map<Shelf, {count: number, free: number[]}>} */
+  const shelves = new Map();
+  /** @type {Map<number, number>} */
+  const indices = new Map();
+  const passing = new Set(last.flat());
+  text.steps.forEach(({ outputs }, number) => {
+    for (const buffer of outputs) {
+      if (!passing.has(buffer)) continue;
+      const { shelf } = buffers[buffer].layout;
+      const used = shelves.get(shelf) ?? { count: 0, free: [] };
+      shelves.set(shelf, used);
+      indices.set(buffer, used.free.pop() ?? used.count++);
+    }
+    for (const buffer of last[number]) {
+      const index = /** @type {number} */ (indices.get(buffer));
+      shelves.get(buffers[buffer].layout.shelf)?.free.push(index);
     }
   });
-  const buffer = gl.createBuffer();
-  gl.bindBuffer(gl.UNIFORM_BUFFER, buffer);
-  gl.bufferData(gl.UNIFORM_BUFFER, view, gl.STATIC_DRAW);
-  return buffer;
+  let temporaryBytes = 0;
+  for (const [{ bytes }, { count }] of shelves) temporaryBytes += bytes * count;
+  const temporaries = [...indices].map(([buffer, index]) => ({ buffer, index }));
+  return { temporaries, temporaryBytes };
 }
 
 /**
- * For each step the intermediate buffers that it is the last to use.
+ * For each step the temporaries (neither given nor returned) that it is the last to use.
  *
  * @param {ProgramText} text
  * @returns {number[][]}
@@ -163,85 +196,43 @@ function lastUses(text) {
 }
 
 /**
- * What the rest relies on: indices in range, each buffer written once and before it is read.
+ * All steps' parameters, each laid out as its shader's uniform block, in one buffer.
  *
+ * @param {WebGL2RenderingContext} gl
  * @param {ProgramText} text
- * @param {number} nbytes
+ * @param {Shader[]} shaders
+ * @param {Buffer[]} buffers
+ * @param {{block: number}[]} steps
+ * @param {number} size bytes
+ * @returns {WebGLBuffer | null}
  */
-function check(text, nbytes) {
-  require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
-  require_(text.backend === "webgl", `made for backend ${text.backend}`);
-  for (const { dtype, shape } of text.buffers) {
-    require_(DTYPES.has(dtype), `dtype ${dtype}`);
-    const valid = shape.every((n) => isIndex(n, 2 ** 31)) && countOf(shape) < 2 ** 31;
-    require_(valid, `buffer shape [${shape}]`);
-  }
-  for (const { name, source, inputs } of text.kernels) {
-    require_(typeof name === "string" && typeof source === "string", "kernel without source");
-    require_(inputs.length <= MAX_INPUTS, `kernel ${name} has ${inputs.length} inputs`);
-  }
-  /** @type {Set<number>} */
-  const written = new Set();
-  /** @type {(buffer: number, what: string) => void} */
-  const write = (buffer, what) => {
-    require_(isIndex(buffer, text.buffers.length), `${what} names buffer ${buffer}`);
-    require_(!written.has(buffer), `${what} writes buffer ${buffer} a second time`);
-    written.add(buffer);
-  };
-  for (const buffer of text.inputs) write(buffer, "inputs");
-  for (const { buffer, offset } of text.constants) {
-    write(buffer, "constants");
-    const { dtype, shape } = text.buffers[buffer];
-    const end = offset + nbytesOf(countOf(shape), dtype);
-    require_(
-      isIndex(offset, nbytes + 1) && end <= nbytes,
-      `constant ${buffer} lies outside the data`,
-    );
-  }
-  const given = new Set(written);
+function packParams(gl, text, shaders, buffers, steps, size) {
+  const view = new DataView(new ArrayBuffer(size));
   text.steps.forEach((step, number) => {
-    const what = `step ${number}`;
-    require_(isIndex(step.kernel, text.kernels.length), `${what} names kernel ${step.kernel}`);
-    const { name, inputs } = text.kernels[step.kernel];
-    require_(step.inputs.length === inputs.length, `${what} (${name}) has too few or many inputs`);
-    const targets = step.outputs.length;
-    require_(targets === 1 || targets === TARGETS, `${what} (${name}) has ${targets} outputs`);
-    for (const buffer of step.inputs) {
-      require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
+    const { params, kernel } = step;
+    const { block } = steps[number];
+    const { name, inputs } = text.kernels[kernel];
+    /** @type {Map<string, number | number[]>} */
+    const values = new Map(Object.entries(params));
+    values.set("out_shift", buffers[step.outputs[0]].layout.shift);
+    inputs.forEach((input, i) => {
+      values.set(`${input}_shift`, buffers[step.inputs[i]].layout.shift);
+    });
+    for (const member of shaders[kernel].members ?? []) {
+      const value = values.get(member.name);
+      const list = Array.isArray(value) ? value : [value];
+      if (list.length !== member.size || !list.every(Number.isFinite)) {
+        throw new Error(`program: step ${number} (${name}): parameter ${member.name} is ${value}`);
+      }
+      list.forEach((v, i) => {
+        const at = block + member.offset + i * member.stride;
+        if (member.isFloat) view.setFloat32(at, Number(v), true);
+        else view.setInt32(at, Number(v), true);
+      });
     }
-    for (const buffer of step.outputs) write(buffer, what);
   });
-  require_(new Set(text.outputs).size === text.outputs.length, "an output appears twice");
-  for (const buffer of text.outputs) {
-    require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
-  }
-}
-
-/** @param {number[]} shape */
-function countOf(shape) {
-  return shape.reduce((a, b) => a * b, 1);
-}
-
-/**
- * @param {number} count
- * @param {string} dtype
- */
-export function nbytesOf(count, dtype) {
-  return count * (dtype === "bool" ? 1 : 4);
-}
-
-/**
- * @param {boolean} condition
- * @param {string} message
- */
-function require_(condition, message) {
-  if (!condition) throw new Error(`program: ${message}`);
-}
-
-/**
- * @param {number} value
- * @param {number} end
- */
-function isIndex(value, end) {
-  return Number.isInteger(value) && value >= 0 && value < end;
+  const buffer = gl.createBuffer();
+  gl.bindBuffer(gl.UNIFORM_BUFFER, buffer);
+  gl.bufferData(gl.UNIFORM_BUFFER, view, gl.STATIC_DRAW);
+  return buffer;
 }

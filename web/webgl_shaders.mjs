@@ -2,6 +2,13 @@
  * Compiled shaders, cached by source text. All shaders of a Program are started before the first is
  * waited for, so that drivers compile them side by side.
  *
+ * @typedef {import("./webgl_state.mjs").GlState} GlState
+ *
+ * @typedef {object} KernelText
+ * @property {string} name
+ * @property {string} source
+ * @property {string[]} inputs
+ *
  * @typedef {object} Member a parameter's place in the uniform block
  * @property {string} name
  * @property {number} offset bytes
@@ -10,12 +17,14 @@
  * @property {number} stride bytes between elements
  *
  * @typedef {object} Shader
- * @property {string} name
+ * @property {KernelText} kernel
  * @property {WebGLProgram} program
  * @property {WebGLShader} fragment
  * @property {Member[] | null} members null until the shader was waited for
  * @property {number} blockBytes
  */
+
+import { until } from "./webgl_sync.mjs";
 
 /** One triangle that covers the target. */
 const VERTEX = `#version 300 es
@@ -24,58 +33,76 @@ void main() {
 }`;
 
 export class ShaderCache {
-  /** @param {WebGL2RenderingContext} gl */
-  constructor(gl) {
+  /** @param {GlState} state */
+  constructor(state) {
+    const { gl } = state;
     this.gl = gl;
+    this.state = state;
     // Asking for it lets the driver use its compiler threads.
-    gl.getExtension("KHR_parallel_shader_compile");
+    this.parallel = gl.getExtension("KHR_parallel_shader_compile");
     this.vertex = compile(gl, gl.VERTEX_SHADER, VERTEX);
     /** @type {Map<string, Shader>} */
     this.shaders = new Map();
   }
 
   /**
-   * Starts to compile; `finish` waits for the result.
+   * Starts to compile; `finish` or `finishAsync` wait for the result.
    *
-   * @param {string} name
-   * @param {string} source
-   * @param {readonly string[]} inputs
+   * @param {KernelText} kernel
    * @returns {Shader}
    */
-  start(name, source, inputs) {
-    const key = `${inputs}\n${source}`;
+  start(kernel) {
+    const key = keyOf(kernel);
     let shader = this.shaders.get(key);
     if (shader !== undefined) return shader;
     const gl = this.gl;
-    const fragment = compile(gl, gl.FRAGMENT_SHADER, source);
+    const fragment = compile(gl, gl.FRAGMENT_SHADER, kernel.source);
     const program = gl.createProgram();
     gl.attachShader(program, this.vertex);
     gl.attachShader(program, fragment);
     gl.linkProgram(program);
-    shader = { name, program, fragment, members: null, blockBytes: 0 };
+    shader = { kernel, program, fragment, members: null, blockBytes: 0 };
     this.shaders.set(key, shader);
     return shader;
   }
 
   /**
-   * @param {Shader} shader
-   * @param {string} source
-   * @param {readonly string[]} inputs
+   * Waits for shaders without blocking the page for longer than one takes.
+   *
+   * @param {Shader[]} shaders
+   * @param {(done: number, total: number) => void} progress
    */
-  finish(shader, source, inputs) {
+  async finishAsync(shaders, progress) {
+    const { gl, parallel } = this;
+    const total = shaders.length;
+    progress(0, total);
+    for (let done = 0; done < total; done++) {
+      const { program } = shaders[done];
+      await until(
+        () => parallel === null || gl.getProgramParameter(program, parallel.COMPLETION_STATUS_KHR),
+      );
+      this.finish(shaders[done]);
+      progress(done + 1, total);
+    }
+  }
+
+  /** @param {Shader} shader */
+  finish(shader) {
     if (shader.members !== null) return;
     const { gl } = this;
-    const { program, fragment } = shader;
+    const { kernel, program, fragment } = shader;
     if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
       const log = gl.getShaderInfoLog(fragment) || gl.getProgramInfoLog(program) || "no log";
-      this.shaders.delete(`${inputs}\n${source}`);
-      gl.deleteProgram(program);
+      this.shaders.delete(keyOf(kernel));
+      this.state.deleteProgram(program);
       gl.deleteShader(fragment);
-      throw new Error(`WebGL2 kernel ${shader.name} does not compile:\n${located(log, source)}`);
+      throw new Error(
+        `WebGL2 kernel ${kernel.name} does not compile:\n${located(log, kernel.source)}`,
+      );
     }
     gl.deleteShader(fragment);
-    gl.useProgram(program);
-    inputs.forEach((input, unit) => {
+    this.state.useProgram(program);
+    kernel.inputs.forEach((input, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, `${input}_texture`), unit);
     });
     const block = gl.getUniformBlockIndex(program, "Params");
@@ -93,10 +120,15 @@ export class ShaderCache {
   }
 
   close() {
-    for (const { program } of this.shaders.values()) this.gl.deleteProgram(program);
+    for (const { program } of this.shaders.values()) this.state.deleteProgram(program);
     this.gl.deleteShader(this.vertex);
     this.shaders.clear();
   }
+}
+
+/** @param {KernelText} kernel */
+function keyOf({ inputs, source }) {
+  return `${inputs}\n${source}`;
 }
 
 /**

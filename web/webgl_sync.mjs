@@ -1,7 +1,20 @@
 /** Waiting for the device without blocking the page. */
 
-/** For this long the fence is asked at each turn of the event loop, then every few milliseconds. */
+/** For this long a condition is asked at each turn of the event loop, then every few milliseconds. */
 const EAGER_MS = 10;
+
+/**
+ * Resolves when the condition holds, after one turn of the event loop at least.
+ *
+ * @param {() => boolean} condition
+ * @returns {Promise<void>}
+ */
+export async function until(condition) {
+  const start = performance.now();
+  do {
+    await (performance.now() - start < EAGER_MS ? nextTask() : sleep());
+  } while (!condition());
+}
 
 /**
  * Resolves when the device has done all work given so far.
@@ -13,16 +26,14 @@ export async function fence(gl) {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
   if (sync === null) throw new Error("WebGL context lost while waiting for the device");
   gl.flush();
-  const start = performance.now();
   try {
-    for (;;) {
-      await (performance.now() - start < EAGER_MS ? nextTask() : sleep());
+    await until(() => {
       const status = gl.clientWaitSync(sync, 0, 0);
-      if (status === gl.ALREADY_SIGNALED || status === gl.CONDITION_SATISFIED) return;
       if (status === gl.WAIT_FAILED || gl.isContextLost()) {
         throw new Error("WebGL context lost while waiting for the device");
       }
-    }
+      return status === gl.ALREADY_SIGNALED || status === gl.CONDITION_SATISFIED;
+    });
   } finally {
     gl.deleteSync(sync);
   }

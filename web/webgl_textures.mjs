@@ -3,81 +3,84 @@
  *
  * @typedef {import("./webgl_context.mjs").Device} Device
  * @typedef {import("./webgl_context.mjs").Format} Format
+ * @typedef {import("./webgl_state.mjs").GlState} GlState
+ *
+ * @typedef {object} Shelf textures that can stand in for each other, and their common facts
+ * @property {Format} format
+ * @property {number} width a power of two
+ * @property {number} height
+ * @property {number} bytes of one texture
+ * @property {Texture[]} free
+ * @property {Texture[]} temporaries the same for all Programs, which run one after another
  *
  * @typedef {object} Layout where `count` elements lie: texel t at (t % width, t / width)
  * @property {number} count
- * @property {Format} format
  * @property {number} shift log2 of the width
- * @property {number} width
- * @property {number} height
- * @property {string} key equal for textures that can stand in for each other
+ * @property {Shelf} shelf
  *
  * @typedef {object} Texture
+ * @property {number} id
  * @property {WebGLTexture} handle
  * @property {WebGLFramebuffer | null} framebuffer made when the texture is first rendered to or read
- * @property {Layout} layout
+ * @property {Shelf} shelf
  */
 
-import { TARGETS } from "./webgl_context.mjs";
-import { toHalf } from "./webgl_half.mjs";
-
-/** Free textures beyond this are deleted, the one that was freed first going first. */
+/** Free textures beyond this are deleted, the sizes that were used first going first. */
 const FREE_BYTES = 512 * 2 ** 20;
 
 /** An allocation of this size is checked for success, which waits for the device. */
 const CHECKED_BYTES = 64 * 2 ** 20;
 
-/**
- * @param {Device} device
- * @param {number} count elements
- * @param {string} dtype
- * @returns {Layout}
- */
-export function layoutOf(device, count, dtype) {
-  const format = dtype === "float32" ? device.float : device.int;
-  const texels = Math.max(1, Math.ceil(count / 4));
-  const limit = Math.log2(device.maxSize);
-  const shift = Math.min(limit, Math.ceil(Math.log2(texels) / 2));
-  const width = 2 ** shift;
-  const height = Math.ceil(texels / width);
-  if (height > device.maxSize) {
-    throw new Error(
-      `WebGL2: ${count} elements do not fit into a texture of ${device.maxSize} x ${device.maxSize} x 4`,
-    );
-  }
-  return { count, format, shift, width, height, key: `${format.internal}:${width}:${height}` };
-}
-
-/** @param {Layout} layout */
-function bytesOf(layout) {
-  return layout.width * layout.height * layout.format.texelBytes;
-}
-
-/**
- * @param {WebGL2RenderingContext} gl
- * @param {number} number
- * @param {WebGLTexture} texture
- */
-function attach(gl, number, texture) {
-  const attachment = gl.COLOR_ATTACHMENT0 + number;
-  gl.framebufferTexture2D(gl.FRAMEBUFFER, attachment, gl.TEXTURE_2D, texture, 0);
-}
-
 export class TexturePool {
-  /** @param {Device} device */
-  constructor(device) {
-    const gl = device.gl;
-    this.gl = gl;
-    this.shared = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shared);
-    gl.drawBuffers(Array.from({ length: TARGETS }, (_, i) => gl.COLOR_ATTACHMENT0 + i));
-    /** @type {Map<string, Texture[]>} */
-    this.free = new Map();
-    this.freeCount = 0;
-    this.freeBytes = 0;
-    this.allocatedBytes = 0;
+  /**
+   * @param {Device} device
+   * @param {GlState} state
+   */
+  constructor(device, state) {
+    this.device = device;
+    this.gl = device.gl;
+    this.state = state;
+    /** @type {Map<string, Shelf>} */
+    this.shelves = new Map();
     /** @type {Set<Texture>} */
     this.all = new Set();
+    /** @type {Map<string, {framebuffer: WebGLFramebuffer, textures: Texture[]}>} */
+    this.sets = new Map();
+    this.lastId = 0;
+    this.allocatedBytes = 0;
+    this.freeCount = 0;
+    this.freeBytes = 0;
+    this.temporaryCount = 0;
+    this.temporaryBytes = 0;
+    /** Changes when temporaries were deleted: whoever holds some must ask for them anew. */
+    this.generation = 0;
+  }
+
+  /**
+   * @param {number} count elements
+   * @param {string} dtype
+   * @returns {Layout}
+   */
+  layout(count, dtype) {
+    const { float, int, maxSize } = this.device;
+    const format = dtype === "float32" ? float : int;
+    const texels = Math.max(1, Math.ceil(count / 4));
+    const shift = Math.min(Math.log2(maxSize), Math.ceil(Math.log2(texels) / 2));
+    const width = 2 ** shift;
+    const height = Math.ceil(texels / width);
+    if (height > maxSize) {
+      throw new Error(
+        `WebGL2: ${count} elements do not fit into a texture of ${maxSize} x ${maxSize} x 4`,
+      );
+    }
+    const key = `${format.internal}:${width}:${height}`;
+    let shelf = this.shelves.get(key);
+    if (shelf === undefined) {
+      const bytes = width * height * format.texelBytes;
+      shelf = { format, width, height, bytes, free: [], temporaries: [] };
+      this.shelves.set(key, shelf);
+    }
+    return { count, shift, shelf };
   }
 
   /**
@@ -86,43 +89,71 @@ export class TexturePool {
    * @param {Layout} layout
    * @returns {Texture}
    */
-  acquire(layout) {
-    const texture = this.free.get(layout.key)?.pop();
-    if (texture === undefined) return this.allocate(layout);
+  acquire({ shelf }) {
+    const texture = shelf.free.pop();
+    if (texture === undefined) return this.allocate(shelf);
     this.freeCount--;
-    this.freeBytes -= bytesOf(layout);
-    texture.layout = layout;
+    this.freeBytes -= shelf.bytes;
     return texture;
   }
 
   /** @param {Texture} texture */
   release(texture) {
-    const key = texture.layout.key;
-    const list = this.free.get(key);
-    if (list === undefined) this.free.set(key, [texture]);
-    else list.push(texture);
+    const { shelf } = texture;
+    shelf.free.push(texture);
     this.freeCount++;
-    this.freeBytes += bytesOf(texture.layout);
+    this.freeBytes += shelf.bytes;
     if (this.freeBytes > FREE_BYTES) this.trim();
   }
 
   /**
+   * Before temporaries are asked for: makes room for so many bytes of them.
+   *
+   * @param {number} bytes
+   */
+  reserve(bytes) {
+    if (this.temporaryBytes <= FREE_BYTES + bytes) return;
+    for (const { temporaries } of this.shelves.values()) {
+      for (const texture of temporaries.splice(0)) this.destroy(texture);
+    }
+    this.temporaryCount = 0;
+    this.temporaryBytes = 0;
+    this.generation++;
+  }
+
+  /**
+   * A layout's temporary of that number: good until `generation` changes, for one run of a Program.
+   *
    * @param {Layout} layout
+   * @param {number} index
    * @returns {Texture}
    */
-  allocate(layout) {
-    const gl = this.gl;
-    const bytes = bytesOf(layout);
+  temporary({ shelf }, index) {
+    while (shelf.temporaries.length <= index) {
+      shelf.temporaries.push(this.allocate(shelf));
+      this.temporaryCount++;
+      this.temporaryBytes += shelf.bytes;
+    }
+    return shelf.temporaries[index];
+  }
+
+  /**
+   * @param {Shelf} shelf
+   * @returns {Texture}
+   */
+  allocate(shelf) {
+    const { gl } = this;
+    const { format, width, height, bytes } = shelf;
     const handle = gl.createTexture();
-    gl.bindTexture(gl.TEXTURE_2D, handle);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, layout.format.internal, layout.width, layout.height);
+    this.state.editTexture(handle);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, format.internal, width, height);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
-      gl.deleteTexture(handle);
+      this.state.deleteTexture(handle);
       throw new Error(`WebGL2: out of memory for a texture of ${bytes} bytes`);
     }
-    const texture = { handle, framebuffer: null, layout };
+    const texture = { id: ++this.lastId, handle, framebuffer: null, shelf };
     this.all.add(texture);
     this.allocatedBytes += bytes;
     return texture;
@@ -130,79 +161,77 @@ export class TexturePool {
 
   /** Deletes the sizes that were in the pool first, until half of the limit is left. */
   trim() {
-    for (const [key, list] of this.free) {
-      for (const texture of list) this.destroy(texture);
-      this.freeCount -= list.length;
-      for (const texture of list) this.freeBytes -= bytesOf(texture.layout);
-      this.free.delete(key);
+    for (const { free, bytes } of this.shelves.values()) {
+      for (const texture of free) this.destroy(texture);
+      this.freeCount -= free.length;
+      this.freeBytes -= free.length * bytes;
+      free.length = 0;
       if (this.freeBytes <= FREE_BYTES / 2) return;
     }
   }
 
   /** @param {Texture} texture */
   destroy(texture) {
-    this.gl.deleteTexture(texture.handle);
-    this.gl.deleteFramebuffer(texture.framebuffer);
-    this.all.delete(texture);
-    this.allocatedBytes -= bytesOf(texture.layout);
-  }
-
-  /**
-   * Makes the texture the target of drawing and reading.
-   *
-   * @param {Texture} texture
-   */
-  bindTarget(texture) {
-    const gl = this.gl;
-    if (texture.framebuffer === null) {
-      texture.framebuffer = gl.createFramebuffer();
-      gl.bindFramebuffer(gl.FRAMEBUFFER, texture.framebuffer);
-      attach(gl, 0, texture.handle);
-    } else {
-      gl.bindFramebuffer(gl.FRAMEBUFFER, texture.framebuffer);
+    this.state.deleteTexture(texture.handle);
+    this.state.deleteFramebuffer(texture.framebuffer);
+    for (const [key, { framebuffer, textures }] of this.sets) {
+      if (!textures.includes(texture)) continue;
+      this.state.deleteFramebuffer(framebuffer);
+      this.sets.delete(key);
     }
+    this.all.delete(texture);
+    this.allocatedBytes -= texture.shelf.bytes;
   }
 
   /**
-   * Makes several textures the targets of one draw call.
+   * The framebuffer that draws to and reads from the texture.
    *
-   * @param {Texture[]} textures TARGETS of one layout
+   * @param {Texture} texture
+   * @returns {WebGLFramebuffer}
    */
-  bindTargets(textures) {
-    const gl = this.gl;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shared);
-    textures.forEach((texture, i) => {
-      attach(gl, i, texture.handle);
-    });
+  target(texture) {
+    texture.framebuffer ??= this.framebufferOf([texture]);
+    return texture.framebuffer;
   }
 
   /**
-   * @param {Texture} texture
-   * @param {Float32Array | Int32Array} data four values for each texel
+   * The framebuffer that draws to several textures of one layout at once.
+   *
+   * @param {Texture[]} textures
+   * @returns {WebGLFramebuffer}
    */
-  upload(texture, data) {
+  targets(textures) {
+    const key = textures.map((texture) => texture.id).join();
+    let set = this.sets.get(key);
+    if (set === undefined) {
+      set = { framebuffer: this.framebufferOf(textures), textures };
+      this.sets.set(key, set);
+    }
+    return set.framebuffer;
+  }
+
+  /**
+   * @param {Texture[]} textures
+   * @returns {WebGLFramebuffer}
+   */
+  framebufferOf(textures) {
     const { gl } = this;
-    const { format, width, height } = texture.layout;
-    const half = format.uploadType === gl.HALF_FLOAT && data instanceof Float32Array;
-    gl.bindTexture(gl.TEXTURE_2D, texture.handle);
-    gl.texSubImage2D(
-      gl.TEXTURE_2D,
-      0,
-      0,
-      0,
-      width,
-      height,
-      format.external,
-      format.uploadType,
-      half ? toHalf(data) : data,
-    );
+    const framebuffer = gl.createFramebuffer();
+    this.state.bindFramebuffer(framebuffer);
+    const attachments = textures.map((_, i) => gl.COLOR_ATTACHMENT0 + i);
+    textures.forEach(({ handle }, i) => {
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, attachments[i], gl.TEXTURE_2D, handle, 0);
+    });
+    gl.drawBuffers(attachments);
+    return framebuffer;
   }
 
   close() {
     for (const texture of [...this.all]) this.destroy(texture);
-    this.gl.deleteFramebuffer(this.shared);
-    this.free.clear();
+    this.shelves.clear();
     this.freeCount = 0;
     this.freeBytes = 0;
+    this.temporaryCount = 0;
+    this.temporaryBytes = 0;
   }
 }

@@ -14,13 +14,7 @@ constexpr uint32_t kLanes = 4;
 constexpr uint32_t kVectorBytes = 16;
 // Parameters of the function; the ports' addresses are the locals that follow.
 constexpr uint32_t kCount = 0, kPorts = 1, kFirstAddress = 2;
-// Vectors that x86-64 and arm64 both keep in registers.
-constexpr size_t kMachineRegisters = 15;
-
-bool is_uniform(const Tape& tape, int32_t index) {
-  return static_cast<size_t>(index) < tape.sources.size() &&
-         tape.sources[index].access == Access::kConstant;
-}
+constexpr size_t kManyValues = 6, kLongChain = 8;
 
 class Generator {
  public:
@@ -34,7 +28,7 @@ class Generator {
     Bytes body;
     prologue(body);
     loop(body, unroll_);
-    if (unroll_ > 1) loop(body, 1);
+    loop(body, 1);
     body.byte(wasm::kEnd);
     run_.module = module(body);
     return std::move(run_);
@@ -60,20 +54,22 @@ class Generator {
     }
   }
 
-  // As many vectors at a time as the machine's registers hold.
+  // How many vectors at a time, by measurement: a chain of dependent operations wants many in
+  // flight, many values alive want few.
+  uint32_t choose_unroll() const {
+    if (written_.size() > kManyValues) return 2;
+    return written_.size() == 1 && end_ - begin_ > kLongChain ? 8 : 4;
+  }
+
   void choose_locals() {
-    size_t varying = written_.size();
-    for (const int32_t index : run_.reads) {
-      if (!is_uniform(tape_, index) && !contains(written_, index)) ++varying;
-    }
-    for (unroll_ = 4; unroll_ > 1 && unroll_ * varying > kMachineRegisters;) unroll_ /= 2;
+    unroll_ = choose_unroll();
     next_local_ = kFirstAddress + static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
     first_vector_ = next_local_;
     for (const std::vector<int32_t>* list : {&constants_, &run_.reads, &written_}) {
       for (const int32_t index : *list) {
         if (local_[index] != 0) continue;
         local_[index] = next_local_;
-        next_local_ += is_single(index) ? 1 : unroll_;
+        next_local_ += tape_.is_single(index) ? 1 : unroll_;
       }
     }
   }
@@ -104,7 +100,7 @@ class Generator {
     for (const int32_t index : constants_)
       to.splat(static_cast<uint32_t>(tape_.constant(index))).set(local_[index]);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
-      if (is_uniform(tape_, run_.reads[port])) {
+      if (tape_.is_single(run_.reads[port])) {
         to.get(kFirstAddress + port).simd(wasm::kLoad).at(2, 0).set(local_[run_.reads[port]]);
       }
     }
@@ -116,7 +112,7 @@ class Generator {
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32LtU).byte(wasm::kBranchIf).number(1);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
       const int32_t index = run_.reads[port];
-      if (is_uniform(tape_, index)) continue;
+      if (tape_.is_single(index)) continue;
       for (uint32_t v = 0; v < vectors; ++v)
         to.get(kFirstAddress + port)
             .simd(wasm::kLoad)
@@ -144,7 +140,7 @@ class Generator {
   void advance(Bytes& to, uint32_t vectors) const {
     for (uint32_t address = kFirstAddress; address < first_vector_; ++address) {
       const uint32_t port = address - kFirstAddress;
-      if (port < run_.reads.size() && is_uniform(tape_, run_.reads[port])) continue;
+      if (port < run_.reads.size() && tape_.is_single(run_.reads[port])) continue;
       to.get(address).i32(vectors * kVectorBytes).byte(wasm::kI32Add).set(address);
     }
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32Sub).set(kCount);
@@ -177,12 +173,7 @@ class Generator {
   }
 
   uint32_t vector(int32_t index, uint32_t v) const {
-    return local_[index] + (is_single(index) ? 0 : v);
-  }
-
-  // Whether one vector stands for all elements.
-  bool is_single(int32_t index) const {
-    return tape_.is_constant(index) || is_uniform(tape_, index);
+    return local_[index] + (tape_.is_single(index) ? 0 : v);
   }
 
   std::string module(const Bytes& body) const {

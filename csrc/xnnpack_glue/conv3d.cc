@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arena.h"
 #include "conv.h"
 #include "gemm.h"
 #include "parallel.h"
@@ -94,20 +95,21 @@ bool elements(const ConvShape& s, const Window& at, const Tap& tap, int64_t taps
 }
 
 // Elements first..first+count-1 of a panel's runs to to[count][kPanelRows]; a run that is null has
-// zeros.
+// zeros. Four runs are transposed at a time, the last ones with some of those before.
 void pack_runs(const float* const* from, size_t first, size_t count, float* to) {
-  constexpr size_t kAtOnce = 4;
-  static_assert(kPanelRows >= kAtOnce);
   size_t i = 0;
-  for (; i + kAtOnce <= count; i += kAtOnce) {
-    f32x4 rows[kAtOnce];
-    for (size_t r = 0; r < kAtOnce; ++r)
-      rows[r] = from[r] != nullptr ? load(from[r] + first + i) : splat(0.0f);
-    store_transposed<float>(rows[0], rows[1], rows[2], rows[3], to + i * kPanelRows, kPanelRows);
+  for (; i + 4 <= count; i += 4) {
+    for (size_t r = 0; r < kPanelRows; r += 4) {
+      const size_t at = std::min(r, kPanelRows - 4);
+      f32x4 rows[4];
+      for (size_t k = 0; k < 4; ++k)
+        rows[k] = from[at + k] != nullptr ? load(from[at + k] + first + i) : splat(0.0f);
+      store_transposed<float>(rows[0], rows[1], rows[2], rows[3], to + i * kPanelRows + at,
+                              kPanelRows);
+    }
   }
-  const size_t transposed = i;
-  for (i = 0; i < count; ++i) {
-    for (size_t r = i < transposed ? kAtOnce : 0; r < kPanelRows; ++r)
+  for (; i < count; ++i) {
+    for (size_t r = 0; r < kPanelRows; ++r)
       to[i * kPanelRows + r] = from[r] != nullptr ? from[r][first + i] : 0.0f;
   }
 }
@@ -236,10 +238,10 @@ bool backprop_input(const ConvShape& s, const float* dy, const float* filter, fl
   const size_t out_plane = static_cast<size_t>(h.out) * w.out * s.out_c;
   const uint64_t size = PlaneGradient::scratch_size(s);
   const size_t tasks = task_count(planes, out_plane * s.filter_rows());
-  Block scratch;
-  if (!Block::allocate(tasks * size * sizeof(float), &scratch)) return false;
+  float* scratch = borrow_scratch<float>(tasks * size);
+  if (scratch == nullptr) return false;
   parallel_for(tasks, [&](size_t task) {
-    PlaneGradient gradient(s, filter, scratch.as<float>() + task * static_cast<size_t>(size));
+    PlaneGradient gradient(s, filter, scratch + task * static_cast<size_t>(size));
     const size_t begin = static_cast<size_t>(uint64_t{planes} * task / tasks);
     const size_t end = static_cast<size_t>(uint64_t{planes} * (task + 1) / tasks);
     for (size_t plane = begin; plane < end; ++plane) {

@@ -37,31 +37,32 @@ template <class Put>
 void for_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, const Put& put) {
   const ConvShape& s = *patches.shape;
   const WindowAxis &d = s.window.d, &h = s.window.h, &w = s.window.w;
+  size_t inside_first, inside_last;
+  w.outputs(tap.kw, &inside_first, &inside_last);
   size_t ow = pixel % w.out, line = pixel / w.out;
-  for (size_t done = 0; done < depth; ++line) {
+  for (size_t done = 0; done < depth; ++line, ow = 0) {
     const size_t plane = line / h.out, image = plane / d.out;
     const int64_t z = d.place(plane % d.out, tap.kd), y = h.place(line % h.out, tap.kh);
-    const size_t n = std::min(depth - done, static_cast<size_t>(w.out) - ow);
-    const float* row =
-        patches.x +
-        ((image * d.in + static_cast<size_t>(z)) * h.in + static_cast<size_t>(y)) * w.in * s.in_c +
-        tap.channel;
-    const bool inside = d.has(z) && h.has(y);
-    for (size_t i = 0; i < n; ++i) {
-      const int64_t x = w.place(ow + i, tap.kw);
-      put(done + i, inside && w.has(x) ? row + static_cast<size_t>(x) * s.in_c : nullptr);
+    const size_t end = std::min<size_t>(w.out, ow + depth - done);
+    const bool exists = d.has(z) && h.has(y);
+    const size_t first = exists ? std::clamp(inside_first, ow, end) : end;
+    const size_t last = exists ? std::clamp(inside_last, first, end) : end;
+    for (size_t o = ow; o < first; ++o) put(done + o - ow, nullptr);
+    if (first < last) {
+      const size_t row = (image * d.in + static_cast<size_t>(z)) * h.in + static_cast<size_t>(y);
+      const size_t x = row * w.in + static_cast<size_t>(w.place(first, tap.kw));
+      const float* from = patches.x + x * s.in_c + tap.channel;
+      for (size_t o = first; o < last; ++o, from += w.stride * s.in_c) put(done + o - ow, from);
     }
-    done += n;
-    ow = 0;
+    for (size_t o = last; o < end; ++o) put(done + o - ow, nullptr);
+    done += end - ow;
   }
 }
 
-void pack_patches(const void* source, size_t first, size_t p, size_t depth, float* to) {
-  const Patches& patches = *static_cast<const Patches*>(source);
-  const ConvShape& s = *patches.shape;
-  const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
-  const Tap tap = tap_of(s, first);
-  if (tap.channel + kPanelRows <= s.group_in()) {
+// Rows r..r+count-1 of a panel, which are channels of one tap.
+void pack_tap(const Patches& patches, const Tap& tap, size_t pixel, size_t depth, size_t count,
+              float* to) {
+  if (count == kPanelRows) {
     for_tap(patches, tap, pixel, depth, [to](size_t i, const float* x) {
       constexpr size_t kLast = kPanelRows - 4;
       store(to + i * kPanelRows, x != nullptr ? load(x) : splat(0.0f));
@@ -69,14 +70,25 @@ void pack_patches(const void* source, size_t first, size_t p, size_t depth, floa
     });
     return;
   }
-  for (size_t r = 0; r < kPanelRows; ++r) {
+  for_tap(patches, tap, pixel, depth, [to, count](size_t i, const float* x) {
+    for (size_t r = 0; r < count; ++r) to[i * kPanelRows + r] = x != nullptr ? x[r] : 0.0f;
+  });
+}
+
+void pack_patches(const void* source, size_t first, size_t p, size_t depth, float* to) {
+  const Patches& patches = *static_cast<const Patches*>(source);
+  const ConvShape& s = *patches.shape;
+  const size_t pixel = patches.first_pixel + p, rows = s.filter_rows();
+  for (size_t r = 0; r < kPanelRows;) {
+    size_t count = kPanelRows - r;
     if (first + r < rows) {
-      for_tap(patches, tap_of(s, first + r), pixel, depth, [to, r](size_t i, const float* x) {
-        to[i * kPanelRows + r] = x != nullptr ? *x : 0.0f;
-      });
+      const Tap tap = tap_of(s, first + r);
+      count = std::min(count, s.group_in() - tap.channel);
+      pack_tap(patches, tap, pixel, depth, count, to + r);
     } else {
-      for (size_t i = 0; i < depth; ++i) to[i * kPanelRows + r] = 0.0f;
+      for (size_t i = 0; i < depth; ++i) std::fill_n(to + i * kPanelRows + r, count, 0.0f);
     }
+    r += count;
   }
 }
 

@@ -95,15 +95,6 @@ void backprop_input(const DepthwiseShape& s, const float* dy, const float* filte
   });
 }
 
-// The outputs of a row, first..last-1, for which a tap lies inside.
-void inside_outputs(const WindowAxis& axis, size_t tap, size_t* first, size_t* last) {
-  const int64_t start = axis.place(0, tap);
-  const int64_t begin = start < 0 ? (-start + axis.stride - 1) / axis.stride : 0;
-  const int64_t end = start < axis.in ? (axis.in - start + axis.stride - 1) / axis.stride : 0;
-  *first = static_cast<size_t>(std::min<int64_t>(begin, axis.out));
-  *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), axis.out));
-}
-
 // sums[0..V) += x * dy over a row of outputs, for V vectors of channels (multiplier 1).
 template <size_t V>
 void filter_row(const float* x, size_t x_step, const float* g, size_t g_step, size_t n,
@@ -148,7 +139,7 @@ void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy,
   const size_t out_c = s.channels * s.multiplier, taps = w.filter;
   for (size_t kw = 0; kw < taps; ++kw) {
     size_t first, last;
-    inside_outputs(w, kw, &first, &last);
+    w.outputs(kw, &first, &last);
     if (first >= last) continue;
     const float* from = x + static_cast<size_t>(w.place(first, kw)) * s.channels;
     filter_tap_row(s, from, w.stride * s.channels, dy + first * out_c, last - first, channel, width,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arena.h"
+#include "block_inputs.h"
 #include "kernel.h"
 #include "parallel.h"
 #include "plan.h"
@@ -17,28 +18,6 @@
 
 namespace tfpy {
 namespace {
-
-using Register = int32_t[kBlock];
-
-void fill(int32_t* to, size_t n, int32_t value) {
-  const i32x4 lanes = splat(value);
-  for (size_t i = 0; i < n; i += 4) store(to + i, lanes);
-}
-
-int32_t read_element(const Source& source, const void* data, size_t offset) {
-  if (source.dtype == DType::kBool)
-    return -static_cast<int32_t>(static_cast<const uint8_t*>(data)[offset] != 0);
-  return static_cast<const int32_t*>(data)[offset];
-}
-
-// Bytes that are 0 or 1 become masks.
-void load_masks(const uint8_t* from, size_t n, int32_t* to) {
-  for (size_t i = 0; i < n; i += 4) {
-    const v128_t words =
-        wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(from + i)));
-    store(to + i, as_i32(wasm_i32x4_ne(words, wasm_i32x4_const_splat(0))));
-  }
-}
 
 void store_masks(const int32_t* from, size_t n, uint8_t* to) {
   size_t i = 0;
@@ -50,99 +29,33 @@ void store_masks(const int32_t* from, size_t n, uint8_t* to) {
   for (; i < n; ++i) to[i] = static_cast<uint8_t>(from[i] & 1);
 }
 
-void load_run(const Source& source, const void* data, size_t offset, int32_t stride, size_t n,
-              int32_t* to) {
-  if (stride == 0) {
-    const int32_t value = read_element(source, data, offset);
-    for (size_t i = 0; i < n; ++i) to[i] = value;
-  } else if (stride == 1 && source.dtype != DType::kBool) {
-    memcpy(to, static_cast<const int32_t*>(data) + offset, n * sizeof(int32_t));
-  } else {
-    for (size_t i = 0; i < n; ++i) to[i] = read_element(source, data, offset + i * stride);
-  }
-}
-
-// Runs a tape on a range of the output in one thread.
+// Runs a tape on elements begin..end of the output in one thread; both are at the start of a
+// block, or the end of the output.
 class Interpreter {
  public:
-  Interpreter(const Tape& tape, const Plan& plan, const Operand* inputs, void* output,
-              Register* registers)
+  Interpreter(const Tape& tape, const Plan& plan, const Operand* operands, void* output,
+              Register* own, size_t begin)
       : tape_(tape),
         plan_(plan),
-        inputs_(inputs),
+        inputs_(tape, plan, operands, own, begin),
         output_(output),
-        own_(registers),
-        at_(tape.registers) {
-    for (size_t i = 0; i < at_.size(); ++i) at_[i] = own_[i];
-    const size_t used = std::min(kBlock, (tape.count + 3) & ~size_t{3});
-    for (const int32_t index : plan.constants) fill(own_[index], used, tape.constant(index));
-    for (size_t i = 0; i < tape.sources.size(); ++i) {
-      const Source& source = tape.sources[i];
-      if (source.access == Access::kConstant)
-        fill(own_[i], used, read_element(source, inputs[i].data, 0));
-      if (source.access == Access::kPeriodic) {
-        for (size_t to = 0; to < tape.block; to += tape.row) {
-          load_run(source, inputs[i].data, 0, source.strides.back(), tape.row, own_[i] + to);
-        }
-      }
-    }
-  }
+        own_(own),
+        begin_(begin) {}
 
-  // Elements begin..end; both at the start of a block, or the end of the output.
-  void run(size_t begin, size_t end) {
-    if (tape_.row >= kMinRow && tape_.dims.size() > 1) {
-      while (begin < end) {
-        const size_t rest = tape_.row - begin % tape_.row;
-        const size_t n = std::min({tape_.block, rest, end - begin});
-        run_block(begin, n);
-        begin += n;
-      }
-    } else {
-      for (; begin < end; begin += tape_.block)
-        run_block(begin, std::min(tape_.block, end - begin));
+  void run(size_t end) {
+    while (begin_ < end) {
+      size_t n = std::min(tape_.block, end - begin_);
+      if (tape_.splits_rows) n = std::min(n, tape_.row - begin_ % tape_.row);
+      inputs_.next(n);
+      run_block(n);
+      begin_ += n;
     }
   }
 
  private:
-  size_t offset_of(const Source& source, size_t flat) const {
-    int64_t offset = 0;
-    for (size_t d = tape_.dims.size(); d-- > 0;) {
-      const size_t dim = tape_.dims[d];
-      offset += static_cast<int64_t>(flat % dim) * source.strides[d];
-      flat /= dim;
-    }
-    return static_cast<size_t>(offset);
-  }
-
-  void load_block(size_t number, size_t begin, size_t n) {
-    const Source& source = tape_.sources[number];
-    const void* data = inputs_[number].data;
-    if (source.access == Access::kDense) {
-      if (source.dtype == DType::kBool) {
-        load_masks(static_cast<const uint8_t*>(data) + begin, n, own_[number]);
-      } else {
-        at_[number] = const_cast<int32_t*>(static_cast<const int32_t*>(data)) + begin;
-      }
-    } else if (source.access == Access::kStrided) {
-      const int32_t stride = source.strides.back();
-      if (tape_.row >= kMinRow && stride == 1 && source.dtype != DType::kBool) {
-        at_[number] =
-            const_cast<int32_t*>(static_cast<const int32_t*>(data)) + offset_of(source, begin);
-        return;
-      }
-      for (size_t done = 0; done < n;) {
-        const size_t length = std::min(tape_.row - (begin + done) % tape_.row, n - done);
-        load_run(source, data, offset_of(source, begin + done), stride, length,
-                 own_[number] + done);
-        done += length;
-      }
-    }
-  }
-
-  void run_block(size_t begin, size_t n) {
-    for (size_t i = 0; i < tape_.sources.size(); ++i) load_block(i, begin, n);
+  void run_block(size_t n) {
     const size_t lanes = (n + 3) & ~size_t{3};
-    int32_t* const target = static_cast<int32_t*>(output_) + begin;
+    int32_t* const target = static_cast<int32_t*>(output_) + begin_;
     int32_t* const result = own_[tape_.result()];
     const bool in_place = lanes == n && tape_.dtype != DType::kBool;
     for (const PlanStep& step : plan_.steps) {
@@ -151,30 +64,30 @@ class Interpreter {
         run_generated(step, lanes, is_last && in_place ? target : result);
       } else {
         const Instruction& instruction = tape_.code[step.begin];
-        run_instruction(instruction, begin, lanes,
-                        is_last && in_place ? target : own_[instruction.dst]);
+        run_instruction(instruction, lanes, is_last && in_place ? target : own_[instruction.dst]);
       }
     }
     if (tape_.dtype == DType::kBool) {
-      store_masks(result, n, static_cast<uint8_t*>(output_) + begin);
+      store_masks(result, n, static_cast<uint8_t*>(output_) + begin_);
     } else if (!in_place) {
       memcpy(target, result, n * sizeof(int32_t));
     }
   }
 
-  void run_instruction(const Instruction& instruction, size_t begin, size_t lanes, int32_t* dst) {
+  void run_instruction(const Instruction& instruction, size_t lanes, int32_t* dst) {
     if (instruction.op == nullptr) {
-      for (size_t k = 0; k < lanes; ++k) dst[k] = static_cast<int32_t>(begin + k);
+      for (size_t k = 0; k < lanes; ++k) dst[k] = static_cast<int32_t>(begin_ + k);
     } else {
-      const int32_t* operands = instruction.operands;
-      instruction.op->run(lanes, dst, at_[operands[0]], at_[operands[1]], at_[operands[2]]);
+      const int32_t* from = instruction.operands;
+      instruction.op->run(lanes, dst, inputs_.at(from[0]), inputs_.at(from[1]),
+                          inputs_.at(from[2]));
     }
   }
 
   // `result` is where the tape's result goes if the step makes it.
   void run_generated(const PlanStep& step, size_t lanes, int32_t* result) {
     ports_.clear();
-    for (const int32_t index : step.reads) ports_.push_back(at_[index]);
+    for (const int32_t index : step.reads) ports_.push_back(inputs_.at(index));
     for (const int32_t index : step.writes)
       ports_.push_back(index == tape_.result() ? result : own_[index]);
     step.module->function()(lanes, ports_.data());
@@ -182,10 +95,10 @@ class Interpreter {
 
   const Tape& tape_;
   const Plan& plan_;
-  const Operand* inputs_;
+  BlockInputs inputs_;
   void* output_;
   Register* own_;
-  std::vector<int32_t*> at_;  // where each register is: in own_, or in an input
+  size_t begin_;
   std::vector<void*> ports_;
 };
 
@@ -202,16 +115,17 @@ class ElementwiseKernel final : public Kernel {
     elements_ += tape_.count;
     if (compiled_ == nullptr && is_worth_compiling(tape_, elements_))
       compiled_ = std::make_unique<Plan>(compiled_plan(tape_));
+    const Plan& chosen = compiled_ == nullptr ? interpreted_ : *compiled_;
     const size_t unit = tape_.block;
     const size_t units = (tape_.count + unit - 1) / unit;
-    const size_t tasks = task_count(units, unit * (tape_.code.size() + tape_.sources.size()));
+    const size_t tasks = task_count(units, unit * (chosen.cost + tape_.sources.size()));
     Register* const registers = borrow_scratch<Register>(uint64_t{tasks} * tape_.registers);
     if (registers == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {
       const size_t begin = units * task / tasks * unit;
       const size_t end = std::min(tape_.count, units * (task + 1) / tasks * unit);
       Register* own = registers + task * tape_.registers;
-      Interpreter(tape_, plan(), inputs, output, own).run(begin, end);
+      Interpreter(tape_, plan(), inputs, output, own, begin).run(end);
     });
     return true;
   }

@@ -82,11 +82,6 @@ GeneratedFunction GeneratedModule::function() const {
   return entry.is_refused ? nullptr : reinterpret_cast<GeneratedFunction>(entry.index);
 }
 
-bool GeneratedModule::is_made() const {
-  return place_ < entries.size() && entries[place_].serial == serial_ &&
-         !entries[place_].is_refused;
-}
-
 std::shared_ptr<GeneratedModule> generated_module(std::string&& bytes) {
   for (const auto& known : modules()) {
     std::shared_ptr<GeneratedModule> module = known.lock();
@@ -97,14 +92,7 @@ std::shared_ptr<GeneratedModule> generated_module(std::string&& bytes) {
   return module;
 }
 
-size_t generated_count() {
-  size_t count = 0;
-  for (const auto& known : modules()) {
-    const std::shared_ptr<GeneratedModule> module = known.lock();
-    if (module != nullptr && module->is_made()) ++count;
-  }
-  return count;
-}
+size_t generated_count() { return modules().size(); }
 
 uint32_t refused_count() { return refused; }
 

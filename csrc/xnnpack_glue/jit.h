@@ -21,8 +21,6 @@ class GeneratedModule {
 
   // The function in this thread; null where the browser refuses the module.
   GeneratedFunction function() const;
-  // Whether this thread has the function already.
-  bool is_made() const;
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -34,7 +32,7 @@ class GeneratedModule {
 // The module of these bytes: equal bytes share one as long as somebody holds it.
 std::shared_ptr<GeneratedModule> generated_module(std::string&& bytes);
 
-// How many modules are in use whose function this thread has.
+// How many modules are in use.
 size_t generated_count();
 
 // How often a thread was refused a function.

@@ -45,6 +45,9 @@ constexpr Entry kKernels[] = {
     {"avg_pool_grad", make_avg_pool_grad},
     {"overlap_add", make_overlap_add},
     {"resample", make_resample},
+    {"softmax", make_softmax},
+    {"log_softmax", make_log_softmax},
+    {"layer_norm", make_layer_norm},
 };
 
 }  // namespace

@@ -128,5 +128,8 @@ std::unique_ptr<Kernel> make_max_pool_grad_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
 std::unique_ptr<Kernel> make_overlap_add(StepSpec& step);
 std::unique_ptr<Kernel> make_resample(StepSpec& step);
+std::unique_ptr<Kernel> make_softmax(StepSpec& step);
+std::unique_ptr<Kernel> make_log_softmax(StepSpec& step);
+std::unique_ptr<Kernel> make_layer_norm(StepSpec& step);
 
 }  // namespace tfpy

@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kMaxRun = 512;
 // Operations on elements that take the interpreter about as long as compiling takes.
 constexpr uint64_t kCompileWork = 1 << 20;
+// How many instructions of generated code take as long as one that is interpreted.
+constexpr size_t kSpeedup = 4;
 
 Codegen codegen = Codegen::kAuto;
 
@@ -24,18 +26,16 @@ size_t run_end(const Tape& tape, size_t begin) {
   return end;
 }
 
-void find_constants(const Tape& tape, Plan* plan) {
+void finish(const Tape& tape, Plan* plan) {
+  plan->in_full.resize(tape.registers);
   for (const PlanStep& step : plan->steps) {
+    const size_t length = step.end - step.begin;
+    plan->cost += step.module == nullptr ? length : (length + kSpeedup - 1) / kSpeedup;
     if (step.module != nullptr) continue;
     const Instruction& instruction = tape.code[step.begin];
-    for (size_t k = 0; k < instruction.operand_count(); ++k) {
-      if (tape.is_constant(instruction.operands[k]))
-        plan->constants.push_back(instruction.operands[k]);
-    }
+    for (size_t k = 0; k < instruction.operand_count(); ++k)
+      plan->in_full[instruction.operands[k]] = true;
   }
-  std::sort(plan->constants.begin(), plan->constants.end());
-  const auto last = std::unique(plan->constants.begin(), plan->constants.end());
-  plan->constants.erase(last, plan->constants.end());
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void set_codegen(Codegen when) { codegen = when; }
 Plan interpreted_plan(const Tape& tape) {
   Plan plan;
   for (size_t i = 0; i < tape.code.size(); ++i) plan.steps.push_back({i, i + 1, nullptr, {}, {}});
-  find_constants(tape, &plan);
+  finish(tape, &plan);
   return plan;
 }
 
@@ -63,7 +63,7 @@ Plan compiled_plan(const Tape& tape) {
                           std::move(run.writes)});
     begin = end;
   }
-  find_constants(tape, &plan);
+  finish(tape, &plan);
   return plan;
 }
 

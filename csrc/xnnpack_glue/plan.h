@@ -20,7 +20,8 @@ struct PlanStep {
 
 struct Plan {
   std::vector<PlanStep> steps;
-  std::vector<int32_t> constants;  // registers that block functions read
+  size_t cost = 0;            // of an element, in instructions that are interpreted
+  std::vector<bool> in_full;  // registers that block functions read: blocks of one value are filled
 };
 
 // When kernels are compiled: when they have run long enough to repay it, at once, or never.

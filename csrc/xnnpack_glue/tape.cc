@@ -12,6 +12,7 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kMaxDims = 16;
+constexpr size_t kMinRow = 128;  // rows at least so long are worth blocks of their own
 constexpr int32_t kMaxRegisters = 4096;
 
 Access access_of(const Tape& tape, const std::vector<int32_t>& strides) {
@@ -25,14 +26,20 @@ Access access_of(const Tape& tape, const std::vector<int32_t>& strides) {
   }
   if (is_dense) return Access::kDense;
   if (is_constant) return Access::kConstant;
-  return is_periodic && tape.row < kMinRow ? Access::kPeriodic : Access::kStrided;
+  if (tape.splits_rows) return strides.back() == 0 ? Access::kRowConstant : Access::kStrided;
+  const bool repeats = is_periodic && tape.row != 0 && tape.block % tape.row == 0;
+  return repeats ? Access::kPeriodic : Access::kStrided;
 }
 
-// Short rows share a block, as many as make whole vectors.
-size_t block_length(const Tape& tape) {
-  if (tape.row >= kMinRow || tape.row == 0 || tape.dims.size() == 1) return kBlock;
-  const size_t unit = std::lcm(tape.row, size_t{4});
-  return kBlock / unit * unit;
+// Rows that are split are whole vectors, so that only the last block of all has a rest. Of other
+// rows a block has as many as make whole vectors, if it has room for them.
+void choose_blocks(Tape* tape) {
+  tape->block = kBlock;
+  if (tape->dims.size() == 1 || tape->row == 0) return;
+  tape->splits_rows = tape->row >= kMinRow && tape->row % 4 == 0;
+  if (tape->splits_rows || tape->row > kBlock) return;
+  const size_t unit = std::lcm(tape->row, size_t{4});
+  if (unit <= kBlock) tape->block = kBlock / unit * unit;
 }
 
 void read_sources(StepSpec& step, Tape* tape) {
@@ -119,7 +126,7 @@ Tape read_tape(StepSpec& step) {
   tape.constants = step.params.numbers("constants", INT32_MIN, INT32_MAX);
   const int32_t fixed = static_cast<int32_t>(step.inputs.size() + tape.constants.size());
   tape.registers = step.params.number("registers", fixed, kMaxRegisters);
-  tape.block = block_length(tape);
+  choose_blocks(&tape);
   read_sources(step, &tape);
   if (step.ok()) read_code(step, &tape);
   return tape;

@@ -13,8 +13,7 @@
 
 namespace tfpy {
 
-constexpr size_t kBlock = 512;   // elements of a register
-constexpr size_t kMinRow = 128;  // rows at least so long are split; shorter ones share a block
+constexpr size_t kBlock = 1024;  // elements of a register
 
 struct Instruction {
   const ScalarOpInfo* op;  // null: the flat index
@@ -25,12 +24,21 @@ struct Instruction {
 };
 
 // How an input lies in its slot, seen from the output.
-enum class Access { kDense, kConstant, kPeriodic, kStrided };
+enum class Access {
+  kDense,        // as the output does
+  kConstant,     // one element
+  kRowConstant,  // one element a row, in a tape that splits rows
+  kPeriodic,     // one short row
+  kStrided,
+};
 
 struct Source {
   DType dtype;
   Access access;
   std::vector<int32_t> strides;  // in elements, one for each dimension
+
+  // Whether all elements of a block have the same value.
+  bool is_single() const { return access == Access::kConstant || access == Access::kRowConstant; }
 };
 
 struct Tape {
@@ -40,13 +48,19 @@ struct Tape {
   size_t registers = 0;
   std::vector<int32_t> dims;  // of the output, merged
   size_t count = 0, row = 0;  // row: length of the innermost dimension
-  size_t block = 0;           // elements at a time
+  size_t block = 0;           // elements at a time, at most
+  bool splits_rows = false;   // whether no block has elements of two rows
   DType dtype = DType::kFloat32;
 
   int32_t result() const { return code.back().dst; }
   bool is_constant(int32_t index) const {
     const size_t number = static_cast<size_t>(index);
     return number >= sources.size() && number < sources.size() + constants.size();
+  }
+  // Whether a block of the register holds one value, a constant or an input's.
+  bool is_single(int32_t index) const {
+    const size_t number = static_cast<size_t>(index);
+    return is_constant(index) || (number < sources.size() && sources[number].is_single());
   }
   int32_t constant(int32_t index) const { return constants[index - sources.size()]; }
 };

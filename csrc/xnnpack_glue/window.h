@@ -28,6 +28,14 @@ struct WindowAxis {
     *first = static_cast<size_t>(std::min<int64_t>(begin, filter));
     *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), filter));
   }
+  // The output places first..last-1 for which a tap lies inside.
+  void outputs(size_t tap, size_t* first, size_t* last) const {
+    const int64_t start = place(0, tap);
+    const int64_t begin = start < 0 ? (-start + stride - 1) / stride : 0;
+    const int64_t end = start < in ? (in - start + stride - 1) / stride : 0;
+    *first = static_cast<size_t>(std::min<int64_t>(begin, out));
+    *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), out));
+  }
   // The output place whose tap `tap` is the input place, or -1.
   int64_t output_of(size_t in_index, size_t tap) const {
     const int64_t at = static_cast<int64_t>(in_index) + pad - static_cast<int64_t>(tap) * dilation;

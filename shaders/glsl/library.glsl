@@ -345,3 +345,57 @@ float error_function(float x) {
     float p = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
     return with_sign(1.0 - p * exp(-a * a), x);
 }
+
+// Four rows of a tile, and what is added to them: one or four terms of the sum.
+struct Rows {
+    T4 r0, r1, r2, r3;
+};
+void add_product(inout Rows sum, T4 x, T4 y) {
+    sum.r0 += x.x * y;
+    sum.r1 += x.y * y;
+    sum.r2 += x.z * y;
+    sum.r3 += x.w * y;
+}
+T4 plus_products(T4 sum, T4 x, T4 y0, T4 y1, T4 y2, T4 y3) {
+    sum += x.x * y0;
+    sum += x.y * y1;
+    sum += x.z * y2;
+    sum += x.w * y3;
+    return sum;
+}
+void add_products(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
+    sum.r0 = plus_products(sum.r0, x.r0, y0, y1, y2, y3);
+    sum.r1 = plus_products(sum.r1, x.r1, y0, y1, y2, y3);
+    sum.r2 = plus_products(sum.r2, x.r2, y0, y1, y2, y3);
+    sum.r3 = plus_products(sum.r3, x.r3, y0, y1, y2, y3);
+}
+T inner_product(T4 x, T4 y) {
+    x *= y;
+    return x.x + x.y + x.z + x.w;
+}
+T4 inner_products(T4 x, T4 y0, T4 y1, T4 y2, T4 y3) {
+    return T4(inner_product(x, y0), inner_product(x, y1), inner_product(x, y2), inner_product(x, y3));
+}
+void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
+    sum.r0 += inner_products(x.r0, y0, y1, y2, y3);
+    sum.r1 += inner_products(x.r1, y0, y1, y2, y3);
+    sum.r2 += inner_products(x.r2, y0, y1, y2, y3);
+    sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
+}
+
+// Tiles lie in their texture so that the four that a device computes together are neighbours in both
+// directions, which is quickest to read for: (column, row) of a tile, and back to its texel.
+ivec2 tile_at(int t, int columns) {
+    int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
+    int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
+    int pairs = (columns + 1) >> 1;
+    int row = four / pairs;
+    return ivec2(2 * (four - row * pairs) + (x & 1), 2 * row + (y & 1));
+}
+
+int tile_texel(int column, int row, int columns, int shift) {
+    int four = (row >> 1) * ((columns + 1) >> 1) + (column >> 1);
+    int x = (four & ((1 << (shift - 1)) - 1)) * 2 + (column & 1);
+    int y = (four >> (shift - 1)) * 2 + (row & 1);
+    return (y << shift) + x;
+}

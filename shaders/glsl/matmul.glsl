@@ -1,60 +1,53 @@
-// a [batch, m, k] (or [batch, k, m]) times b [batch, k, n] (or [batch, n, k]) -> [batch, m, n].
-// QUADS: a position is four columns. A_QUADS: a's texels run along k. DOT: so do both sides' texels.
-T inner_product(T4 a, T4 b) {
-    a *= b;
-    return a.x + a.y + a.z + a.w;
-}
-
+// a [batch, m, k] (or [batch, k, m]) times b [batch, k, n] (or [batch, n, k]) -> [chunks, batch, m, n]:
+// each chunk adds up `chunk` of the k. QUADS: a position is four columns (n counts texels). A_QUADS:
+// a's texels run along k. DOT: so do both sides' texels.
 V value(int i) {
     int block = i / n;
     int column = i - block * n;
-    int batch = block / m;
-    int row = block - batch * m;
-    int a_start = batch * a_batch_stride;
-    int b_start = batch * b_batch_stride;
+    int image = block / m;
+    int row = block - image * m;
+    int part = image / batch;
+    image -= part * batch;
+    int j = part * chunk, end = min(j + chunk, k);
     V sum = V(0);
 #if defined(DOT)
-    int a_at_texel = (a_start + row * k) >> 2;
+    int a = (image * a_batch_stride + row * k + j) >> 2;
     int steps = k >> 2;
 #ifdef QUADS
-    int b_at_texel = (b_start >> 2) + column * 4 * steps;
-    for (int j = 0; j < steps; j++) {
-        T4 a = a_texel(a_at_texel + j);
-        sum += V(inner_product(a, b_texel(b_at_texel)), inner_product(a, b_texel(b_at_texel + steps)),
-                 inner_product(a, b_texel(b_at_texel + 2 * steps)),
-                 inner_product(a, b_texel(b_at_texel + 3 * steps)));
-        b_at_texel++;
+    int b = ((image * b_batch_stride + j) >> 2) + column * 4 * steps;
+    for (; j < end; j += 4) {
+        sum += inner_products(a_texel(a++), b_texel(b), b_texel(b + steps), b_texel(b + 2 * steps),
+                              b_texel(b + 3 * steps));
+        b++;
     }
 #else
-    int b_at_texel = (b_start >> 2) + column * steps;
-    for (int j = 0; j < steps; j++) {
-        sum += inner_product(a_texel(a_at_texel + j), b_texel(b_at_texel + j));
-    }
+    int b = ((image * b_batch_stride + j) >> 2) + column * steps;
+    for (; j < end; j += 4) sum += inner_product(a_texel(a++), b_texel(b++));
 #endif
 #elif defined(A_QUADS)
-    int a_at_texel = (a_start + row * k) >> 2;
-    int b_position = b_start + column;
-    for (int j = 0; j < k; j += 4) {
-        T4 a = a_texel(a_at_texel++);
-        sum += a.x * b_value(b_position) + a.y * b_value(b_position + n) +
-               a.z * b_value(b_position + 2 * n) + a.w * b_value(b_position + 3 * n);
-        b_position += 4 * n;
+    int a = (image * a_batch_stride + row * k + j) >> 2;
+    int b = image * b_batch_stride + j * n + column;
+    for (; j < end; j += 4) {
+        T4 x = a_texel(a++);
+        sum += x.x * b_value(b) + x.y * b_value(b + n) + x.z * b_value(b + 2 * n) +
+               x.w * b_value(b + 3 * n);
+        b += 4 * n;
     }
 #else
 #ifdef TRANSPOSE_A_TRUE
-    int a_position = a_start + row, a_step = m;
+    int a_next = m, a = image * a_batch_stride + j * m + row;
 #else
-    int a_position = a_start + row * k, a_step = 1;
+    int a_next = 1, a = image * a_batch_stride + j + row * k;
 #endif
 #ifdef TRANSPOSE_B_TRUE
-    int b_position = b_start + column * k, b_step = 1;
+    int b_next = 1, b = image * b_batch_stride + j + column * k;
 #else
-    int b_position = b_start + column, b_step = n;
+    int b_next = n, b = image * b_batch_stride + j * n + column;
 #endif
-    for (int j = 0; j < k; j++) {
-        sum += a_at(a_position) * b_value(b_position);
-        a_position += a_step;
-        b_position += b_step;
+    for (; j < end; j++) {
+        sum += a_at(a) * b_value(b);
+        a += a_next;
+        b += b_next;
     }
 #endif
     return sum;

@@ -21,7 +21,10 @@ def _one(value: Any) -> str:
         return '"' + value.decode("utf-8", "backslashreplace") + '"'
     if isinstance(value, bool | np.bool_):
         return str(int(value))
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    return short if np.float32(short) == np.float32(value) else f"{value:.9g}"
 
 
 def summary(array: Any, keep: int, indent: int) -> str:

@@ -56,7 +56,7 @@ def steps_of(call: KernelCall, shapes: list[tuple[int, ...]], out: tuple[int, ..
     program.outputs = [program.add_buffer(out, int32 if call.name == "arg_reduce" else float32)]
     add_kernel(program, call, program.inputs, program.outputs[0])
     verify(program)
-    flags = "QUADS|IN_QUADS|A_QUADS|A_ROWS|DOT|ROWS|CONTIGUOUS|CANDIDATES"
+    flags = "QUADS|IN_QUADS|A_QUADS|A_WHOLE|B_WHOLE|DOT|CONTIGUOUS|CANDIDATES"
     return [
         " ".join([kernel.name, *re.findall(rf"#define ({flags})\n", kernel.source)])
         for kernel in (program.kernels[s.kernel] for s in program.steps)
@@ -78,9 +78,9 @@ def matmul(m: int, n: int, k: int, a: str = "false", b: str = "false") -> list[s
         ((8, 8, 8), ("true",), ["matmul QUADS"]),
         ((8, 7, 8), ("false", "true"), ["matmul DOT"]),
         ((8, 8, 7), ("false", "true"), ["matmul"]),
-        ((512, 512, 64), (), ["matmul_rows QUADS ROWS A_QUADS", "interleave QUADS"]),
-        ((512, 512, 64), ("true",), ["matmul_rows QUADS ROWS A_ROWS", "interleave QUADS"]),
-        ((512, 512, 64), ("false", "true"), ["matmul_rows QUADS ROWS DOT", "interleave QUADS"]),
+        ((512, 512, 64), (), ["matmul_tile QUADS A_WHOLE B_WHOLE", "join QUADS"]),
+        ((510, 512, 64), ("true",), ["matmul_tile QUADS B_WHOLE", "join QUADS"]),
+        ((512, 510, 64), (), ["matmul_tile QUADS A_WHOLE", "join"]),
     ],
 )
 def test_matmul_variants(

@@ -44,9 +44,9 @@ class Sketch:
 
 
 def lines(graph: Graph) -> list[str]:
-    """The printed Graph without its first line and without constants."""
-    text = [line.strip() for line in str(graph).splitlines()[1:]]
-    return [line for line in text if not line.endswith("= constant")]
+    """The printed equations and outputs of a Graph."""
+    text = str(graph).split(")\n", 1)[1].splitlines()
+    return [line.strip() for line in text if " = constant" not in line]
 
 
 def draw_inputs(graph: Graph, rng: np.random.Generator) -> list[Array]:

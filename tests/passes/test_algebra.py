@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sketch import Array, Sketch, becomes, check
+from passes.sketch import Array, Sketch, becomes, check
 
 from tfpy import dtypes
 from tfpy.passes.algebra import simplify_algebra
@@ -282,6 +282,24 @@ def test_broadcasts_are_left_to_elementwise_ops() -> None:
         "%3:float32[4,3] = broadcast_to(%1) shape=(4, 3)",
         "%4:float32[4,3] = subtract(%3, %1)",
         "return %2, %4",
+    )
+
+
+def test_fewer_elements_are_computed_before_they_are_broadcast() -> None:
+    s = Sketch((3,), (4, 1), (4, 3))
+    x, y = (s("broadcast_to", v, shape=(2, 4, 3)) for v in (0, 1))
+    graph = s.returns(s("exp", x), s("add", s("multiply", y, 0.5), x), s("add", x, 2))
+    becomes(
+        graph,
+        simplify_algebra,
+        "%4:float32[2,4,3] = broadcast_to(%0) shape=(2, 4, 3)",
+        "%5:float32[3] = exp(%0)",
+        "%6:float32[2,4,3] = broadcast_to(%5) shape=(2, 4, 3)",
+        "%7:float32[4,1] = multiply(%1, %3)",
+        "%8:float32[4,3] = add(%7, %0)",
+        "%9:float32[2,4,3] = broadcast_to(%8) shape=(2, 4, 3)",
+        "%10:float32[2,4,3] = add(%4, %2)",
+        "return %6, %9, %10",
     )
 
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from sketch import Sketch, becomes, check, lines
+from passes.sketch import Sketch, becomes, check, lines
 
 from tfpy import dtypes
 from tfpy.errors import InvalidArgumentError

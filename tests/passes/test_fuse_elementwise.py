@@ -23,7 +23,7 @@ def test_a_chain() -> None:
     assert kinds(after) == ["loop(multiply add relu)"]
     assert fused_body(after) == [
         "graph(%0:float32[3,40], %3:float32[40])",
-        "%1:float32[] = constant",
+        "%1:float32[] = constant 2.0",
         "%2:float32[3,40] = multiply(%0, %1)",
         "%4:float32[3,40] = add(%2, %3)",
         "%5:float32[3,40] = relu(%4)",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sketch import Sketch, becomes, check
+from passes.sketch import Sketch, becomes, check
 
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sketch import Pass, check, random_graph
+from passes.sketch import Pass, check, random_graph
 
 from tfpy.ir.graph import Graph
 from tfpy.passes.algebra import simplify_algebra

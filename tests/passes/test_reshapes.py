@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sketch import Sketch, becomes, check, lines
+from passes.sketch import Sketch, becomes, check, lines
 
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.reshapes import sink_reshapes

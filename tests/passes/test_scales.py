@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sketch import Array, Sketch, lines
+from passes.sketch import Array, Sketch, lines
 
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Graph

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sketch import Sketch, becomes, check, lines
+from passes.sketch import Sketch, becomes, check, lines
 
 from tfpy.ir.graph import Graph
 from tfpy.passes.movement import simplify_movement

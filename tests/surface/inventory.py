@@ -298,9 +298,11 @@ INVENTORY: dict[str, str] = {
 NO_OPS = (
     "tfpy.autodiff",
     "tfpy.dtypes",
+    "tfpy.function",
     "tfpy.random.generator",
     "tfpy.runtime",
     "tfpy.tidy",
+    "tfpy.tracing",
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
 

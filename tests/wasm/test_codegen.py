@@ -170,6 +170,12 @@ SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((5, 1, 130), (1, 6, 130)),
     ((3, 4, 1, 6), (4, 5, 1)),
     ((1,), (3, 5, 7)),
+    ((40, 257), (257,)),
+    ((4, 1031), (1031,)),
+    ((4, 1031), (4, 1)),
+    ((7, 1280), (7, 1)),
+    ((7, 1280), (1280,)),
+    ((3, 2, 256), (3, 1, 256)),
 ]
 
 
@@ -185,6 +191,25 @@ def test_broadcasting(
     masks = [x > 0, y > 0]
     p, q = inputs_of(masks)
     check_same(pair, ~(p & q) | (p ^ q), *masks)
+
+
+@pytest.mark.parametrize("n", [1, 7, 100, 127, 1000, 1024, 3000])
+def test_strides_that_broadcasting_does_not_make(n: int, pair: Pair) -> None:
+    """A Program from elsewhere may read every other element, or one element a plane."""
+    x, y = np.arange(2 * n, dtype=np.float32), np.arange(3 * n, dtype=np.float32)
+    a, b = inputs_of([x, y])
+    program = expression_program(a * b - 1.0, [x[:n], y[:n]])
+    document = json.loads(program.to_json())
+    document["buffers"][0]["shape"], document["buffers"][1]["shape"] = [2 * n], [3 * n]
+    document["steps"][0]["params"].update(dims=[n], strides=[[2], [3]])
+    for runtime in pair:
+        number = runtime.register_text(json.dumps(document))
+        slots = [runtime.write(x), runtime.write(y)]
+        out = runtime.call("run", program=number, slots=slots)
+        got = runtime.read(out, Aval((n,), ex.F))
+        np.testing.assert_array_equal(got, x[::2] * y[::3] - 1)
+        runtime.call("free", slots=[*slots, out])
+        runtime.call("release", program=number)
 
 
 def random_expression(rng: np.random.Generator, inputs: list[ex.Expr], size: int) -> ex.Expr:

@@ -180,7 +180,7 @@ class _DeviceStep:
         self._outputs = region.outputs
         self._prelude = _Program(prelude, backend) if prelude.outputs else None
         self._weights = fixed
-        self._prepared_for: list[int] = []
+        self._prepared_for: list[int] | None = None
         self._prepared: list[Storage] = []
         self._backend = backend
 

@@ -8,6 +8,7 @@ passes may print, check and rewrite a body like any Graph.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tfpy.ir.evaluate import evaluate
@@ -24,10 +25,16 @@ EPILOGUE = "epilogue"
 PROLOGUE = "prologue"
 """One equation with a kernel, whose operand elementwise equations make; others may finish it."""
 
-Params = tuple[tuple[str, Param], ...]
+
+@dataclass(frozen=True)
+class Pattern:
+    """The kernel that computes what a body says: its operands' names and its parameters."""
+
+    inputs: tuple[str, ...]
+    params: tuple[tuple[str, Param], ...]
 
 
-def _infer(*avals: Aval, body: Graph, kind: str, params: Params = ()) -> Aval:
+def _infer(*avals: Aval, body: Graph, kind: str, pattern: Pattern | None = None) -> Aval:
     expected = tuple(body.avals[value] for value in body.inputs)
     if avals != expected:
         given, wanted = (", ".join(map(str, side)) for side in (avals, expected))
@@ -36,18 +43,17 @@ def _infer(*avals: Aval, body: Graph, kind: str, params: Params = ()) -> Aval:
     return body.avals[output]
 
 
-def _ref(*arrays: Any, body: Graph, kind: str, params: Params = ()) -> Any:
+def _ref(*arrays: Any, body: Graph, kind: str, pattern: Pattern | None = None) -> Any:
     return evaluate(body, arrays)[0]
 
 
-def _kernel(*avals: Aval, body: Graph, kind: str, params: Params = ()) -> KernelCall:
-    """The kernel of a recognised pattern, which has the fusion's kind as its name."""
-    return KernelCall(kind, tuple(f"x{i}" for i in range(len(avals))), dict(params))
+def _kernel(*avals: Aval, body: Graph, kind: str, pattern: Pattern) -> KernelCall:
+    return KernelCall(kind, pattern.inputs, dict(pattern.params))
 
 
 fusion = Op("fusion", "fusion", _infer, _ref, kernel=_kernel)
-"""fusion(*inputs, body, kind[, params]): ``kind`` is one of the above or the name of a kernel that
-computes what the body says, with ``params`` as its parameters."""
+"""fusion(*inputs, body, kind[, pattern]): ``kind`` is one of the above, or the name of the kernel
+that ``pattern`` calls."""
 
 
 def is_elementwise(op: Op) -> bool:
@@ -65,7 +71,7 @@ def fuse(
     members: Iterable[Eqn],
     kind: str,
     operands: Sequence[int] = (),
-    params: Params = (),
+    pattern: Pattern | None = None,
 ) -> Eqn:
     """One equation in place of ``members``, which are in order; the last one makes the result.
 
@@ -88,14 +94,10 @@ def fuse(
             inputs.append(value)
 
     members = list(members)
-    for value in operands:
+    made = {value for eqn in members for value in eqn.outputs}
+    read = [v for eqn in members if not is_elementwise(eqn.op) for v in eqn.inputs]
+    for value in (*operands, *(v for v in read if v not in made)):
         enter(value, may_fold=False)
-    for eqn in members:
-        if not is_elementwise(eqn.op):
-            produced = {v for e in members for v in e.outputs}
-            for value in eqn.inputs:
-                if value not in produced:
-                    enter(value, may_fold=False)
     for eqn in members:
         for value in eqn.inputs:
             enter(value, may_fold=True)
@@ -104,6 +106,6 @@ def fuse(
     (result,) = members[-1].outputs
     body.outputs = [inner[result]]
     attrs: Attrs = (("body", body), ("kind", kind))
-    if params:
-        attrs += (("params", params),)
+    if pattern is not None:
+        attrs += (("pattern", pattern),)
     return Eqn(fusion, tuple(inputs), (result,), attrs)

@@ -7,7 +7,7 @@ A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -121,16 +121,40 @@ class Graph:
         def val(i: int) -> str:
             return f"%{i}:{self.avals[i]}"
 
-        lines = [f"graph({', '.join(map(val, self.inputs))})"]
-        lines += [f"  {val(i)} = constant" for i in self.constants]
+        lines = [heading("graph", map(val, self.inputs))]
+        for i, array in self.constants.items():
+            number = f" {array.item()!r}" if array.size == 1 else ""
+            lines.append(f"  {val(i)} = constant{number}")
         for e in self.eqns:
-            plain = "".join(f" {k}={v}" for k, v in e.attrs if not isinstance(v, Graph))
+            plain = "".join(f" {k}={v}" for k, v in e.attrs if not _holds_graphs(v))
             args = ", ".join(f"%{i}" for i in e.inputs)
             lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){plain}")
-            bodies = [(k, v) for k, v in e.attrs if isinstance(v, Graph)]
-            lines += [f"    {k} {v}".replace("\n", "\n    ") for k, v in bodies]
+            lines += [
+                f"    {name} {body}".replace("\n", "\n    ") for name, body in _bodies(e.attrs)
+            ]
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
         return "\n".join(lines)
+
+
+def _holds_graphs(attribute: Any) -> bool:
+    parts = attribute if isinstance(attribute, tuple) else (attribute,)
+    return any(isinstance(part, Graph) for part in parts)
+
+
+def _bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
+    """The Graphs among an equation's attributes, with names."""
+    for name, value in attrs:
+        if isinstance(value, Graph):
+            yield name, value
+        elif _holds_graphs(value):
+            yield from ((f"{name}[{i}]", graph) for i, graph in enumerate(value))
+
+
+def heading(name: str, inputs: Iterable[str]) -> str:
+    """``name(inputs)``, the inputs below each other where a line is too short for them."""
+    given = list(inputs)
+    line = f"{name}({', '.join(given)})"
+    return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(given) + ")"
 
 
 def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:

@@ -2,8 +2,8 @@
 
 A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
 ``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
-``i``. Positions count elements or, with ``QUADS``, texels of four elements. With ``ROWS`` the body
-defines ``rows(i, r0, r1, r2, r3)``, the texels at position ``i`` of four outputs. Bodies come from
+``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel of several
+outputs defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
 ``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
 four elements of a texel before they are stored.
 """
@@ -24,9 +24,6 @@ from tfpy.dtypes import DType
 from tfpy.ir.expr import B, F, I, U
 from tfpy.lower.program import Param
 from tfpy.lower.render import Renderer, Value
-
-TARGETS = 4
-"""Textures that a fragment can write at once on any WebGL2 device."""
 
 
 @functools.cache
@@ -149,23 +146,25 @@ def kernel_source(
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
+    targets: int = 1,
     finish: Finish | None = None,
 ) -> str:
     """The whole fragment shader.
 
     Args:
-        body: text that defines ``V value(int i)``.
+        body: text that defines ``V value(int i)`` or, with several targets, ``void tile(int i)``.
         inputs: the names by which the body reads its inputs, with their element types. Input
-            ``x`` gives ``x_at(element)``, ``x_texel(texel)`` and ``x_value(position)``.
+            ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
+            ``x_four(element)``: that element and the three after it.
         out: the element type of what is stored.
         params: numbers and lists of numbers become members of the uniform block ``Params``, a
             string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
         defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
+        targets: how many outputs a fragment writes, of four elements each.
         finish: what is done to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     quads = "QUADS" in defines
-    targets = TARGETS if "ROWS" in defines else 1
     lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
     lines += [f"#define {text}" for text in (*defines, *names)]
     lines += _output(out if finish is None else finish.dtype, out, quads, targets)
@@ -192,7 +191,16 @@ def _output(out: DType, stored: DType, quads: bool, targets: int) -> list[str]:
         f"#define T_HIGHEST {highest}",
         f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
         *(f"layout(location = {i}) out {_types(stored)[1]} result{i};" for i in range(targets)),
+        *_store_tile(targets),
     ]
+
+
+def _store_tile(targets: int) -> list[str]:
+    """``STORE_TILE(s0, s1)``: four rows of one texel, or of two, become the results."""
+    if targets == 1:
+        return []
+    results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(targets)]
+    return [f"#define STORE_TILE(s0, s1) {'; '.join(results)}"]
 
 
 # A bool is stored as the int 0 or 1.
@@ -223,13 +231,21 @@ def _input(name: str, dtype: DType, quads: bool) -> list[str]:
         f"    {vector} v = {name}_texel(i >> 2);",
         "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
         "}",
+        f"{vector} {name}_four(int i) {{",
+        "    int t = i >> 2, skip = i & 3;",
+        # Both are fetched at once, whichever is needed.
+        f"    {vector} v = {name}_texel(t), w = {name}_texel(t + 1);",
+        f"    {vector} low = skip == 0 ? v : {vector}(v.yzw, w.x);",
+        f"    {vector} high = skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
+        "    return skip < 2 ? low : high;",
+        "}",
         f"#define {name}_value {name}_{'texel' if quads else 'at'}",
     ]
 
 
 def _main(quads: bool, targets: int, finishes: bool) -> list[str]:
     if targets > 1:
-        statement = f"rows(t, {', '.join(f'result{i}' for i in range(targets))})"
+        statement = "tile(t)"
     else:
         four = f"T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
         result = "value(t)" if quads else four

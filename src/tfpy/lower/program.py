@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfpy.dtypes import DType
+from tfpy.ir.graph import heading
 
 Param = int | float | str | Sequence[Any]
 
@@ -151,7 +152,7 @@ class Program:
             b = self.buffers[i]
             return f"%{i}:{b.dtype.name}[{','.join(map(str, b.shape))}]"
 
-        lines = [f"program {self.backend}({', '.join(map(buf, self.inputs))})"]
+        lines = [heading(f"program {self.backend}", map(buf, self.inputs))]
         for i, data in self.constants:
             lines.append(f"  {buf(i)} = constant {len(data)} bytes")
         for s in self.steps:

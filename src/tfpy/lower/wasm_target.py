@@ -23,7 +23,7 @@ class WasmTarget:
 
     fuses_loops = True
     max_inputs = 16
-    kernels: frozenset[str] = frozenset()
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""

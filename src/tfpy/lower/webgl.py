@@ -14,22 +14,28 @@ from tfpy.lower.glsl import kernel_source
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, NotLowerable, Program
 from tfpy.lower.webgl_kernels import add_kernel
-from tfpy.lower.webgl_steps import MAX_TEXTURES, takes_epilogue, takes_prologue
+from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, takes_epilogue, takes_prologue
 from tfpy.ops.op import KernelCall
 
 
-def lower(graph: Graph) -> Program:
+def lower(graph: Graph, targets: int = MIN_TARGETS) -> Program:
     """The WebGL2 Program of a Graph.
+
+    Args:
+        targets: how many textures the device writes to at once: 4 (all can) or 8 (most can).
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
         NotLowerable: when an elementwise equation reads more arrays than a shader can.
     """
-    return build_program(graph, "webgl", _Emitter())
+    return build_program(graph, "webgl", _Emitter(targets))
 
 
 class _Emitter:
     """See :class:`tfpy.lower.common.Emitter`."""
+
+    def __init__(self, targets: int = MIN_TARGETS) -> None:
+        self._targets = targets
 
     def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
         """Renders the expression into a kernel of its own."""
@@ -51,7 +57,7 @@ class _Emitter:
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
         """Adds the steps of a named kernel."""
-        add_kernel(program, call, inputs, output)
+        add_kernel(program, call, inputs, output, self._targets)
 
 
 class WebGLTarget:
@@ -59,7 +65,7 @@ class WebGLTarget:
 
     fuses_loops = True
     max_inputs = MAX_TEXTURES
-    kernels: frozenset[str] = frozenset()
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Any expression, as long as the kernel's last step reads no more textures than it can."""

@@ -13,23 +13,33 @@ from tfpy.lower import (
     webgl_matmul,
     webgl_ordering,
     webgl_reduction,
+    webgl_rows,
     webgl_segments,
     webgl_spectral,
     webgl_windows,
 )
 from tfpy.lower.broadcast import merge
 from tfpy.lower.program import Program
-from tfpy.lower.webgl_steps import MAX_TEXTURES, Params, Steps, flags_of, inputs_of
+from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, Params, Steps, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
 
-def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def add_kernel(
+    program: Program,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    targets: int = MIN_TARGETS,
+) -> None:
     """Adds the steps of a named kernel.
+
+    Args:
+        targets: how many textures a fragment may write at once: 4 or 8.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    steps = Steps(program, call, inputs, output)
+    steps = Steps(program, call, inputs, output, targets)
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
@@ -142,4 +152,7 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "avg_pool_grad": webgl_windows.pool,
     "overlap_add": webgl_windows.pool,
     "resample": _resample,
+    "softmax": webgl_rows.softmax,
+    "log_softmax": webgl_rows.softmax,
+    "layer_norm": webgl_rows.layer_norm,
 }

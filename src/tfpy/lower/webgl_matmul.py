@@ -1,34 +1,48 @@
-"""The step of the matrix product on WebGL2."""
+"""The steps of the matrix product on WebGL2."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy.lower.glsl import TARGETS
-from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of, rows_pay
+from tfpy.lower.webgl_reduction import sum_chunks
+from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, chunk_of, columns_of, tiles_pay
 from tfpy.ops.op import KernelCall
+
+SHORTEST_CHUNK = 128
+"""Terms of a sum that one fragment adds up at least, where a step of its own adds up the chunks."""
 
 
 def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """In tiles where that pays, else a fragment for each texel; long sums of few in chunks."""
     p: Params = dict(call.params)
+    m, n, k = p["m"], p["n"], p["k"]
     a_transposed, b_transposed = p["transpose_a"] == "true", p["transpose_b"] == "true"
-    a_quads = not a_transposed and p["k"] % 4 == 0 and p["a_batch_stride"] % 4 == 0
-    b_whole = p["b_batch_stride"] % 4 == 0
-    dot = a_quads and b_transposed and b_whole
-    quads = p["n"] % 4 == 0 and b_whole and (dot or not b_transposed)
-    params = dict(p)
+    a_whole = (m if a_transposed else k) % 4 == 0 and p["a_batch_stride"] % 4 == 0
+    b_whole = (k if b_transposed else n) % 4 == 0 and p["b_batch_stride"] % 4 == 0
+    named = inputs_of(call, inputs)
+    if tiles_pay(m, p["batch"] * m * n * k):
+        tiling = Tiling(p["batch"], m, n, columns_of(steps))
+        p["chunk"] = chunk_of(tiling.tiles, k)
+        chunks = -(-k // p["chunk"])
+        fours = not (a_transposed and b_transposed)
+        flags = flags_of(A_WHOLE=a_whole, B_WHOLE=b_whole and fours)
+        add_tiles(steps, "matmul", named, output, p, flags, tiling, chunks)
+        return
+    count = p["batch"] * m * n
+    p["chunk"] = chunk_of(-(-count // 4), k, SHORTEST_CHUNK)
+    chunks = max(1, -(-k // p["chunk"]))
+    dot = a_whole and b_whole and b_transposed and not a_transposed
+    quads = n % 4 == 0 and b_whole and (dot or not b_transposed)
+    a_quads = a_whole and not a_transposed and not b_transposed
     if quads:
-        params["n"] //= 4
+        p["n"] //= 4
         if not dot:
-            params["b_batch_stride"] //= 4
-    named, a_quads = inputs_of(call, inputs), a_quads and not b_transposed
-    if quads and p["k"] >= 4 * TARGETS and rows_pay(steps, output, p["m"]):
-        a_rows = a_transposed and p["m"] % 4 == 0 and p["a_batch_stride"] % 4 == 0
-        flags = flags_of(DOT=dot, A_QUADS=a_quads, A_ROWS=a_rows)
-        shape = (p["batch"], p["m"], p["n"] // 4)
-        steps.rows_step("matmul", named, output, params, flags, shape)
-    else:
-        steps.step("matmul", named, output, params, flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads))
+            p["b_batch_stride"] //= 4
+    target = output if chunks == 1 else steps.like(output, chunks * count)
+    steps.step("matmul", named, target, p, flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads))
+    if chunks > 1:
+        sum_chunks(steps, target, output, chunks)
 
 
 def product(m: int, n: int, k: int, a: str = "false", b: str = "false") -> KernelCall:

@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy.lower.common import Epilogue, Prologue
-from tfpy.lower.glsl import TARGETS, Finish, kernel_source, template
+from tfpy.lower.glsl import Finish, kernel_source, template
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.ops.op import KernelCall
+
+MIN_TARGETS = 4
+"""Textures that a fragment can write at once on any WebGL2 device."""
+
+MAX_TARGETS = 8
+"""How many of them a step makes use of."""
 
 MAX_TEXTURES = 16
 """Textures that a fragment shader can read on any WebGL2 device."""
@@ -21,9 +27,6 @@ LONGEST_SUM = 256
 ENOUGH_FRAGMENTS = 8192
 """With so many outputs a long sum is not split further for the sake of parallelism."""
 
-LARGE = 8192
-"""Outputs from which on a fragment computes four rows, for fewer reads, instead of one."""
-
 Params = dict[str, Any]
 
 
@@ -33,7 +36,7 @@ _MADE = -1
 
 def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
     """Whether the step that writes the kernel's result can read the epilogue's operands too."""
-    return max(len(call.inputs), TARGETS) + len(epilogue.shapes) <= MAX_TEXTURES
+    return max(len(call.inputs), MAX_TARGETS) + len(epilogue.shapes) <= MAX_TEXTURES
 
 
 def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
@@ -46,13 +49,19 @@ class Steps:
     """Adds the steps of one kernel call to a Program.
 
     The epilogue is applied by the step that writes ``output``, the prologue by the steps that read
-    the buffer that stands for its result.
+    the buffer that stands for its result. Fragments write up to ``targets`` textures.
     """
 
     def __init__(
-        self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
+        self,
+        program: Program,
+        call: KernelCall,
+        inputs: Sequence[int],
+        output: int,
+        targets: int = MIN_TARGETS,
     ) -> None:
         self.program = program
+        self.targets = targets
         self.call = call
         self.inputs = list(inputs)
         self.output = output
@@ -104,30 +113,11 @@ class Steps:
             read |= zip(expression.names, arrays, strict=True)
             params |= expression.params
         types = [(x, buffers[b].dtype) for x, b in read.items()]
-        source = kernel_source(body, types, buffers[outputs[0]].dtype, params, defines, finish)
+        dtype = buffers[outputs[0]].dtype
+        source = kernel_source(body, types, dtype, params, defines, len(outputs), finish)
         kernel = Kernel(name, tuple(read), source)
         numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
         self.program.add_step(kernel, list(read.values()), outputs, numbers)
-
-    def rows_step(
-        self,
-        name: str,
-        inputs: Mapping[str, int],
-        output: int,
-        params: Mapping[str, Param],
-        defines: Sequence[str],
-        shape: tuple[int, int, int],
-    ) -> None:
-        """Adds the variant of a template that computes four rows at once, and joins the rows.
-
-        Args:
-            shape: the output as (batch, rows, texels of a row).
-        """
-        batch, m, n = shape
-        parts = [self.like(output, batch * -(-m // TARGETS) * n * 4) for _ in range(TARGETS)]
-        self.step(f"{name}_rows", inputs, parts, params, ["QUADS", "ROWS", *defines])
-        together = {f"x{i}": part for i, part in enumerate(parts)}
-        self.step("interleave", together, output, {"m": m, "n": n}, ["QUADS"])
 
     def like(self, output: int, count: int) -> int:
         """A new flat buffer of the result's type."""
@@ -166,7 +156,3 @@ def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
     if outputs >= ENOUGH_FRAGMENTS:
         return longest
     return min(longest, 4 * math.ceil(math.sqrt(n) / 4))
-
-
-def rows_pay(steps: Steps, output: int, rows: int) -> bool:
-    return rows >= TARGETS and steps.program.buffers[output].count >= LARGE

@@ -9,7 +9,8 @@ from tfpy.dtypes import DType, float32, int32
 from tfpy.lower.program import Param
 from tfpy.lower.webgl_matmul import matmul, product
 from tfpy.lower.webgl_reduction import sum_chunks
-from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of, rows_pay
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, tiles_pay
 from tfpy.ops.op import KernelCall
 
 
@@ -24,13 +25,17 @@ def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
     if _is_pointwise(p):
         matmul(steps, product(pixels, p["out_c"], p["in_c"]), inputs, output)
         return
-    quads = p["out_c"] // p["groups"] % 4 == 0
-    in_quads = flags_of(IN_QUADS=p["in_c"] // p["groups"] % 4 == 0)
+    group_in, group_out = p["in_c"] // p["groups"], p["out_c"] // p["groups"]
+    quads = group_out % 4 == 0
+    in_quads = flags_of(IN_QUADS=group_in % 4 == 0)
     params = p | {"out_c": p["out_c"] // 4} if quads else p
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["out_c"] // 4)
-        steps.rows_step(call.name, named, output, params, in_quads, shape)
+    products = pixels * p["out_c"] * group_in * _size(p, "filter")
+    if quads and tiles_pay(pixels, products):
+        # A tile lies within one group.
+        columns = columns_of(steps) if p["groups"] == 1 or group_out % 8 == 0 else 1
+        tiling = Tiling(1, pixels, p["out_c"], columns)
+        add_tiles(steps, call.name, named, output, params, in_quads, tiling)
     else:
         steps.step(call.name, named, output, params, [*flags_of(QUADS=quads), *in_quads])
 
@@ -51,9 +56,9 @@ def conv_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
     out_quads = p["out_c"] // p["groups"] % 4 == 0
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
-    if quads and rows_pay(steps, output, pixels):
-        shape = (1, pixels, p["in_c"] // 4)
-        steps.rows_step(call.name, named, output, p, [], shape)
+    products = pixels * p["in_c"] * p["out_c"] // p["groups"] * _size(p, "filter")
+    if quads and tiles_pay(pixels, products):
+        add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
     else:
         steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
 
@@ -89,7 +94,7 @@ def _filter_gradient(
     quads: bool,
     rows: int | None,
 ) -> None:
-    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if by four rows."""
+    """A sum over all output pixels, in chunks of pixels; ``rows`` of texels if in tiles."""
     p: Params = dict(call.params)
     pixels = p["batch"] * _size(p, "out")
     count = steps.program.buffers[output].count
@@ -101,8 +106,8 @@ def _filter_gradient(
     if rows is None:
         steps.step(call.name, named, target, params, flags_of(QUADS=quads))
     else:
-        shape = (chunks * _size(p, "filter"), rows, params[channels])
-        steps.rows_step(call.name, named, target, params, [], shape)
+        tiling = Tiling(chunks * _size(p, "filter"), rows, p[channels], 1)
+        add_tiles(steps, call.name, named, target, params, [], tiling)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
 

@@ -65,6 +65,8 @@ def simplify_algebra(graph: Graph) -> Graph:
 def _simplify(builder: Builder, eqn: Eqn) -> int | None:
     if eqn.op.expr is None:
         return None
+    if (found := _before_broadcasts(builder, eqn)) is not None:
+        return found
     smaller = _absorb_broadcasts(builder, eqn)
     for rule in (_neutral_operand, _absorbing_operand, _of_itself, _RULES.get(eqn.op)):
         found = None if rule is None else rule(builder, smaller)
@@ -111,6 +113,23 @@ def _shaped(builder: Builder, value: int, aval: Aval) -> int:
 def _scalar(builder: Builder, number: Any, aval: Aval) -> int:
     """A constant of no dimensions."""
     return builder.add_constant(np.array(number, aval.dtype.as_numpy_dtype), aval.dtype)
+
+
+def _before_broadcasts(builder: Builder, eqn: Eqn) -> int | None:
+    """Where all operands are broadcast, fewer elements are computed before that."""
+    sources = [
+        made.inputs[0] if (made := builder.producer(value, broadcast_to)) is not None else value
+        for value in eqn.inputs
+    ]
+    kept = [v for v, source in zip(eqn.inputs, sources, strict=True) if v == source]
+    if len(kept) == len(sources) or any(builder.aval(v).size > 1 for v in kept):
+        return None
+    out = builder.result(eqn)
+    avals = [builder.aval(source) for source in sources]
+    smaller = eqn.op.infer(*avals, **dict(eqn.attrs))
+    if smaller.size == out.size:
+        return None
+    return _shaped(builder, builder.add(eqn.op, sources, eqn.attrs), out)
 
 
 def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:

@@ -8,18 +8,25 @@ from tfpy import dtypes
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ops.elementwise import (
     add,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     equal,
     logical_and,
     logical_or,
+    logical_xor,
     maximum,
     minimum,
     multiply,
     not_equal,
 )
-from tfpy.passes.rewrite import reading, without_dead_code
+from tfpy.passes.rewrite import is_plain, reading, without_dead_code
 
 _COMMUTATIVE = frozenset(
-    (add, multiply, maximum, minimum, equal, not_equal, logical_and, logical_or)
+    (
+        *(add, multiply, maximum, minimum, equal, not_equal),
+        *(logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor),
+    )
 )
 _COMPARED_BYTES = 4096
 """Constants up to this size are compared by value, larger ones by identity."""
@@ -48,8 +55,7 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
     eqns = []
     for eqn in graph.eqns:
         eqn = reading(eqn, merged)
-        plain = not eqn.op.stateful and len(eqn.outputs) == 1
-        if not (plain and is_known(_equation_key(graph, eqn), eqn.outputs[0])):
+        if not (is_plain(eqn) and is_known(_equation_key(graph, eqn), eqn.outputs[0])):
             eqns.append(eqn)
     if not merged:
         return graph

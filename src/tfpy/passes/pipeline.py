@@ -9,12 +9,15 @@ from functools import partial
 from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
 from tfpy.passes.algebra import simplify_algebra
+from tfpy.passes.batch_products import batch_products
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy.passes.fuse_layer_norm import fuse_layer_norm
 from tfpy.passes.fuse_prologue import fuse_prologue
+from tfpy.passes.fuse_softmax import fuse_softmax
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
@@ -29,7 +32,7 @@ _VERIFY = "TFPY_VERIFY_PASSES"
 """Environment variable: where it is set (tests do), the Graph is verified after each pass."""
 
 _MAX_ROUNDS = 8
-_FUSE = (fuse_epilogue, fuse_prologue, fuse_elementwise)
+_FUSE = (fuse_softmax, fuse_layer_norm, fuse_epilogue, fuse_prologue, fuse_elementwise)
 
 
 def optimize(graph: Graph, target: Target) -> Graph:
@@ -73,6 +76,7 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
+        batch_products,
     )
     graph = _run(graph, [eliminate_dead_code])
     for _ in range(_MAX_ROUNDS):

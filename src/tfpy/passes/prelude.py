@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ops.movement import broadcast_to
-from tfpy.passes.rewrite import extract, without_dead_code
+from tfpy.passes.rewrite import extract, is_plain, without_dead_code
 
 
 class WeightOnly:
@@ -24,11 +24,7 @@ class WeightOnly:
 
     def __contains__(self, value: int) -> bool:
         for eqn in self._graph.eqns[self._seen :]:
-            if (
-                not eqn.op.stateful
-                and len(eqn.outputs) == 1
-                and all(self._known(v) for v in eqn.inputs)
-            ):
+            if is_plain(eqn) and all(self._known(v) for v in eqn.inputs):
                 self._values.update(eqn.outputs)
         self._seen = len(self._graph.eqns)
         return self._known(value)
@@ -43,10 +39,7 @@ def split_prelude(graph: Graph, weights: Collection[int]) -> tuple[Graph, Graph]
     The prelude has the weights as inputs (in the order of ``graph.inputs``) and computes what
     depends on nothing else. The main Graph has all inputs of ``graph`` and then the prelude's
     outputs. A prelude without outputs need not be run; main is ``graph`` then. Values that cost
-    nothing to make (reshapes, broadcasts, ranges) are made in main.
-
-    Args:
-        weights: positions in ``graph.inputs``, see :class:`WeightOnly`. ::
+    nothing to make (reshapes, broadcasts, ranges) are made in main. ::
 
         graph(%0:float32[4,4], %1:float32[4,4])       prelude(%0:float32[4,4])
           %2:float32[4,4] = exp(%1)                     %1:float32[4,4] = exp(%0)
@@ -54,6 +47,9 @@ def split_prelude(graph: Graph, weights: Collection[int]) -> tuple[Graph, Graph]
           return %3                                   main(%0, %1, %2:float32[4,4])
                                                         %3:float32[4,4] = add(%0, %2)
                                                         return %3
+
+    Args:
+        weights: positions in ``graph.inputs``, see :class:`WeightOnly`.
     """
     fixed = WeightOnly(graph, weights)
     early = {value: eqn for eqn in graph.eqns for value in eqn.outputs if value in fixed}

@@ -87,7 +87,7 @@ def rewrite(graph: Graph, rule: Rule) -> Graph:
     values: dict[int, int] = {}
     for eqn in graph.eqns:
         eqn = reading(eqn, values)
-        found = rule(builder, eqn) if _is_plain(eqn) else None
+        found = rule(builder, eqn) if is_plain(eqn) else None
         if found is None:
             builder.keep(eqn)
         else:
@@ -99,8 +99,9 @@ def rewrite(graph: Graph, rule: Rule) -> Graph:
     return without_dead_code(builder.graph)
 
 
-def _is_plain(eqn: Eqn) -> bool:
-    return not eqn.op.stateful and len(eqn.outputs) == 1
+def is_plain(eqn: Eqn) -> bool:
+    """Whether the equation is one output and nothing else."""
+    return not eqn.op.stateful and not eqn.op.multiple
 
 
 def reading(eqn: Eqn, values: Mapping[int, int]) -> Eqn:

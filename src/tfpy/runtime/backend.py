@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,16 @@ class Backend(ABC):
         Raises:
             NotLowerable: when the backend cannot run it.
         """
+
+    async def compile_async(self, graph: Graph, progress: Callable[[int, int], None]) -> int:
+        """The same without freezing the page where compiling takes long.
+
+        Args:
+            progress: called with how many parts (shaders) are done, and of how many.
+        """
+        program = self.compile(graph)
+        progress(1, 1)
+        return program
 
     @abstractmethod
     def run(self, program: int, *slots: int) -> int:

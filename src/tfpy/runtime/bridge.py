@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 IN_BROWSER = sys.platform == "emscripten"
@@ -155,11 +156,13 @@ class Device:
 
         bound = runtime_.bindHeap(backend, pyodide_js._module)
         self.variant: str = bound.variant
+        self.limits: dict[str, int] = json.loads(bound.limits)
         self._write = bound.write
         self._read = bound.read
         self._read_async = bound.readAsync
         self._free = bound.free
         self._register = bound.register
+        self._register_async = bound.registerAsync
         self._release = bound.release
         self.run: Callable[..., int] = bound.run
         self._memory = bound.memory
@@ -185,6 +188,18 @@ class Device:
     def register(self, program: str, constants: bytes) -> int:
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         return int(self._register(program, _address(data), len(constants)))
+
+    async def register_async(self, program: str, constants: bytes, progress: Progress) -> int:
+        """The same without freezing the page; ``progress(done, total)`` hears of the shaders."""
+        from pyodide.ffi import create_proxy
+
+        data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
+        listener = create_proxy(progress)
+        try:
+            number = await self._register_async(program, _address(data), len(constants), listener)
+        finally:
+            listener.destroy()
+        return int(number)
 
     def release(self, program: int) -> None:
         self._release(program)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.ir.evaluate import evaluate
+from tfpy.ir.evaluate import Evaluator
 from tfpy.ir.graph import Aval, Graph
 from tfpy.runtime.backend import Array, Backend
 
@@ -22,7 +22,7 @@ class CpuBackend(Backend):
     def __init__(self) -> None:
         super().__init__()
         self._arrays: dict[int, Array] = {}
-        self._graphs: dict[int, Graph] = {}
+        self._programs: dict[int, tuple[Graph, Evaluator]] = {}
         self._ids = count(1)
 
     def upload(self, array: Array) -> int:
@@ -42,19 +42,19 @@ class CpuBackend(Backend):
 
     def compile(self, graph: Graph) -> int:
         program = next(self._ids)
-        self._graphs[program] = graph
+        self._programs[program] = graph, Evaluator(graph)
         return program
 
     def run(self, program: int, *slots: int) -> int:
-        graph = self._graphs[program]
+        graph, evaluator = self._programs[program]
         shapes = (graph.avals[i].shape for i in graph.inputs)
         arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
-        outputs = evaluate(graph, arrays)
+        outputs = evaluator(arrays)
         slots_out = [self.upload(np.asarray(a)) for a in outputs]
         return slots_out[0]
 
     def release(self, program: int) -> None:
-        del self._graphs[program]
+        del self._programs[program]
 
     def memory(self) -> dict[str, Any]:
         return {
@@ -67,4 +67,4 @@ class CpuBackend(Backend):
 
     def close(self) -> None:
         self._arrays.clear()
-        self._graphs.clear()
+        self._programs.clear()

@@ -6,7 +6,9 @@ first one's. Only this file knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,15 +82,31 @@ class DeviceBackend(Backend):
 
     def compile(self, graph: Graph) -> int:
         program = self._lower(graph)
-        try:
+        with self._refusals(graph):
             number = self._device.register(program.to_json(), program.constant_bytes())
+        self._note_complex(number, graph)
+        return number
+
+    async def compile_async(self, graph: Graph, progress: bridge.Progress) -> int:
+        program = self._lower(graph)
+        text, constants = program.to_json(), program.constant_bytes()
+        with self._refusals(graph):
+            number = await self._device.register_async(text, constants, progress)
+        self._note_complex(number, graph)
+        return number
+
+    @contextmanager
+    def _refusals(self, graph: Graph) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
             raise InternalError(
                 None, self.name, f"{self.name} refused a program: {error}\n{graph}"
             ) from error
+
+    def _note_complex(self, number: int, graph: Graph) -> None:
         if any(a.dtype.is_complex for a in graph.avals):
             self._complex[number] = _Complex(graph)
-        return number
 
     def run(self, program: int, *slots: int) -> int:
         if program not in self._complex:
@@ -161,7 +179,8 @@ async def open_webgl() -> Backend:
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
     device = await bridge.open_device("webgl", options)
-    return DeviceBackend("webgl", device, lower_webgl.lower, lower_webgl.WebGLTarget())
+    lower = partial(lower_webgl.lower, targets=device.limits["targets"])
+    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget())
 
 
 async def open_wasm() -> Backend:

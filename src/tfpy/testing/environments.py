@@ -38,6 +38,7 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "worker": Environment(worker=True, flags=_SOFTWARE),
     "worker-not-isolated": Environment(worker=True, isolated=False, flags=_SOFTWARE),
     "float16": Environment(flags={**_SOFTWARE, "WEBGL_FORCE_F16_TEXTURES": True}),
+    "generated-code": Environment(flags={**_SOFTWARE, "WASM_CODEGEN": "always"}),
 }
 """The environments by name. Machines that run tests have no GPU, so most allow software WebGL."""
 

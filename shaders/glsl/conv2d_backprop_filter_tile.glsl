@@ -1,8 +1,8 @@
 // As conv2d_backprop_filter.glsl with QUADS, but a fragment computes four neighbouring input
 // channels, one for each target.
-void rows(int i, out V r0, out V r1, out V r2, out V r3) {
-    int block = i / out_c;
-    int oc = i - block * out_c;
+void tile(int i) {
+    ivec2 at = tile_at(i, out_c);
+    int oc = at.x, block = at.y;
     int group_in = in_c / groups;
     int quads_in = group_in >> 2;
     int ic = block % quads_in * 4 + oc / (out_c / groups) * group_in;
@@ -16,7 +16,7 @@ void rows(int i, out V r0, out V r1, out V r2, out V r3) {
     int ow = pixel - line * out_w;
     int image = line / out_h;
     int oh = line - image * out_h;
-    r0 = r1 = r2 = r3 = V(0);
+    V r0 = V(0), r1 = r0, r2 = r0, r3 = r0;
     for (; pixel < end; pixel++) {
         int ih = oh * stride_h - pad_top + fh * dilation_h;
         int iw = ow * stride_w - pad_left + fw * dilation_w;
@@ -36,4 +36,8 @@ void rows(int i, out V r0, out V r1, out V r2, out V r3) {
             }
         }
     }
+    result0 = r0;
+    result1 = r1;
+    result2 = r2;
+    result3 = r3;
 }

@@ -30,13 +30,13 @@ vec4 products(int position, int step, vec4 f0, vec4 f1, vec4 f2, vec4 f3) {
     return vec4(dot(g, f0), dot(g, f1), dot(g, f2), dot(g, f3));
 }
 
-void rows(int i, out V r0, out V r1, out V r2, out V r3) {
-    int block = i / (in_c >> 2);
-    int ic = (i - block * (in_c >> 2)) * 4;
+void tile(int i) {
+    ivec2 at = tile_at(i, in_c >> 2);
+    int ic = at.x * 4, block = at.y;
     int next = out_c >> 2;
     Place p0 = place(4 * block), p1 = place(4 * block + 1);
     Place p2 = place(4 * block + 2), p3 = place(4 * block + 3);
-    r0 = r1 = r2 = r3 = V(0);
+    V r0 = V(0), r1 = r0, r2 = r0, r3 = r0;
     for (int fd = 0; fd < filter_d; fd++) {
         for (int fh = 0; fh < filter_h; fh++) {
             for (int fw = 0; fw < filter_w; fw++) {
@@ -56,4 +56,8 @@ void rows(int i, out V r0, out V r1, out V r2, out V r3) {
             }
         }
     }
+    result0 = r0;
+    result1 = r1;
+    result2 = r2;
+    result3 = r3;
 }

@@ -1,8 +1,8 @@
 // As conv3d_backprop_filter.glsl with QUADS, but a fragment computes four neighbouring input
 // channels, one for each target.
-void rows(int i, out V r0, out V r1, out V r2, out V r3) {
-    int block = i / out_c;
-    int oc = i - block * out_c;
+void tile(int i) {
+    ivec2 at = tile_at(i, out_c);
+    int oc = at.x, block = at.y;
     int ic = block % (in_c >> 2);
     block /= in_c >> 2;
     int fw = block % filter_w;
@@ -12,7 +12,7 @@ void rows(int i, out V r0, out V r1, out V r2, out V r3) {
     int fd = block % filter_d;
     int pixel = block / filter_d * chunk;
     int end = min(pixel + chunk, batch * out_d * out_h * out_w);
-    r0 = r1 = r2 = r3 = V(0);
+    V r0 = V(0), r1 = r0, r2 = r0, r3 = r0;
     for (; pixel < end; pixel++) {
         int line = pixel / out_w;
         int plane = line / out_h;
@@ -28,4 +28,8 @@ void rows(int i, out V r0, out V r1, out V r2, out V r3) {
         r2 += x.z * g;
         r3 += x.w * g;
     }
+    result0 = r0;
+    result1 = r1;
+    result2 = r2;
+    result3 = r3;
 }

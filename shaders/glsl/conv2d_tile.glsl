@@ -1,5 +1,4 @@
-// As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels, one for each
-// target.
+// As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels of COLUMNS texels.
 struct Window {
     int image;
     int top;
@@ -24,46 +23,51 @@ int tap(Window w, int fh, int fw, int channel) {
 vec4 four(int position, int ic) {
     return position < 0 ? vec4(0) : x_texel((position + ic) >> 2);
 }
+
+// Four input channels, whose filter texels begin at f.
+void add_channels(inout Rows sum, Rows x, int f) {
+    add_products(sum, x, filter_texel(f), filter_texel(f + out_c), filter_texel(f + 2 * out_c),
+                 filter_texel(f + 3 * out_c));
+}
 #else
 float one(int position, int ic) {
     return position < 0 ? 0.0 : x_at(position + ic);
 }
 #endif
 
-void rows(int i, out V r0, out V r1, out V r2, out V r3) {
-    int block = i / out_c;
-    int oc = i - block * out_c;
+void tile(int i) {
+    ivec2 at = tile_at(i, (out_c + COLUMNS - 1) / COLUMNS);
+    int oc = at.x * COLUMNS;
     int group_in = in_c / groups;
     int channel = oc / (out_c / groups) * group_in;
-    Window w0 = window(4 * block), w1 = window(4 * block + 1);
-    Window w2 = window(4 * block + 2), w3 = window(4 * block + 3);
-    r0 = r1 = r2 = r3 = V(0);
+    Window w0 = window(4 * at.y), w1 = window(4 * at.y + 1);
+    Window w2 = window(4 * at.y + 2), w3 = window(4 * at.y + 3);
+    Rows s0 = Rows(V(0), V(0), V(0), V(0)), s1 = s0;
     int f = oc;
     for (int fh = 0; fh < filter_h; fh++) {
         for (int fw = 0; fw < filter_w; fw++) {
             int p0 = tap(w0, fh, fw, channel), p1 = tap(w1, fh, fw, channel);
             int p2 = tap(w2, fh, fw, channel), p3 = tap(w3, fh, fw, channel);
-#ifdef IN_QUADS
+            #ifdef IN_QUADS
             for (int ic = 0; ic < group_in; ic += 4) {
-                vec4 f0 = filter_texel(f), f1 = filter_texel(f + out_c);
-                vec4 f2 = filter_texel(f + 2 * out_c), f3 = filter_texel(f + 3 * out_c);
-                vec4 x0 = four(p0, ic), x1 = four(p1, ic), x2 = four(p2, ic), x3 = four(p3, ic);
-                r0 += x0.x * f0 + x0.y * f1 + x0.z * f2 + x0.w * f3;
-                r1 += x1.x * f0 + x1.y * f1 + x1.z * f2 + x1.w * f3;
-                r2 += x2.x * f0 + x2.y * f1 + x2.z * f2 + x2.w * f3;
-                r3 += x3.x * f0 + x3.y * f1 + x3.z * f2 + x3.w * f3;
+                Rows x = Rows(four(p0, ic), four(p1, ic), four(p2, ic), four(p3, ic));
+                add_channels(s0, x, f);
+#if COLUMNS == 2
+                add_channels(s1, x, f + 1);
+#endif
                 f += 4 * out_c;
             }
 #else
             for (int ic = 0; ic < group_in; ic++) {
-                vec4 y = filter_texel(f);
-                r0 += one(p0, ic) * y;
-                r1 += one(p1, ic) * y;
-                r2 += one(p2, ic) * y;
-                r3 += one(p3, ic) * y;
+                V x = V(one(p0, ic), one(p1, ic), one(p2, ic), one(p3, ic));
+                add_product(s0, x, filter_texel(f));
+#if COLUMNS == 2
+                add_product(s1, x, filter_texel(f + 1));
+#endif
                 f += out_c;
             }
 #endif
         }
     }
+    STORE_TILE(s0, s1);
 }

@@ -1,0 +1,127 @@
+"""Compiled functions are fused: the same values as op by op, in few kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+
+def chain(tf, x, y):
+    for _ in range(20):
+        x = tf.nn.relu(x * y + 0.01)
+    return x
+
+
+def convolution(tf, x, f, b):
+    return tf.nn.relu6(tf.nn.bias_add(tf.nn.conv2d(x, f, 1, "SAME"), b))
+
+
+def residual(tf, x, f, b):
+    return tf.nn.relu(x + tf.nn.bias_add(tf.nn.conv2d(x, f, 1, "SAME"), b))
+
+
+def silu(tf, x, w, b):
+    return tf.nn.silu(x @ w + b)
+
+
+def softmax(tf, x):
+    return tf.nn.softmax(x * 3.0)
+
+
+def log_softmax(tf, x):
+    return tf.nn.log_softmax(x)
+
+
+def layer_norm(tf, x, scale, offset):
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-5)
+
+
+def rms_norm(tf, x, scale):
+    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), -1, keepdims=True) + 1e-5) * scale
+
+
+def variance(tf, x):
+    return tf.math.reduce_std(x, [0, 1])
+
+
+def attention(tf, q, k, v):
+    scores = tf.matmul(q, k, transpose_b=True) * 0.125
+    return tf.matmul(tf.nn.softmax(scores), v)
+
+
+def perceptron(tf, x, w1, b1, w2, b2):
+    """A training step's loss and gradients."""
+    with tf.GradientTape() as tape:
+        tape.watch([w1, b1, w2, b2])
+        logits = tf.nn.relu(x @ w1 + b1) @ w2 + b2
+        labels = tf.range(x.shape[0]) % logits.shape[1]
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        loss = tf.reduce_mean(losses)
+    return [loss, *tape.gradient(loss, [w1, b1, w2, b2])]
+
+
+CASES = {
+    # function, input shapes, kernels on wasm and on webgl (None: not counted)
+    "chain": (chain, [(64, 1000), (64, 1000)], 1, 1),
+    "convolution": (convolution, [(2, 19, 21, 8), (3, 3, 8, 12), (12,)], 1, None),
+    "residual": (residual, [(2, 19, 21, 8), (3, 3, 8, 8), (8,)], 2, None),
+    "silu": (silu, [(33, 40), (40, 24), (24,)], 2, 1),
+    "softmax": (softmax, [(33, 1001)], 2, None),
+    "wide_softmax": (softmax, [(3, 20000)], 2, None),
+    "narrow_softmax": (softmax, [(9001, 3)], 2, 3),
+    "log_softmax": (log_softmax, [(5, 7, 130)], 1, None),
+    "layer_norm": (layer_norm, [(6, 50, 256), (256,), (256,)], 1, None),
+    "odd_layer_norm": (layer_norm, [(300, 37), (37,), (37,)], 1, None),
+    "rms_norm": (rms_norm, [(70, 515), (515,)], 1, None),
+    "variance": (variance, [(300, 37, 12)], None, None),
+    "attention": (attention, [(4, 60, 64), (4, 60, 64), (4, 60, 64)], 4, None),
+    "perceptron": (perceptron, [(32, 100), (100, 64), (64,), (64, 10), (10,)], None, None),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+@run_in_browser()
+def test_compiled_as_eager(tf, backend, name):
+    from tfpy import lower
+    from tfpy.passes.pipeline import optimize
+    from tfpy.runtime import registry
+
+    function, shapes, on_wasm, on_webgl = CASES[name]
+    rng = np.random.default_rng(4)
+    inputs = [tf.constant(rng.uniform(-1, 1, s).astype(np.float32)) for s in shapes]
+    compiled = tf.function(lambda *tensors: function(tf, *tensors))
+    got = tf.nest.flatten(compiled(*inputs))
+    expected = tf.nest.flatten(function(tf, *inputs))
+    for g, e in zip(got, expected, strict=True):
+        np.testing.assert_allclose(g.numpy(), e.numpy(), rtol=1e-4, atol=1e-5)
+    count = {"wasm": on_wasm, "webgl": on_webgl}.get(backend)
+    if count is not None:
+        graph = compiled.get_concrete_function(*inputs).graph
+        target = registry.active_backend().target
+        program = {"wasm": lower.wasm, "webgl": lower.webgl}[backend].lower(optimize(graph, target))
+        assert len(program.steps) == count, str(program)
+
+
+@run_in_browser(backends=("wasm", "webgl"))
+def test_softmax_of_infinities_and_large_numbers(tf, backend):
+    rows = np.array(
+        [
+            [1000.0, 999.0, -1000.0, 0.0, 3.0],
+            [-np.inf, 0.0, 1.0, -np.inf, 2.0],
+            [-1e38, -3e38, -1e38, -np.inf, -1e38],
+            [np.nan, 0.0, 1.0, 2.0, 3.0],
+        ],
+        np.float32,
+    )
+    rows = np.concatenate([rows, rows[:, ::-1]] * 20, 1)
+    for kind in (tf.nn.softmax, tf.nn.log_softmax):
+        got = tf.function(kind)(tf.constant(rows)).numpy()
+        with np.errstate(all="ignore"):
+            shifted = rows.astype(np.float64) - rows.max(1, keepdims=True)
+            expected = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+            if kind is tf.nn.softmax:
+                expected = np.exp(expected)
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)

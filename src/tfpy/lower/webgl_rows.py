@@ -1,0 +1,58 @@
+"""Kernels over rows on WebGL2: statistics of each row, then every element.
+
+Statistics are texels: rows are cut into chunks whose statistics are combined, step by step, so that
+enough fragments run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy.ops.op import KernelCall
+
+
+def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Also its logarithm: the two differ in how an element is made of the row's statistics."""
+    statistics = _statistics(steps, "softmax", dict(call.params), inputs[0], [])
+    flags = flags_of(LOGARITHM=call.name == "log_softmax")
+    _elements(steps, "softmax", call, inputs, output, statistics, flags)
+
+
+def layer_norm(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    params: Params = dict(call.params)
+    flags = flags_of(CENTER=params["center"] == "true")
+    statistics = _statistics(steps, "layer_norm", params, inputs[0], flags)
+    _elements(steps, "layer_norm", call, inputs, output, statistics, flags)
+
+
+def _statistics(steps: Steps, name: str, params: Params, x: int, flags: list[str]) -> int:
+    """The buffer with a texel for each row."""
+    rows, left = params["rows"], params["n"]
+    source, kind = {"x": x}, list[str]()
+    while True:
+        chunk = chunk_of(left, rows)
+        chunks = -(-left // chunk)
+        target = steps.like(x, rows * chunks * 4)
+        sizes: Params = {"n": left, "chunk": chunk, "chunks": chunks}
+        steps.step(f"{name}_statistics", source, target, sizes, ["QUADS", *kind, *flags])
+        if chunks == 1:
+            return target
+        source, kind, left = {"partial": target}, ["COMBINE"], chunks
+
+
+def _elements(
+    steps: Steps,
+    name: str,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    statistics: int,
+    flags: list[str],
+) -> None:
+    params: Params = {k: v for k, v in call.params.items() if k != "rows"}
+    quads = params["n"] % 4 == 0
+    if quads:
+        params["n"] //= 4
+    named = {**inputs_of(call, inputs), "statistics": statistics}
+    steps.step(name, named, output, params, [*flags_of(QUADS=quads), *flags])

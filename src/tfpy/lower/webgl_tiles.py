@@ -1,0 +1,96 @@
+"""Products in tiles on WebGL2: a fragment computes several texels, for fewer reads of each input.
+
+How fast a product runs is how many multiplications come to one texel read. A fragment that writes
+four rows of two texels (eight targets) does ten of them; one that writes a single texel, three. The
+targets are separate textures, so a last step joins these; it also adds up the chunks into which
+long sums are split where there are few tiles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfpy.lower.program import Param
+from tfpy.lower.webgl_steps import Steps, flags_of
+
+ROWS = 4
+"""Rows of a tile."""
+
+SMALL = 65536
+"""Multiplications up to which tiles do not make up for the step that joins them."""
+
+ENOUGH_TILES = 4096
+"""With so many tiles a long sum is not split further for the sake of parallelism."""
+
+SHORTEST_CHUNK = 32
+"""Terms of a sum that one fragment adds up at least."""
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels."""
+
+    batch: int
+    m: int
+    n: int
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of tiles."""
+        return self.batch * -(-self.m // ROWS)
+
+    @property
+    def tiles(self) -> int:
+        return self.rows * -(-self.n // (4 * self.columns))
+
+    def part(self, chunks: int) -> int:
+        """Elements of one of the textures in which the tiles lie; see ``tile_at`` in the library.
+
+        Tiles lie in fours, two by two, so the texture must have an even number of lines, whose
+        length the runtime chooses: the power of two from the root of the number of texels on.
+        """
+        fours = -(-chunks * self.rows // 2) * -(-self.n // (8 * self.columns))
+        line = 1 << max(1, math.ceil(math.log2(4 * fours) / 2))
+        return -(-4 * fours // (2 * line)) * 2 * line * 4
+
+
+def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
+    """How many terms of its sum a tile adds up: all, or fewer (a multiple of four); at least 1."""
+    wanted = -(-ENOUGH_TILES // max(1, tiles))
+    chunk = max(shortest, -(-terms // wanted))
+    return -(-chunk // 4) * 4 if chunk < terms else max(1, terms)
+
+
+def tiles_pay(rows: int, products: int) -> bool:
+    """Whether so many rows, with that many multiplications in all, are computed in tiles."""
+    return rows >= ROWS and products > SMALL
+
+
+def columns_of(steps: Steps) -> int:
+    """How many texels the device's tiles are wide."""
+    return steps.targets // ROWS
+
+
+def add_tiles(
+    steps: Steps,
+    name: str,
+    inputs: Mapping[str, int],
+    output: int,
+    params: Mapping[str, Param],
+    defines: Sequence[str],
+    tiling: Tiling,
+    chunks: int = 1,
+) -> None:
+    """Adds the variant of a template that computes tiles, and the step that joins these."""
+    columns = f"COLUMNS {tiling.columns}"
+    count = tiling.part(chunks)
+    parts = [steps.like(output, count) for _ in range(ROWS * tiling.columns)]
+    steps.step(f"{name}_tile", inputs, parts, params, ["QUADS", columns, *defines])
+    quads = tiling.n % 4 == 0
+    join: dict[str, Param] = {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
+    join |= {"rows": tiling.rows, "chunks": chunks}
+    together = {f"x{i}": part for i, part in enumerate(parts)}
+    steps.step("join", together, output, join, [columns, *flags_of(QUADS=quads)])

@@ -1,0 +1,29 @@
+"""Executables: Graphs compiled for the active backend."""
+
+from __future__ import annotations
+
+import numpy as np
+from passes.sketch import Sketch
+
+import tfpy as tf
+from tfpy.function.executable import Executable
+
+
+def test_what_depends_on_constants_alone_is_computed_at_the_first_call() -> None:
+    s = Sketch((300,))
+    numbers = s("range", start=0.0, delta=0.01, count=300, dtype=tf.float32)
+    run = Executable(s.returns(s("add", 0, s("exp", numbers))))
+    for x in (1.0, 2.0):
+        (result,) = run.run([tf.fill([300], x)])
+        np.testing.assert_allclose(result.numpy(), x + np.exp(np.arange(300) * 0.01), rtol=1e-5)
+
+
+def test_weights_may_change() -> None:
+    s = Sketch((3,), (3,))
+    run = Executable(s.returns(s("add", 0, s("exp", 1))), frozenset((1,)))
+    x = tf.constant([1.0, 2.0, 3.0])
+    for weight in ([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
+        given = tf.constant(weight)
+        for _ in range(2):
+            (result,) = run.run([x, given])
+            np.testing.assert_allclose(result.numpy(), x.numpy() + np.exp(weight), rtol=1e-6)

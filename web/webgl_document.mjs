@@ -1,0 +1,124 @@
+/**
+ * The document of a Program (src/tfpy/lower/program.py). It may come from anywhere: it is checked
+ * before anything relies on it.
+ *
+ * @typedef {import("./webgl_shaders.mjs").KernelText} KernelText
+ *
+ * @typedef {object} StepText
+ * @property {number} kernel
+ * @property {number[]} inputs
+ * @property {number[]} outputs
+ * @property {Record<string, number | number[]>} params
+ *
+ * @typedef {object} ProgramText
+ * @property {number} version
+ * @property {string} backend
+ * @property {KernelText[]} kernels
+ * @property {{dtype: string, shape: number[]}[]} buffers
+ * @property {{buffer: number, offset: number}[]} constants
+ * @property {number[]} inputs
+ * @property {number[]} outputs
+ * @property {StepText[]} steps
+ */
+
+const VERSION = 1;
+const MAX_INPUTS = 16;
+const DTYPES = new Set(["float32", "int32", "bool"]);
+
+/**
+ * @param {string} json
+ * @param {number} nbytes length of the constants' data
+ * @param {number} targets how many outputs a step may have
+ * @returns {ProgramText}
+ */
+export function parseProgram(json, nbytes, targets) {
+  /** @type {ProgramText} */
+  const text = JSON.parse(json);
+  check(text, nbytes, targets);
+  return text;
+}
+
+/**
+ * What the rest relies on: indices in range, each buffer written once and before it is read.
+ *
+ * @param {ProgramText} text
+ * @param {number} nbytes
+ * @param {number} targets
+ */
+function check(text, nbytes, targets) {
+  require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
+  require_(text.backend === "webgl", `made for backend ${text.backend}`);
+  for (const { dtype, shape } of text.buffers) {
+    require_(DTYPES.has(dtype), `dtype ${dtype}`);
+    const valid = shape.every((n) => isIndex(n, 2 ** 31)) && countOf(shape) < 2 ** 31;
+    require_(valid, `buffer shape [${shape}]`);
+  }
+  for (const { name, source, inputs } of text.kernels) {
+    require_(typeof name === "string" && typeof source === "string", "kernel without source");
+    require_(inputs.length <= MAX_INPUTS, `kernel ${name} has ${inputs.length} inputs`);
+  }
+  /** @type {Set<number>} */
+  const written = new Set();
+  /** @type {(buffer: number, what: string) => void} */
+  const write = (buffer, what) => {
+    require_(isIndex(buffer, text.buffers.length), `${what} names buffer ${buffer}`);
+    require_(!written.has(buffer), `${what} writes buffer ${buffer} a second time`);
+    written.add(buffer);
+  };
+  for (const buffer of text.inputs) write(buffer, "inputs");
+  for (const { buffer, offset } of text.constants) {
+    write(buffer, "constants");
+    const { dtype, shape } = text.buffers[buffer];
+    const end = offset + nbytesOf(countOf(shape), dtype);
+    require_(
+      isIndex(offset, nbytes + 1) && end <= nbytes,
+      `constant ${buffer} lies outside the data`,
+    );
+  }
+  const given = new Set(written);
+  text.steps.forEach((step, number) => {
+    const what = `step ${number}`;
+    require_(isIndex(step.kernel, text.kernels.length), `${what} names kernel ${step.kernel}`);
+    const { name, inputs } = text.kernels[step.kernel];
+    require_(step.inputs.length === inputs.length, `${what} (${name}) has too few or many inputs`);
+    const count = step.outputs.length;
+    require_(count >= 1 && count <= targets, `${what} (${name}) has ${count} outputs`);
+    for (const buffer of step.inputs) {
+      require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
+    }
+    for (const buffer of step.outputs) write(buffer, what);
+  });
+  require_(new Set(text.outputs).size === text.outputs.length, "an output appears twice");
+  for (const buffer of text.outputs) {
+    require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
+  }
+}
+
+/** @param {number[]} shape */
+export function countOf(shape) {
+  return shape.reduce((a, b) => a * b, 1);
+}
+
+/**
+ * @param {number} count
+ * @param {string} dtype
+ */
+export function nbytesOf(count, dtype) {
+  return count * (dtype === "bool" ? 1 : 4);
+}
+
+/**
+ * @param {boolean} condition
+ * @param {string} message
+ */
+export function require_(condition, message) {
+  if (!condition) throw new Error(`program: ${message}`);
+}
+
+/**
+ * @param {number} value
+ * @param {number} end
+ */
+function isIndex(value, end) {
+  return Number.isInteger(value) && value >= 0 && value < end;
+}

@@ -1,0 +1,92 @@
+/** The GL state that draws need, remembered so that only changes reach the context. */
+
+export class GlState {
+  /** @param {WebGL2RenderingContext} gl */
+  constructor(gl) {
+    this.gl = gl;
+    /** @type {WebGLProgram | null} */
+    this.program = null;
+    /** @type {WebGLFramebuffer | null} */
+    this.framebuffer = null;
+    this.width = 0;
+    this.height = 0;
+    this.unit = 0;
+    /** @type {(WebGLTexture | null)[]} */
+    this.textures = new Array(gl.getParameter(gl.MAX_TEXTURE_IMAGE_UNITS)).fill(null);
+    gl.activeTexture(gl.TEXTURE0);
+  }
+
+  /** @param {WebGLProgram} program */
+  useProgram(program) {
+    if (this.program === program) return;
+    this.gl.useProgram(program);
+    this.program = program;
+  }
+
+  /** @param {WebGLFramebuffer | null} framebuffer */
+  bindFramebuffer(framebuffer) {
+    if (this.framebuffer === framebuffer) return;
+    this.gl.bindFramebuffer(this.gl.FRAMEBUFFER, framebuffer);
+    this.framebuffer = framebuffer;
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
+  viewport(width, height) {
+    if (this.width === width && this.height === height) return;
+    this.gl.viewport(0, 0, width, height);
+    this.width = width;
+    this.height = height;
+  }
+
+  /**
+   * @param {number} unit
+   * @param {WebGLTexture} texture
+   */
+  bindTexture(unit, texture) {
+    if (this.textures[unit] === texture) return;
+    this.activate(unit);
+    this.gl.bindTexture(this.gl.TEXTURE_2D, texture);
+    this.textures[unit] = texture;
+  }
+
+  /**
+   * Makes the texture the one that allocation and upload speak of.
+   *
+   * @param {WebGLTexture} texture
+   */
+  editTexture(texture) {
+    this.bindTexture(0, texture);
+    this.activate(0);
+  }
+
+  /** @param {WebGLTexture} texture */
+  deleteTexture(texture) {
+    this.gl.deleteTexture(texture);
+    for (let unit = 0; unit < this.textures.length; unit++) {
+      if (this.textures[unit] === texture) this.textures[unit] = null;
+    }
+  }
+
+  /** @param {WebGLFramebuffer | null} framebuffer */
+  deleteFramebuffer(framebuffer) {
+    this.gl.deleteFramebuffer(framebuffer);
+    if (this.framebuffer === framebuffer) this.framebuffer = null;
+  }
+
+  /** @param {WebGLProgram} program */
+  deleteProgram(program) {
+    // A program in use lives on until another is used; forgetting it makes the next use reach GL.
+    this.gl.deleteProgram(program);
+    if (this.program === program) this.program = null;
+  }
+
+  /** @param {number} unit */
+  activate(unit) {
+    if (this.unit === unit) return;
+    this.gl.activeTexture(this.gl.TEXTURE0 + unit);
+    this.unit = unit;
+  }
+}

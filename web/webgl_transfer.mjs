@@ -1,0 +1,149 @@
+/**
+ * Elements between a heap and textures. A texture holds whole texels, so its last row may be longer
+ * than the data: full rows go to and from the heap as they are, the rest by way of a small array.
+ *
+ * @typedef {import("./webgl_textures.mjs").Texture} Texture
+ * @typedef {import("./webgl_textures.mjs").TexturePool} TexturePool
+ * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
+ */
+
+import { toHalf } from "./webgl_half.mjs";
+import { fence } from "./webgl_sync.mjs";
+
+/**
+ * The data of a slot: elements of a heap in an array of their own.
+ *
+ * @param {ArrayBufferLike} heap
+ * @param {number} ptr
+ * @param {number} count
+ * @param {string} dtype
+ * @returns {Elements}
+ */
+export function copied(heap, ptr, count, dtype) {
+  if (dtype === "bool") {
+    return Int32Array.from(new Uint8Array(heap, ptr, count), (b) => (b === 0 ? 0 : 1));
+  }
+  const data = emptyArray(dtype, count);
+  new Uint8Array(data.buffer).set(new Uint8Array(heap, ptr, count * 4));
+  return data;
+}
+
+/**
+ * Elements of the heap as they lie there, or a copy where the texture stores them otherwise.
+ *
+ * @param {ArrayBufferLike} heap
+ * @param {number} ptr
+ * @param {number} count
+ * @param {string} dtype
+ * @returns {Elements}
+ */
+export function viewed(heap, ptr, count, dtype) {
+  const aligned = ptr % 4 === 0 && heap instanceof ArrayBuffer;
+  if (dtype === "bool" || !aligned) return copied(heap, ptr, count, dtype);
+  return dtype === "float32"
+    ? new Float32Array(heap, ptr, count)
+    : new Int32Array(heap, ptr, count);
+}
+
+/**
+ * Fills the texture of a layout.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {Elements} elements
+ */
+export function upload({ gl, state }, texture, elements) {
+  const { format, width } = texture.shelf;
+  const half = format.uploadType === gl.HALF_FLOAT && elements instanceof Float32Array;
+  const data = half ? toHalf(elements) : elements;
+  const rows = Math.floor(data.length / (4 * width));
+  const rest = data.length - rows * 4 * width;
+  const { external, uploadType } = format;
+  state.editTexture(texture.handle);
+  if (rows > 0) {
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, rows, external, uploadType, data, 0);
+  }
+  if (rest > 0) {
+    const texels = Math.ceil(rest / 4);
+    const last = padded(data.subarray(rows * 4 * width), texels * 4);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, rows, texels, 1, external, uploadType, last, 0);
+  }
+}
+
+/**
+ * @template {Float32Array | Int32Array | Uint16Array} A
+ * @param {A} data
+ * @param {number} length
+ * @returns {A}
+ */
+function padded(data, length) {
+  if (data.length === length) return data;
+  const result = /** @type {A} */ (
+    new /** @type {new (n: number) => A} */ (data.constructor)(length)
+  );
+  result.set(data);
+  return result;
+}
+
+/**
+ * Waits for the texture and gives its elements.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {Elements} data where to put them
+ */
+export function download(pool, texture, data) {
+  const { gl, state } = pool;
+  const { format, width } = texture.shelf;
+  const { external, readType } = format;
+  const rows = Math.floor(data.length / (4 * width));
+  const rest = data.length - rows * 4 * width;
+  state.bindFramebuffer(pool.target(texture));
+  if (rows > 0) gl.readPixels(0, 0, width, rows, external, readType, data, 0);
+  if (rest > 0) {
+    const texels = Math.ceil(rest / 4);
+    const last =
+      data instanceof Float32Array ? new Float32Array(texels * 4) : new Int32Array(texels * 4);
+    gl.readPixels(0, rows, texels, 1, external, readType, last, 0);
+    data.set(last.subarray(0, rest), rows * 4 * width);
+  }
+}
+
+/**
+ * The same without blocking the page.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {string} dtype
+ * @param {number} count
+ * @returns {Promise<Elements>}
+ */
+export async function downloadAsync(pool, texture, dtype, count) {
+  const { gl, state } = pool;
+  const { format, width, height } = texture.shelf;
+  const buffer = gl.createBuffer();
+  state.bindFramebuffer(pool.target(texture));
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.bufferData(gl.PIXEL_PACK_BUFFER, width * height * 16, gl.STREAM_READ);
+  gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  try {
+    await fence(gl);
+    const result = emptyArray(dtype, count);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+    gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    return result;
+  } finally {
+    gl.deleteBuffer(buffer);
+  }
+}
+
+/**
+ * @param {string} dtype
+ * @param {number} count
+ * @returns {Elements}
+ */
+function emptyArray(dtype, count) {
+  return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
+}
