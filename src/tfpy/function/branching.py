@@ -115,6 +115,12 @@ def _while_ref(*arrays: Array, test: Graph, body: Graph, state: int) -> tuple[Ar
     return tuple(values)
 
 
+def _while_steered_by(test: Graph, body: Graph, state: int) -> list[int]:
+    from tfpy.function.mirror import LoopMirror
+
+    return LoopMirror(test, body, state).needed
+
+
 def _while_prepare(test: Graph, body: Graph, state: int) -> Runner:
     from tfpy.function.loop_run import LoopRun
 
@@ -152,6 +158,7 @@ while_loop = ControlOp(
     multiple=True,
     prepare=_while_prepare,
     gradient=_while_gradient,
+    steered_by=_while_steered_by,
     doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
+from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.evaluate import evaluate
@@ -154,8 +155,20 @@ def _steps(
             return Place.CONTROL
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
-    regions = cut(graph, place)
+    regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
     return regions, [_step(region, backend, weights) for region in regions]
+
+
+def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
+    """A control region with what the host needs to compute its steering values by itself."""
+    if region.place is not Place.CONTROL or backend.name == "cpu":
+        return region
+    values = [v for v in steering(region.graph) if can_mirror(graph, v)]
+    mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
+    part = region.graph
+    inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))
+    whole = Graph(part.avals, inputs, part.constants, part.eqns, part.outputs)
+    return Region(whole, region.place, tuple(mirrors))
 
 
 def _step(
@@ -242,6 +255,7 @@ class _ControlStep:
 
     def __init__(self, region: Region) -> None:
         self._graph = region.graph
+        self._mirrors = region.mirrors
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
@@ -255,8 +269,22 @@ class _ControlStep:
     def run(self, values: dict[int, Storage]) -> None:
         graph = self._graph
         known = values | self._constants
+        for mirror in self._mirrors:
+            _mirror(mirror, known)
         for eqn, run in self._equations:
             inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
             outputs = run(*inputs)
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
         values.update((v, known[v]) for v in graph.outputs)
+
+
+def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
+    """Gives a value its array on the host, if those are there that it follows from."""
+    (value,) = mirror.values
+    storage = known.get(value)
+    if storage is None or storage.host is not None:
+        return
+    arrays = {v: known[v].host for v in mirror.inputs}
+    if all(array is not None for array in arrays.values()):
+        shaped = {v: _view(known[v], mirror.aval(v)) for v in arrays}
+        (storage.host,) = mirror.compute(shaped)
