@@ -127,7 +127,7 @@ def test_what_is_mirrored() -> None:
     graph = program.get_concrete_function(tf.constant(X), tf.constant(3)).graph
     (loop,) = [e for e in graph.eqns if e.op.name == "while_loop"]
     attrs = dict(loop.attrs)
-    mirror = LoopMirror(**attrs)
+    mirror = LoopMirror(attrs["test"], attrs["body"], attrs["state"])
     scalars = [p for p in range(attrs["state"]) if not graph.avals[loop.inputs[p]].shape]
     assert mirror.state == scalars
     assert mirror.test is not None

@@ -98,7 +98,9 @@ cond = ControlOp(
 # while_loop
 
 
-def _while_infer(*avals: Aval, test: Graph, body: Graph, state: int) -> tuple[Aval, ...]:
+def _while_infer(
+    *avals: Aval, test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> tuple[Aval, ...]:
     if avals_of(test, test.inputs) != avals or avals_of(body, body.inputs) != avals:
         raise ValueError("while_loop: test and body must take the loop's inputs")
     if avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
@@ -108,20 +110,24 @@ def _while_infer(*avals: Aval, test: Graph, body: Graph, state: int) -> tuple[Av
     return avals[:state]
 
 
-def _while_ref(*arrays: Array, test: Graph, body: Graph, state: int) -> tuple[Array, ...]:
+def _while_ref(
+    *arrays: Array, test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> tuple[Array, ...]:
     values, fixed = list(arrays[:state]), arrays[state:]
     while evaluate(test, [*values, *fixed])[0]:
         values = evaluate(body, [*values, *fixed])
     return tuple(values)
 
 
-def _while_steered_by(test: Graph, body: Graph, state: int) -> list[int]:
+def _while_steered_by(
+    test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> list[int]:
     from tfpy.function.mirror import LoopMirror
 
     return LoopMirror(test, body, state).needed
 
 
-def _while_prepare(test: Graph, body: Graph, state: int) -> Runner:
+def _while_prepare(test: Graph, body: Graph, state: int, noting: Graph | None = None) -> Runner:
     from tfpy.function.loop_run import LoopRun
 
     return LoopRun(test, body, state)
@@ -134,6 +140,7 @@ def _while_gradient(
     test: Graph,
     body: Graph,
     state: int,
+    noting: Graph | None = None,
 ) -> Sequence[Tensor | None]:
     """Runs the loop again, noting what each iteration began with, and then back over the notes."""
     from tfpy.function.reverse_loop import noted_loop, reverse_loop
@@ -159,7 +166,11 @@ while_loop = ControlOp(
     prepare=_while_prepare,
     gradient=_while_gradient,
     steered_by=_while_steered_by,
-    doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
+    doc="""while_loop(*state, *fixed, test, body, state, noting): the state after the iterations.
+
+    ``noting`` is the body of the loop of which this one notes the states; that one's variables are
+    its last ones.
+    """,
 )
 
 
@@ -176,7 +187,9 @@ def apply_cond(operands: Sequence[Tensor], branches: tuple[Graph, ...]) -> list[
     return op.apply(operands, branches=branches)
 
 
-def apply_loop(operands: Sequence[Tensor], test: Graph, body: Graph, state: int) -> list[Tensor]:
+def apply_loop(
+    operands: Sequence[Tensor], test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> list[Tensor]:
     """Adds a ``while_loop`` equation: of the stateful kind if it has effects."""
     op = stateful_while_loop if has_effects(test, body) else while_loop
-    return op.apply(operands, test=test, body=body, state=state)
+    return op.apply(operands, test=test, body=body, state=state, noting=noting)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
+from tfpy.function.loop_passes import live, shared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.symbolic import SymbolicTensor
@@ -52,8 +53,9 @@ class Executable:
     def compile(self, backend: Backend) -> _Plan:
         """Makes the Programs of a backend; the first run does it otherwise."""
         outputs = list(dict.fromkeys(self._sources.values()))
-        eqns = _live(self.graph.eqns, outputs)
-        graph = Graph(self.graph.avals, self.graph.inputs, self.graph.constants, eqns, outputs)
+        graph = shared(self.graph)
+        eqns = live(graph.eqns, outputs)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
         plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
@@ -64,17 +66,6 @@ def _source(graph: Graph, value: int) -> int:
     while (maker := makers.get(value)) is not None and maker.op.is_alias:
         value = maker.inputs[0]
     return value
-
-
-def _live(eqns: Sequence[Eqn], outputs: Sequence[int]) -> list[Eqn]:
-    """The equations that outputs or effects need: loops that nobody asks for are not run."""
-    needed = set(outputs)
-    kept: list[Eqn] = []
-    for eqn in reversed(eqns):
-        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
-            kept.append(eqn)
-            needed.update(eqn.inputs)
-    return kept[::-1]
 
 
 class _Plan:

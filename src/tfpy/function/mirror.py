@@ -29,7 +29,7 @@ class Mirror:
     """
 
     def __init__(self, graph: Graph, values: Sequence[int]) -> None:
-        eqns, needed = _slice(graph, values)
+        eqns, needed = slice_of(graph, values)
         self.inputs = [v for v in graph.inputs if v in needed]
         constants = {v: a for v, a in graph.constants.items() if v in needed}
         self.values = list(values)
@@ -45,7 +45,7 @@ class Mirror:
 
 def can_mirror(graph: Graph, value: int) -> bool:
     """Whether a value depends on a few small values of the Graph's inputs alone."""
-    eqns, needed = _slice(graph, [value])
+    eqns, needed = slice_of(graph, [value])
     return (
         len(eqns) <= _MAX_EQUATIONS
         and all(graph.avals[v].size <= _MAX_SIZE for v in needed)
@@ -53,7 +53,7 @@ def can_mirror(graph: Graph, value: int) -> bool:
     )
 
 
-def _slice(graph: Graph, values: Sequence[int]) -> tuple[list[Eqn], set[int]]:
+def slice_of(graph: Graph, values: Sequence[int]) -> tuple[list[Eqn], set[int]]:
     """The equations that values depend on, and all values among them."""
     needed = set(values)
     eqns: list[Eqn] = []
