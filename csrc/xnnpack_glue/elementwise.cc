@@ -119,7 +119,7 @@ class ElementwiseKernel final : public Kernel {
     const Plan& chosen = compiled_ == nullptr ? interpreted_ : *compiled_;
     const size_t unit = tape_.block;
     const size_t units = (tape_.count + unit - 1) / unit;
-    const size_t tasks = task_count(units, unit * (chosen.cost + tape_.sources.size()));
+    const size_t tasks = task_count(units, unit * chosen.cost);
     Register* const registers = borrow_scratch<Register>(uint64_t{tasks} * tape_.registers);
     if (registers == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {
