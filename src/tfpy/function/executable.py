@@ -8,6 +8,8 @@ from typing import Any
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
+from tfpy.function.loop_passes import live, shared
+from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.evaluate import evaluate
@@ -51,8 +53,9 @@ class Executable:
     def compile(self, backend: Backend) -> _Plan:
         """Makes the Programs of a backend; the first run does it otherwise."""
         outputs = list(dict.fromkeys(self._sources.values()))
-        eqns = _live(self.graph.eqns, outputs)
-        graph = Graph(self.graph.avals, self.graph.inputs, self.graph.constants, eqns, outputs)
+        graph = shared(self.graph)
+        eqns = live(graph.eqns, outputs)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
         plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
@@ -63,17 +66,6 @@ def _source(graph: Graph, value: int) -> int:
     while (maker := makers.get(value)) is not None and maker.op.is_alias:
         value = maker.inputs[0]
     return value
-
-
-def _live(eqns: Sequence[Eqn], outputs: Sequence[int]) -> list[Eqn]:
-    """The equations that outputs or effects need: loops that nobody asks for are not run."""
-    needed = set(outputs)
-    kept: list[Eqn] = []
-    for eqn in reversed(eqns):
-        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
-            kept.append(eqn)
-            needed.update(eqn.inputs)
-    return kept[::-1]
 
 
 class _Plan:
@@ -112,17 +104,6 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
         last.append(list(dict.fromkeys(dead)))
         seen.update(dead)
     return last[::-1]
-
-
-def executable(graph: Graph) -> Executable:
-    """The executable of a Graph that is part of an equation."""
-    found = _executables.get(graph)
-    if found is None:
-        found = _executables[graph] = Executable(graph)
-    return found
-
-
-_executables: weakref.WeakKeyDictionary[Graph, Executable] = weakref.WeakKeyDictionary()
 
 
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
@@ -165,8 +146,20 @@ def _steps(
             return Place.CONTROL
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
-    regions = cut(graph, place)
+    regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
     return regions, [_step(region, backend, weights) for region in regions]
+
+
+def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
+    """A control region with what the host needs to compute its steering values by itself."""
+    if region.place is not Place.CONTROL or backend.name == "cpu":
+        return region
+    values = [v for v in steering(region.graph) if can_mirror(graph, v)]
+    mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
+    part = region.graph
+    inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))
+    whole = Graph(part.avals, inputs, part.constants, part.eqns, part.outputs)
+    return Region(whole, region.place, tuple(mirrors))
 
 
 def _step(
@@ -253,18 +246,36 @@ class _ControlStep:
 
     def __init__(self, region: Region) -> None:
         self._graph = region.graph
+        self._mirrors = region.mirrors
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
         }
+        self._equations = [
+            (eqn, eqn.op.runner(**dict(eqn.attrs)))
+            for eqn in region.graph.eqns
+            if isinstance(eqn.op, ControlOp)
+        ]
 
     def run(self, values: dict[int, Storage]) -> None:
         graph = self._graph
         known = values | self._constants
-        for eqn in graph.eqns:
-            assert isinstance(eqn.op, ControlOp)
-            assert eqn.op.execute is not None
+        for mirror in self._mirrors:
+            _mirror(mirror, known)
+        for eqn, run in self._equations:
             inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
-            outputs = eqn.op.execute(*inputs, **dict(eqn.attrs))
+            outputs = run(*inputs)
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
         values.update((v, known[v]) for v in graph.outputs)
+
+
+def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
+    """Gives a value its array on the host, if those are there that it follows from."""
+    (value,) = mirror.values
+    storage = known.get(value)
+    if storage is None or storage.host is not None:
+        return
+    arrays = {v: known[v].host for v in mirror.inputs}
+    if all(array is not None for array in arrays.values()):
+        shaped = {v: _view(known[v], mirror.aval(v)) for v in arrays}
+        (storage.host,) = mirror.compute(shaped)
