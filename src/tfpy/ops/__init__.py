@@ -2,6 +2,7 @@
 
 from tfpy.ops import (
     activation,
+    boxes,
     complex,
     contraction,
     decomposition,
@@ -31,6 +32,7 @@ __all__ = [
     "KernelCall",
     "Op",
     "activation",
+    "boxes",
     "complex",
     "contraction",
     "decomposition",
