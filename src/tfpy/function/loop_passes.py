@@ -111,7 +111,7 @@ def _replaced(eqns: Sequence[Eqn], plain: Eqn, noting: Eqn, first: int) -> list[
         noting.op,
         noting.inputs,
         (*noting.outputs[:first], *plain.outputs),
-        noting.attrs,
+        tuple((name, None if name == "noting" else value) for name, value in noting.attrs),
     )
     makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(noting.inputs)]
     out: list[Eqn] = []
