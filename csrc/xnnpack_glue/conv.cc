@@ -277,10 +277,7 @@ std::unique_ptr<Kernel> make_conv2d(StepSpec& step) {
   return std::make_unique<Convolution>(shape, epilogue);
 }
 
-std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step) {
-  step.require_float(2);
-  const ConvShape shape = read_conv(step, step.output, step.inputs[1], step.inputs[0]);
-  if (!step.ok()) return nullptr;
+std::unique_ptr<Kernel> make_deconvolution(StepSpec& step, const ConvShape& shape) {
   if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
     return make_zeros(step.output.count, shape.in_c, {});
   return std::make_unique<Deconvolution>(shape);

@@ -383,19 +383,19 @@ void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
 }
 
-// Tiles lie in their texture so that the four that a device computes together are neighbours in both
-// directions, which is quickest to read for: (column, row) of a tile, and back to its texel.
+// Tiles lie in their layer so that the four that a device computes together are neighbours in a row,
+// which is quickest to read for: (column, row) of a tile, and back to its texel.
 ivec2 tile_at(int t, int columns) {
     int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
     int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
-    int pairs = (columns + 1) >> 1;
-    int row = four / pairs;
-    return ivec2(2 * (four - row * pairs) + (x & 1), 2 * row + (y & 1));
+    int fours = (columns + 3) >> 2;
+    int row = four / fours;
+    return ivec2(4 * (four - row * fours) + 2 * (y & 1) + (x & 1), row);
 }
 
 int tile_texel(int column, int row, int columns, int shift) {
-    int four = (row >> 1) * ((columns + 1) >> 1) + (column >> 1);
-    int x = (four & ((1 << (shift - 1)) - 1)) * 2 + (column & 1);
-    int y = (four >> (shift - 1)) * 2 + (row & 1);
+    int four = row * ((columns + 3) >> 2) + (column >> 2);
+    int x = 2 * (four & ((1 << (shift - 1)) - 1)) + (column & 1);
+    int y = 2 * (four >> (shift - 1)) + ((column >> 1) & 1);
     return (y << shift) + x;
 }

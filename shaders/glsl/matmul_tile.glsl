@@ -1,5 +1,6 @@
-// As matmul.glsl, but a fragment computes four rows of COLUMNS texels; n counts elements. A_WHOLE,
-// B_WHOLE: the four neighbours of a, b that are read at once are one texel, and positions count texels.
+// As matmul.glsl, but a fragment computes four rows of COLUMNS texels, the second one half a row after
+// the first; n counts elements. A_WHOLE, B_WHOLE: the four neighbours of a, b that are read at once
+// are one texel, and positions count texels.
 #ifdef A_WHOLE
 #define A_FOUR(i) a_texel(i)
 #define A_UNIT(i) ((i) >> 2)
@@ -37,8 +38,9 @@
 
 void tile(int i) {
     int row_blocks = (m + 3) >> 2;
-    ivec2 at = tile_at(i, ((n + 3) / 4 + COLUMNS - 1) / COLUMNS);
-    int column = at.x * 4 * COLUMNS;
+    int columns = ((n + 3) / 4 + COLUMNS - 1) / COLUMNS;
+    ivec2 at = tile_at(i, columns);
+    int column = 4 * at.x, second = 4 * columns;
     int slice = at.y / row_blocks;
     int row = (at.y - slice * row_blocks) * 4;
     int part = slice / batch;
@@ -52,17 +54,17 @@ void tile(int i) {
 #ifdef TRANSPOSE_B_TRUE
     int b4 = B_UNIT(b_start + column * k + j), b_row = B_UNIT(k), b_step = B_UNIT(4);
 #define ADD_FOUR add_dots
-#define NEXT_TEXEL 4 * b_row
+#define SECOND second * b_row
 #else
     int b4 = B_UNIT(b_start + j * n + column), b_row = B_UNIT(n), b_step = 4 * b_row;
 #define ADD_FOUR add_products
-#define NEXT_TEXEL B_UNIT(4)
+#define SECOND B_UNIT(second)
 #endif
     for (; j + 4 <= end; j += 4) {
         Rows x = Rows(A_FOUR(a4), A_FOUR(a4 + a_row), A_FOUR(a4 + 2 * a_row), A_FOUR(a4 + 3 * a_row));
         ADD_FOUR(s0, x, B_FOUR(b4), B_FOUR(b4 + b_row), B_FOUR(b4 + 2 * b_row), B_FOUR(b4 + 3 * b_row));
 #if COLUMNS == 2
-        int c4 = b4 + NEXT_TEXEL;
+        int c4 = b4 + SECOND;
         ADD_FOUR(s1, x, B_FOUR(c4), B_FOUR(c4 + b_row), B_FOUR(c4 + 2 * b_row), B_FOUR(c4 + 3 * b_row));
 #endif
         a4 += A_UNIT(4);
@@ -70,7 +72,7 @@ void tile(int i) {
     }
 #endif
     // One k at a time: where a is transposed, and what is left of fours.
-    int a = A_AT(row, j), b = B_AT(column, j), c = B_AT(column + 4, j);
+    int a = A_AT(row, j), b = B_AT(column, j), c = B_AT(column + second, j);
     for (; j < end; j++) {
         T4 x = A_ONE(a);
         add_product(s0, x, B_ONE(b));

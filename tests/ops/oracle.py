@@ -230,6 +230,11 @@ def _random(name: str, **more: Any) -> Callable[..., Any]:
     return call
 
 
+def _fine_uniform(*state: Any, shape: Any) -> Any:
+    doubles = _random("StatelessRandomUniformV2", dtype=tf.float64)(*state, shape=shape)
+    return tf.cast(tf.floor(doubles * 2**24) / 2**24, tf.float32)
+
+
 def _seeded(name: str) -> Callable[..., Any]:
     """TensorFlow's stateful op, whose seeds are the key and the counter's upper half."""
 
@@ -243,9 +248,6 @@ def _seeded(name: str) -> Callable[..., Any]:
             ),
             "poisson": lambda rate: tf.raw_ops.RandomPoissonV2(
                 shape=[samples], rate=rate, seed=key, seed2=high, dtype=tf.float32
-            ),
-            "categorical": lambda logits: tf.raw_ops.Multinomial(
-                logits=logits, num_samples=samples, seed=key, seed2=high, output_dtype=tf.int32
             ),
             "binomial": lambda counts, probs: tf.random.Generator.from_key_counter(
                 key, [low, high], "philox"
@@ -340,11 +342,12 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "pad": _pad,
     "concat": lambda *xs, axis: tf.concat(xs, axis),
     "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
+    "random_fine_uniform": _fine_uniform,
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
     "random_int": _random("StatelessRandomUniformIntV2"),
     "random_truncated_normal": _random("StatelessTruncatedNormalV2", dtype=tf.float32),
-    **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial", "categorical")},
+    **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial")},
     "random_permutation": _permutation,
     "sliding_windows": _windows,
     "overlap_add": _overlap_add,

@@ -22,7 +22,7 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     b_whole = (k if b_transposed else n) % 4 == 0 and p["b_batch_stride"] % 4 == 0
     named = inputs_of(call, inputs)
     if tiles_pay(m, p["batch"] * m * n * k):
-        tiling = Tiling(p["batch"], m, n, columns_of(steps))
+        tiling = Tiling(p["batch"], m, n, columns_of(steps, n))
         p["chunk"] = chunk_of(tiling.tiles, k)
         chunks = -(-k // p["chunk"])
         fours = not (a_transposed and b_transposed)

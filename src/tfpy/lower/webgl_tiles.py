@@ -1,9 +1,9 @@
 """Products in tiles on WebGL2: a fragment computes several texels, for fewer reads of each input.
 
 How fast a product runs is how many multiplications come to one texel read. A fragment that writes
-four rows of two texels (eight targets) does ten of them; one that writes a single texel, three. The
-targets are separate textures, so a last step joins these; it also adds up the chunks into which
-long sums are split where there are few tiles.
+four rows of two texels (eight layers) does ten of them; one that writes a single texel, three. A
+last step joins the layers; it also adds up the chunks into which long sums are split where there
+are few tiles.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Tiling:
     def tiles(self) -> int:
         return self.rows * -(-self.n // (4 * self.columns))
 
-    def part(self, chunks: int) -> int:
-        """Elements of one of the textures in which the tiles lie; see ``tile_at`` in the library.
+    def layer(self, chunks: int) -> int:
+        """Elements of one of the layers in which the tiles lie; see ``tile_at`` in the library.
 
-        Tiles lie in fours, two by two, so the texture must have an even number of lines, whose
+        Four neighbours of a row lie two by two, so a layer must have an even number of lines, whose
         length the runtime chooses: the power of two from the root of the number of texels on.
         """
-        fours = -(-chunks * self.rows // 2) * -(-self.n // (8 * self.columns))
+        fours = chunks * self.rows * -(-self.n // (16 * self.columns))
         line = 1 << max(1, math.ceil(math.log2(4 * fours) / 2))
         return -(-4 * fours // (2 * line)) * 2 * line * 4
 
@@ -69,9 +69,9 @@ def tiles_pay(rows: int, products: int) -> bool:
     return rows >= ROWS and products > SMALL
 
 
-def columns_of(steps: Steps) -> int:
-    """How many texels the device's tiles are wide."""
-    return steps.targets // ROWS
+def columns_of(steps: Steps, n: int) -> int:
+    """How many texels the tiles of an output with ``n`` columns are wide."""
+    return steps.targets // ROWS if n > 16 else 1
 
 
 def add_tiles(
@@ -86,11 +86,9 @@ def add_tiles(
 ) -> None:
     """Adds the variant of a template that computes tiles, and the step that joins these."""
     columns = f"COLUMNS {tiling.columns}"
-    count = tiling.part(chunks)
-    parts = [steps.like(output, count) for _ in range(ROWS * tiling.columns)]
-    steps.step(f"{name}_tile", inputs, parts, params, ["QUADS", columns, *defines])
+    tiles = steps.like(output, tiling.layer(chunks), ROWS * tiling.columns)
+    steps.step(f"{name}_tile", inputs, tiles, params, ["QUADS", columns, *defines])
     quads = tiling.n % 4 == 0
     join: dict[str, Param] = {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
     join |= {"rows": tiling.rows, "chunks": chunks}
-    together = {f"x{i}": part for i, part in enumerate(parts)}
-    steps.step("join", together, output, join, [columns, *flags_of(QUADS=quads)])
+    steps.step("join", {"x": tiles}, output, join, [columns, *flags_of(QUADS=quads)])

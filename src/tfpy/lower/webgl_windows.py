@@ -33,7 +33,7 @@ def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
     products = pixels * p["out_c"] * group_in * _size(p, "filter")
     if quads and tiles_pay(pixels, products):
         # A tile lies within one group.
-        columns = columns_of(steps) if p["groups"] == 1 or group_out % 8 == 0 else 1
+        columns = columns_of(steps, p["out_c"]) if p["groups"] == 1 else 1
         tiling = Tiling(1, pixels, p["out_c"], columns)
         add_tiles(steps, call.name, named, output, params, in_quads, tiling)
     else:
