@@ -142,8 +142,8 @@ def _rows(body: Graph, state: int) -> _Rows:
     owners: list[int] = []
     for place, value in enumerate(body.inputs):
         users = [e for e in body.eqns if value in e.inputs]
-        is_table = place >= state and users and value not in body.outputs
-        if is_table and all(_reads_row(body, e, value) for e in users):
+        outside = place >= state and value not in body.outputs
+        if outside and users and all(_reads_row(body, e, value) for e in users):
             owners += [len(tables)] * len(users)
             tables.append(place)
             reads += users
