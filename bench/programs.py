@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 import tfpy as tf  # noqa: E402
-from bench import mobilenet  # noqa: E402
+from bench.networks import mobilenet_v1  # noqa: E402
 from tfpy.ir.graph import Aval, Graph, single_equation  # noqa: E402
 from tfpy.lower.program import Program  # noqa: E402
 from tfpy.lower.webgl import WebGLTarget, lower  # noqa: E402
@@ -85,16 +85,16 @@ def depthwise(size: int, channels: int, stride: int = 1) -> Record:
 
 
 def network() -> Record:
-    weights = {name: w.shape for name, w in mobilenet.weights().items()}
-    names = [*weights, "image"]
-    shapes = [*weights.values(), mobilenet.image().shape]
+    weights = {name: w.shape for name, w in mobilenet_v1.weights().items()}
+    names = [*weights, "input"]
+    shapes = [*weights.values(), mobilenet_v1.image().shape]
 
     def forward(*tensors: Any) -> Any:
         given = dict(zip(names, tensors, strict=True))
-        return mobilenet.forward(tf, given, given["image"])
+        return mobilenet_v1.forward(tf, given, given["input"])
 
-    strides = [stride for stride, _ in mobilenet.BLOCKS]
-    peer = {"kind": "mobilenet", "names": names, "args": [strides]}
+    strides = [stride for stride, _ in mobilenet_v1.BLOCKS]
+    peer = {"kind": "mobilenet", "names": names, "args": [{"mobilenetV1": strides}]}
     return record("mobilenet_v1", traced(forward, shapes), peer, 1.14)
 
 

@@ -117,8 +117,10 @@ def test_products_in_tiles(
     dtype: Any,
 ) -> None:
     monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    # Whole texels, none, rows and columns left over, a sum in chunks with a rest.
+    # Whole texels, none, rows and columns left over, a sum in chunks with a rest, pairs of rows far
+    # apart.
     sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
+    sizes += [(1, 130, 20, 32)]
     cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
     found = evaluate("results", {}, [call for call, _, _ in cases])
     assert found["left"] == CLEAN
@@ -250,7 +252,7 @@ def broken(change: Callable[[dict[str, Any]], None]) -> str:
 
 
 def add_constant(document: dict[str, Any], offset: int) -> None:
-    document["buffers"].append({"dtype": "float32", "shape": [4]})
+    document["buffers"].append({"dtype": "float32", "shape": [4], "layers": 1})
     document["constants"].append({"buffer": len(document["buffers"]) - 1, "offset": offset})
 
 
@@ -270,6 +272,13 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d.update(outputs=[1, 1]), "program: an output appears twice"),
     (lambda d: d["buffers"][0].update(shape=[-1]), "program: buffer shape [-1]"),
     (lambda d: d["buffers"][0].update(dtype="int8"), "program: dtype int8"),
+    (lambda d: d["buffers"][0].update(layers=9), "program: buffer of 9 layers"),
+    (lambda d: d["buffers"][0].update(layers=4), "program: buffer shape [5] of 4 layers"),
+    (
+        lambda d: d["buffers"][0].update(layers=5),
+        "program: buffer 0, given or returned, has 5 layers",
+    ),
+    (lambda d: d["steps"][0].update(outputs=[]), "program: step 0 (elementwise) has 0 outputs"),
     (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "WebGL2: 1073741824 elements do"),
     (lambda d: add_constant(d, 16), "program: constant 2 lies outside the data"),
     (lambda d: add_constant(d, -4), "program: constant 2 lies outside the data"),

@@ -14,7 +14,7 @@
  * @property {number} version
  * @property {string} backend
  * @property {KernelText[]} kernels
- * @property {{dtype: string, shape: number[]}[]} buffers
+ * @property {{dtype: string, shape: number[], layers: number}[]} buffers
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
@@ -28,7 +28,7 @@ const DTYPES = new Set(["float32", "int32", "bool"]);
 /**
  * @param {string} json
  * @param {number} nbytes length of the constants' data
- * @param {number} targets how many outputs a step may have
+ * @param {number} targets how many layers a buffer may have
  * @returns {ProgramText}
  */
 export function parseProgram(json, nbytes, targets) {
@@ -48,8 +48,10 @@ export function parseProgram(json, nbytes, targets) {
 function check(text, nbytes, targets) {
   require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
   require_(text.backend === "webgl", `made for backend ${text.backend}`);
-  for (const { dtype, shape } of text.buffers) {
+  for (const { dtype, shape, layers } of text.buffers) {
     require_(DTYPES.has(dtype), `dtype ${dtype}`);
+    require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
+    require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
     const valid = shape.every((n) => isIndex(n, 2 ** 31)) && countOf(shape) < 2 ** 31;
     require_(valid, `buffer shape [${shape}]`);
   }
@@ -81,14 +83,17 @@ function check(text, nbytes, targets) {
     require_(isIndex(step.kernel, text.kernels.length), `${what} names kernel ${step.kernel}`);
     const { name, inputs } = text.kernels[step.kernel];
     require_(step.inputs.length === inputs.length, `${what} (${name}) has too few or many inputs`);
-    const count = step.outputs.length;
-    require_(count >= 1 && count <= targets, `${what} (${name}) has ${count} outputs`);
+    require_(step.outputs.length === 1, `${what} (${name}) has ${step.outputs.length} outputs`);
     for (const buffer of step.inputs) {
       require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
     }
     for (const buffer of step.outputs) write(buffer, what);
   });
   require_(new Set(text.outputs).size === text.outputs.length, "an output appears twice");
+  for (const buffer of [...given, ...text.outputs]) {
+    const { layers } = text.buffers[buffer] ?? { layers: 1 };
+    require_(layers === 1, `buffer ${buffer}, given or returned, has ${layers} layers`);
+  }
   for (const buffer of text.outputs) {
     require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
   }

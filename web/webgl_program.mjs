@@ -17,9 +17,7 @@
  * @typedef {object} Step
  * @property {WebGLProgram} program
  * @property {number[]} inputs
- * @property {number[]} outputs
- * @property {boolean} fixed whether the outputs are temporaries, so that the framebuffer stays
- * @property {WebGLFramebuffer | null} framebuffer
+ * @property {number} output
  * @property {number} width
  * @property {number} height
  * @property {number} block byte offset of its parameters in the uniform buffer
@@ -42,7 +40,7 @@
  * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
-import { countOf, require_ } from "./webgl_document.mjs";
+import { countOf } from "./webgl_document.mjs";
 
 /**
  * @param {TexturePool} pool
@@ -52,26 +50,18 @@ import { countOf, require_ } from "./webgl_document.mjs";
  */
 export function makePlan(pool, text, shaders) {
   const { gl } = pool;
-  const buffers = text.buffers.map(({ dtype, shape }) => {
-    return { dtype, layout: pool.layout(countOf(shape), dtype) };
+  const buffers = text.buffers.map(({ dtype, shape, layers }) => {
+    return { dtype, layout: pool.layout(countOf(shape), dtype, layers) };
   });
   const { temporaries, temporaryBytes } = assignTemporaries(text, buffers);
-  const passing = new Set(temporaries.map(({ buffer }) => buffer));
   const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
   let size = 0;
-  const steps = text.steps.map(({ kernel, inputs, outputs }) => {
-    const {
-      program,
-      blockBytes,
-      kernel: { name },
-    } = shaders[kernel];
-    const { width, height } = buffers[outputs[0]].layout.shelf;
-    const same = outputs.every((b) => buffers[b].layout.shelf === buffers[outputs[0]].layout.shelf);
-    require_(same, `outputs of kernel ${name} differ in size`);
-    const fixed = outputs.every((b) => passing.has(b));
+  const steps = text.steps.map(({ kernel, inputs, outputs: [output] }) => {
+    const { program, blockBytes } = shaders[kernel];
+    const { width, height } = buffers[output].layout.shelf;
     const block = size;
     size += Math.ceil(blockBytes / alignment) * alignment;
-    return { program, inputs, outputs, fixed, framebuffer: null, width, height, block, blockBytes };
+    return { program, inputs, output, width, height, block, blockBytes };
   });
   const params = packParams(gl, text, shaders, buffers, steps, size);
   const { constants, inputs, outputs } = text;
@@ -83,7 +73,7 @@ export function makePlan(pool, text, shaders) {
     temporaries,
     temporaryBytes,
     generation: -1,
-    steps: steps.filter(({ outputs: [b] }) => buffers[b].layout.count > 0),
+    steps: steps.filter(({ output }) => buffers[output].layout.count > 0),
     params,
     textures: new Array(buffers.length),
   };
@@ -101,9 +91,6 @@ function bindTemporaries(pool, plan) {
   for (const { buffer, index } of plan.temporaries) {
     textures[buffer] = pool.temporary(buffers[buffer].layout, index);
   }
-  for (const step of plan.steps) {
-    if (step.fixed) step.framebuffer = targetOf(pool, textures, step.outputs);
-  }
   plan.generation = pool.generation;
 }
 
@@ -119,27 +106,17 @@ export function replay(pool, plan) {
   const { steps, textures, params } = plan;
   for (let number = 0; number < steps.length; number++) {
     const step = steps[number];
-    const { inputs, outputs } = step;
-    state.bindFramebuffer(step.framebuffer ?? targetOf(pool, textures, outputs));
+    const { inputs } = step;
+    state.bindFramebuffer(pool.target(textures[step.output]));
     state.useProgram(step.program);
     state.viewport(step.width, step.height);
     for (let unit = 0; unit < inputs.length; unit++) {
-      state.bindTexture(unit, textures[inputs[unit]].handle);
+      const { shelf, handle } = textures[inputs[unit]];
+      state.bindTexture(unit, shelf.target, handle);
     }
     gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, params, step.block, step.blockBytes);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
-}
-
-/**
- * @param {TexturePool} pool
- * @param {Texture[]} textures
- * @param {number[]} outputs
- * @returns {WebGLFramebuffer}
- */
-function targetOf(pool, textures, outputs) {
-  if (outputs.length === 1) return pool.target(textures[outputs[0]]);
-  return pool.targets(outputs.map((b) => textures[b]));
 }
 
 /**
@@ -156,13 +133,12 @@ function assignTemporaries(text, buffers) {
   /** @type {Map<number, number>} */
   const indices = new Map();
   const passing = new Set(last.flat());
-  text.steps.forEach(({ outputs }, number) => {
-    for (const buffer of outputs) {
-      if (!passing.has(buffer)) continue;
-      const { shelf } = buffers[buffer].layout;
+  text.steps.forEach(({ outputs: [output] }, number) => {
+    if (passing.has(output)) {
+      const { shelf } = buffers[output].layout;
       const used = shelves.get(shelf) ?? { count: 0, free: [] };
       shelves.set(shelf, used);
-      indices.set(buffer, used.free.pop() ?? used.count++);
+      indices.set(output, used.free.pop() ?? used.count++);
     }
     for (const buffer of last[number]) {
       const index = /** @type {number} */ (indices.get(buffer));

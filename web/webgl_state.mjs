@@ -43,22 +43,24 @@ export class GlState {
 
   /**
    * @param {number} unit
+   * @param {number} target TEXTURE_2D or TEXTURE_2D_ARRAY
    * @param {WebGLTexture} texture
    */
-  bindTexture(unit, texture) {
+  bindTexture(unit, target, texture) {
     if (this.textures[unit] === texture) return;
     this.activate(unit);
-    this.gl.bindTexture(this.gl.TEXTURE_2D, texture);
+    this.gl.bindTexture(target, texture);
     this.textures[unit] = texture;
   }
 
   /**
    * Makes the texture the one that allocation and upload speak of.
    *
+   * @param {number} target
    * @param {WebGLTexture} texture
    */
-  editTexture(texture) {
-    this.bindTexture(0, texture);
+  editTexture(target, texture) {
+    this.bindTexture(0, target, texture);
     this.activate(0);
   }
 

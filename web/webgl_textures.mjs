@@ -7,19 +7,20 @@
  *
  * @typedef {object} Shelf textures that can stand in for each other, and their common facts
  * @property {Format} format
+ * @property {number} target TEXTURE_2D, or TEXTURE_2D_ARRAY where there are several layers
  * @property {number} width a power of two
  * @property {number} height
+ * @property {number} layers
  * @property {number} bytes of one texture
  * @property {Texture[]} free
  * @property {Texture[]} temporaries the same for all Programs, which run one after another
  *
- * @typedef {object} Layout where `count` elements lie: texel t at (t % width, t / width)
+ * @typedef {object} Layout where `count` elements lie: texel t of a layer at (t % width, t / width)
  * @property {number} count
  * @property {number} shift log2 of the width
  * @property {Shelf} shelf
  *
  * @typedef {object} Texture
- * @property {number} id
  * @property {WebGLTexture} handle
  * @property {WebGLFramebuffer | null} framebuffer made when the texture is first rendered to or read
  * @property {Shelf} shelf
@@ -44,9 +45,6 @@ export class TexturePool {
     this.shelves = new Map();
     /** @type {Set<Texture>} */
     this.all = new Set();
-    /** @type {Map<string, {framebuffer: WebGLFramebuffer, textures: Texture[]}>} */
-    this.sets = new Map();
-    this.lastId = 0;
     this.allocatedBytes = 0;
     this.freeCount = 0;
     this.freeBytes = 0;
@@ -59,12 +57,13 @@ export class TexturePool {
   /**
    * @param {number} count elements
    * @param {string} dtype
+   * @param {number} layers among which they are divided
    * @returns {Layout}
    */
-  layout(count, dtype) {
-    const { float, int, maxSize } = this.device;
+  layout(count, dtype, layers = 1) {
+    const { gl, float, int, maxSize } = this.device;
     const format = dtype === "float32" ? float : int;
-    const texels = Math.max(1, Math.ceil(count / 4));
+    const texels = Math.max(1, Math.ceil(count / layers / 4));
     const shift = Math.min(Math.log2(maxSize), Math.ceil(Math.log2(texels) / 2));
     const width = 2 ** shift;
     const height = Math.ceil(texels / width);
@@ -73,11 +72,12 @@ export class TexturePool {
         `WebGL2: ${count} elements do not fit into a texture of ${maxSize} x ${maxSize} x 4`,
       );
     }
-    const key = `${format.internal}:${width}:${height}`;
+    const key = `${format.internal}:${width}:${height}:${layers}`;
     let shelf = this.shelves.get(key);
     if (shelf === undefined) {
-      const bytes = width * height * format.texelBytes;
-      shelf = { format, width, height, bytes, free: [], temporaries: [] };
+      const target = layers > 1 ? gl.TEXTURE_2D_ARRAY : gl.TEXTURE_2D;
+      const bytes = width * height * layers * format.texelBytes;
+      shelf = { format, target, width, height, layers, bytes, free: [], temporaries: [] };
       this.shelves.set(key, shelf);
     }
     return { count, shift, shelf };
@@ -143,17 +143,18 @@ export class TexturePool {
    */
   allocate(shelf) {
     const { gl } = this;
-    const { format, width, height, bytes } = shelf;
+    const { format, target, width, height, layers, bytes } = shelf;
     const handle = gl.createTexture();
-    this.state.editTexture(handle);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, format.internal, width, height);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    this.state.editTexture(target, handle);
+    if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
+    else gl.texStorage2D(target, 1, format.internal, width, height);
+    gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
       this.state.deleteTexture(handle);
       throw new Error(`WebGL2: out of memory for a texture of ${bytes} bytes`);
     }
-    const texture = { id: ++this.lastId, handle, framebuffer: null, shelf };
+    const texture = { handle, framebuffer: null, shelf };
     this.all.add(texture);
     this.allocatedBytes += bytes;
     return texture;
@@ -174,53 +175,33 @@ export class TexturePool {
   destroy(texture) {
     this.state.deleteTexture(texture.handle);
     this.state.deleteFramebuffer(texture.framebuffer);
-    for (const [key, { framebuffer, textures }] of this.sets) {
-      if (!textures.includes(texture)) continue;
-      this.state.deleteFramebuffer(framebuffer);
-      this.sets.delete(key);
-    }
     this.all.delete(texture);
     this.allocatedBytes -= texture.shelf.bytes;
   }
 
   /**
-   * The framebuffer that draws to and reads from the texture.
+   * The framebuffer that draws to the texture (to all its layers at once) and reads from it.
    *
    * @param {Texture} texture
    * @returns {WebGLFramebuffer}
    */
   target(texture) {
-    texture.framebuffer ??= this.framebufferOf([texture]);
+    texture.framebuffer ??= this.framebufferOf(texture);
     return texture.framebuffer;
   }
 
   /**
-   * The framebuffer that draws to several textures of one layout at once.
-   *
-   * @param {Texture[]} textures
+   * @param {Texture} texture
    * @returns {WebGLFramebuffer}
    */
-  targets(textures) {
-    const key = textures.map((texture) => texture.id).join();
-    let set = this.sets.get(key);
-    if (set === undefined) {
-      set = { framebuffer: this.framebufferOf(textures), textures };
-      this.sets.set(key, set);
-    }
-    return set.framebuffer;
-  }
-
-  /**
-   * @param {Texture[]} textures
-   * @returns {WebGLFramebuffer}
-   */
-  framebufferOf(textures) {
+  framebufferOf({ handle, shelf: { layers, target } }) {
     const { gl } = this;
     const framebuffer = gl.createFramebuffer();
     this.state.bindFramebuffer(framebuffer);
-    const attachments = textures.map((_, i) => gl.COLOR_ATTACHMENT0 + i);
-    textures.forEach(({ handle }, i) => {
-      gl.framebufferTexture2D(gl.FRAMEBUFFER, attachments[i], gl.TEXTURE_2D, handle, 0);
+    const attachments = Array.from({ length: layers }, (_, i) => gl.COLOR_ATTACHMENT0 + i);
+    attachments.forEach((attachment, layer) => {
+      if (layers > 1) gl.framebufferTextureLayer(gl.FRAMEBUFFER, attachment, handle, 0, layer);
+      else gl.framebufferTexture2D(gl.FRAMEBUFFER, attachment, target, handle, 0);
     });
     gl.drawBuffers(attachments);
     return framebuffer;

@@ -59,7 +59,7 @@ export function upload({ gl, state }, texture, elements) {
   const rows = Math.floor(data.length / (4 * width));
   const rest = data.length - rows * 4 * width;
   const { external, uploadType } = format;
-  state.editTexture(texture.handle);
+  state.editTexture(texture.shelf.target, texture.handle);
   if (rows > 0) {
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, rows, external, uploadType, data, 0);
   }

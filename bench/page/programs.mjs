@@ -8,6 +8,7 @@
 
 import { openWebgl } from "/webgl.mjs";
 import * as tfjs from "./tfjs.mjs";
+import { WORKS } from "./tfjs_works.mjs";
 
 /**
  * @typedef {import("../../web/backend.mjs").Backend} Backend
@@ -94,14 +95,12 @@ function ours(backend, work, arrays) {
  */
 function peerRun({ peer, inputs }, arrays) {
   const { kind, names = [], args } = peer;
+  const tensors = /** @type {any[]} */ (arrays.map((a, i) => tf.tensor(a, inputs[i])));
   if (kind === "mobilenet") {
-    const named = Object.fromEntries(
-      names.map((name, i) => [name, { shape: inputs[i], values: arrays[i] }]),
-    );
-    const [fused] = tfjs.sessions("mobilenet_v1", named, /** @type {any} */ ({ strides: args[0] }));
-    return fused.run;
+    const named = Object.fromEntries(names.map((name, i) => [name, tensors[i]]));
+    return WORKS.mobilenet_v1.fused(named, args[0]);
   }
-  const [x, y] = /** @type {any[]} */ (arrays.map((a, i) => tf.tensor(a, inputs[i])));
+  const [x, y] = tensors;
   if (kind === "matmul") return () => tf.matMul(x, y, args[0], args[1]);
   if (kind === "conv2d") return () => tf.conv2d(x, y, args[0], "same");
   if (kind === "depthwiseConv2d") return () => tf.depthwiseConv2d(x, y, args[0], "same");

@@ -1,4 +1,5 @@
-// As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels of COLUMNS texels.
+// As conv2d.glsl with QUADS, but a fragment computes four output pixels of COLUMNS texels,
+// the second one half a row after the first.
 struct Window {
     int image;
     int top;
@@ -36,12 +37,13 @@ float one(int position, int ic) {
 #endif
 
 void tile(int i) {
-    ivec2 at = tile_at(i, (out_c + COLUMNS - 1) / COLUMNS);
-    int oc = at.x * COLUMNS;
+    int columns = (out_c + COLUMNS - 1) / COLUMNS;
+    ivec2 at = tile_at(i, columns);
+    int oc = at.x;
     int group_in = in_c / groups;
     int channel = oc / (out_c / groups) * group_in;
-    Window w0 = window(4 * at.y), w1 = window(4 * at.y + 1);
-    Window w2 = window(4 * at.y + 2), w3 = window(4 * at.y + 3);
+    Window w0 = window(tile_row(at.y, 0, spread)), w1 = window(tile_row(at.y, 1, spread));
+    Window w2 = window(tile_row(at.y, 2, spread)), w3 = window(tile_row(at.y, 3, spread));
     Rows s0 = Rows(V(0), V(0), V(0), V(0)), s1 = s0;
     int f = oc;
     for (int fh = 0; fh < filter_h; fh++) {
@@ -53,7 +55,7 @@ void tile(int i) {
                 Rows x = Rows(four(p0, ic), four(p1, ic), four(p2, ic), four(p3, ic));
                 add_channels(s0, x, f);
 #if COLUMNS == 2
-                add_channels(s1, x, f + 1);
+                add_channels(s1, x, f + columns);
 #endif
                 f += 4 * out_c;
             }
@@ -62,7 +64,7 @@ void tile(int i) {
                 V x = V(one(p0, ic), one(p1, ic), one(p2, ic), one(p3, ic));
                 add_product(s0, x, filter_texel(f));
 #if COLUMNS == 2
-                add_product(s1, x, filter_texel(f + 1));
+                add_product(s1, x, filter_texel(f + columns));
 #endif
                 f += out_c;
             }

@@ -1,20 +1,5 @@
-// Parts of tiles (four rows of COLUMNS texels) -> [batch, m, n]: adds up the chunks, which are blocks of
-// `rows` rows of tiles. Part 4 * c + r holds row r of texel c of each tile.
-V part(int number, int at) {
-    if (number == 0) return x0_value(at);
-    if (number == 1) return x1_value(at);
-    if (number == 2) return x2_value(at);
-#if COLUMNS == 2
-    if (number == 3) return x3_value(at);
-    if (number == 4) return x4_value(at);
-    if (number == 5) return x5_value(at);
-    if (number == 6) return x6_value(at);
-    return x7_value(at);
-#else
-    return x3_value(at);
-#endif
-}
-
+// x in tiles -> [batch, m, n]: adds up the chunks. Each has `tiles` numbers of tiles for each image. Layer
+// 4 * c + r holds row r of each tile's texel c; a tile's texels are `columns` apart.
 V value(int i) {
     int row = i / n;
     int column = i - row * n;
@@ -26,15 +11,20 @@ V value(int i) {
     int texel = column >> 2, texels = (n + 3) >> 2;
 #endif
     int columns = (texels + COLUMNS - 1) / COLUMNS;
-    int number = texel % COLUMNS * 4 + (row & 3);
-    int block = image * ((m + 3) >> 2) + (row >> 2);
+    int c = texel / columns;
+    int low = row & ((1 << spread) - 1);
+    int rest = ((row >> (spread + 1)) << spread) + low;
+    int layer = 4 * c + (rest & 3);
+    int number = image * tiles + (rest >> 2) * 2 + ((row >> spread) & 1);
     V sum = V(0);
-    for (int c = 0; c < chunks; c++) {
-        int at = tile_texel(texel / COLUMNS, block + c * rows, columns, x0_shift);
-#ifndef QUADS
-        at = 4 * at + (column & 3);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+        int at = tile_texel(texel - c * columns, number, columns, x_shift);
+#ifdef QUADS
+        sum += x_texel(layer, at);
+#else
+        sum += x_at(layer, 4 * at + (column & 3));
 #endif
-        sum += part(number, at);
+        number += batch * tiles;
     }
     return sum;
 }

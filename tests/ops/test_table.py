@@ -231,7 +231,7 @@ def test_gradient_or_none(op: Op) -> None:
         "random_gamma_grad",
     }
     random = op.family == "random" and op.name != "random_gamma"
-    assert (op.vjp is None) == (op.name in without or random or op.family in ("text", "effect"))
+    assert (op.vjp is None) == (op.name in without or random or op.family == "text")
 
 
 def test_unsupported_ops_have_reasons() -> None:

@@ -156,4 +156,4 @@ def test_the_number_of_textures_limits() -> None:
         y = b.op("add", y, b.input(4, 8))
     after = fuse_elementwise(run(b.returns(y), WebGLTarget()), Greedy())
     check_same(b.graph, after, [webgl.lower], 1e-4)
-    assert [len(eqn.inputs) for eqn in after.eqns] == [10, 13]
+    assert [len(eqn.inputs) for eqn in after.eqns] == [16, 7]

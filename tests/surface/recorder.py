@@ -70,15 +70,9 @@ class Recorder(CpuBackend):
         super().__init__()
         self.note = Run()
         self.made: set[int] = set()
-        self.compiled: dict[int, Graph] = {}
-
-    def compile(self, graph: Graph) -> int:
-        program = super().compile(graph)
-        self.compiled[program] = graph
-        return program
 
     def run(self, program: int, *slots: int) -> int:
-        self.note.graphs.append(self.compiled[program])
+        self.note.graphs.append(self._programs[program][0])
         slot = super().run(program, *slots)
         self.made.add(slot)
         return slot

@@ -2,8 +2,8 @@
 
 A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
 ``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
-``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel of several
-outputs defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
+``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel whose output
+has layers defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
 ``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
 four elements of a texel before they are stored.
 """
@@ -14,7 +14,7 @@ import functools
 import math
 import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -146,13 +146,14 @@ def kernel_source(
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
-    targets: int = 1,
+    layers: int = 1,
+    layered: Collection[str] = (),
     finish: Finish | None = None,
 ) -> str:
     """The whole fragment shader.
 
     Args:
-        body: text that defines ``V value(int i)`` or, with several targets, ``void tile(int i)``.
+        body: text that defines ``V value(int i)`` or, with several layers, ``void tile(int i)``.
         inputs: the names by which the body reads its inputs, with their element types. Input
             ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
             ``x_four(element)``: that element and the three after it.
@@ -160,27 +161,29 @@ def kernel_source(
         params: numbers and lists of numbers become members of the uniform block ``Params``, a
             string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
         defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
-        targets: how many outputs a fragment writes, of four elements each.
+        layers: of the output; a fragment writes a texel of each.
+        layered: inputs that have layers: ``x_texel(layer, texel)``, ``x_at(layer, element)``.
         finish: what is done to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     quads = "QUADS" in defines
     lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
     lines += [f"#define {text}" for text in (*defines, *names)]
-    lines += _output(out if finish is None else finish.dtype, out, quads, targets)
+    lines += _output(out if finish is None else finish.dtype, out, quads, layers)
     lines.append("layout(std140) uniform Params {")
     shifts = [f"{name}_shift" for name in ("out", *(name for name, _ in inputs))]
     members: dict[str, Param] = dict.fromkeys(shifts, 0) | dict(params)
     lines += [f"    {_member(k, v)};" for k, v in members.items() if not isinstance(v, str)]
     lines.append("};")
-    lines += [line for name, dtype in inputs for line in _input(name, dtype, quads)]
+    for name, dtype in inputs:
+        lines += _layered_input(name, dtype) if name in layered else _input(name, dtype, quads)
     if finish is not None:
         body = f"{body.strip()}\n{finish.text}"
-    main = _main(quads, targets, finish is not None)
+    main = _main(quads, layers, finish is not None)
     return "\n".join([*lines, *library(body), body.strip(), *main, ""])
 
 
-def _output(out: DType, stored: DType, quads: bool, targets: int) -> list[str]:
+def _output(out: DType, stored: DType, quads: bool, layers: int) -> list[str]:
     scalar, vector = _types(out)
     lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
     return [
@@ -190,16 +193,16 @@ def _output(out: DType, stored: DType, quads: bool, targets: int) -> list[str]:
         f"#define T_LOWEST {lowest}",
         f"#define T_HIGHEST {highest}",
         f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
-        *(f"layout(location = {i}) out {_types(stored)[1]} result{i};" for i in range(targets)),
-        *_store_tile(targets),
+        *(f"layout(location = {i}) out {_types(stored)[1]} result{i};" for i in range(layers)),
+        *_store_tile(layers),
     ]
 
 
-def _store_tile(targets: int) -> list[str]:
+def _store_tile(layers: int) -> list[str]:
     """``STORE_TILE(s0, s1)``: four rows of one texel, or of two, become the results."""
-    if targets == 1:
+    if layers == 1:
         return []
-    results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(targets)]
+    results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(layers)]
     return [f"#define STORE_TILE(s0, s1) {'; '.join(results)}"]
 
 
@@ -243,8 +246,24 @@ def _input(name: str, dtype: DType, quads: bool) -> list[str]:
     ]
 
 
-def _main(quads: bool, targets: int, finishes: bool) -> list[str]:
-    if targets > 1:
+def _layered_input(name: str, dtype: DType) -> list[str]:
+    scalar, vector = _types(dtype)
+    sampler = "sampler2DArray" if dtype == F else "isampler2DArray"
+    return [
+        f"uniform highp {sampler} {name}_texture;",
+        f"{vector} {name}_texel(int layer, int t) {{",
+        f"    ivec2 at = ivec2(t & ((1 << {name}_shift) - 1), t >> {name}_shift);",
+        f"    return texelFetch({name}_texture, ivec3(at, layer), 0);",
+        "}",
+        f"{scalar} {name}_at(int layer, int i) {{",
+        f"    {vector} v = {name}_texel(layer, i >> 2);",
+        "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
+        "}",
+    ]
+
+
+def _main(quads: bool, layers: int, finishes: bool) -> list[str]:
+    if layers > 1:
         statement = "tile(t)"
     else:
         four = f"T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"

@@ -7,7 +7,7 @@ The JSON text::
 
     {"version": 1, "backend": "webgl" | "wasm",
      "kernels": [{"name": "conv2d", "source": "<GLSL, or empty>", "inputs": ["x", "filter"]}],
-     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
+     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1], "layers": 1}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
      "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
@@ -45,6 +45,8 @@ class Buffer:
 
     shape: tuple[int, ...]
     dtype: DType
+    layers: int = 1
+    """webgl: the first dimension, where a fragment writes one texel for each of its elements."""
 
     @property
     def count(self) -> int:
@@ -96,8 +98,8 @@ class Program:
     steps: list[Step] = field(default_factory=list)
     arena: Arena | None = None
 
-    def add_buffer(self, shape: Sequence[int], dtype: DType) -> int:
-        self.buffers.append(Buffer(tuple(shape), dtype))
+    def add_buffer(self, shape: Sequence[int], dtype: DType, layers: int = 1) -> int:
+        self.buffers.append(Buffer(tuple(shape), dtype, layers))
         return len(self.buffers) - 1
 
     def add_step(
@@ -124,7 +126,10 @@ class Program:
             "kernels": [
                 {"name": k.name, "source": k.source, "inputs": list(k.inputs)} for k in self.kernels
             ],
-            "buffers": [{"dtype": b.dtype.name, "shape": list(b.shape)} for b in self.buffers],
+            "buffers": [
+                {"dtype": b.dtype.name, "shape": list(b.shape), "layers": b.layers}
+                for b in self.buffers
+            ],
             "constants": constants,
             "inputs": self.inputs,
             "outputs": self.outputs,

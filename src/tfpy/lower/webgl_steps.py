@@ -15,9 +15,6 @@ from tfpy.ops.op import KernelCall
 MIN_TARGETS = 4
 """Textures that a fragment can write at once on any WebGL2 device."""
 
-MAX_TARGETS = 8
-"""How many of them a step makes use of."""
-
 MAX_TEXTURES = 16
 """Textures that a fragment shader can read on any WebGL2 device."""
 
@@ -36,20 +33,20 @@ _MADE = -1
 
 def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
     """Whether the step that writes the kernel's result can read the epilogue's operands too."""
-    return max(len(call.inputs), MAX_TARGETS) + len(epilogue.shapes) <= MAX_TEXTURES
+    return len(call.inputs) + len(epilogue.views) <= MAX_TEXTURES
 
 
 def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
     """Whether the kernel reads each element about once, with textures left for the operands."""
-    extra = len(call.epilogue.shapes) if call.epilogue else 0
-    return call.name in ("reduce", "arg_reduce") and len(prologue.shapes) + extra <= MAX_TEXTURES
+    extra = len(call.epilogue.views) if call.epilogue else 0
+    return call.name in ("reduce", "arg_reduce") and len(prologue.views) + extra <= MAX_TEXTURES
 
 
 class Steps:
     """Adds the steps of one kernel call to a Program.
 
     The epilogue is applied by the step that writes ``output``, the prologue by the steps that read
-    the buffer that stands for its result. Fragments write up to ``targets`` textures.
+    the buffer that stands for its result. Fragments write up to ``targets`` texels.
     """
 
     def __init__(
@@ -74,30 +71,29 @@ class Steps:
             self._made = self._take_prologue(call.prologue)
 
     def _take_epilogue(self, epilogue: Epilogue) -> tuple[Expression, list[int]]:
-        count = len(self.inputs) - len(epilogue.shapes)
+        count = len(self.inputs) - len(epilogue.views)
         self.inputs, extra = self.inputs[:count], self.inputs[count:]
         dtypes = [self.program.buffers[b].dtype for b in extra]
         self._dtype = epilogue.result
-        shapes, space = epilogue.shapes, epilogue.out.shape
-        return Expression("e", epilogue.root, dtypes, shapes, space, self._dtype), extra
+        views, space = epilogue.views, epilogue.out.shape
+        return Expression("e", epilogue.root, dtypes, views, space, self._dtype), extra
 
     def _take_prologue(self, prologue: Prologue) -> tuple[Expression, list[int]]:
-        count = len(prologue.shapes)
+        count = len(prologue.views)
         read, self.inputs = self.inputs[:count], [_MADE, *self.inputs[count:]]
         dtypes = [self.program.buffers[b].dtype for b in read]
-        return Expression("p", prologue.root, dtypes, prologue.shapes, prologue.out.shape), read
+        return Expression("p", prologue.root, dtypes, prologue.views, prologue.out.shape), read
 
     def step(
         self,
         name: str,
         inputs: Mapping[str, int],
-        outputs: int | Sequence[int],
+        output: int,
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
     ) -> None:
         """Adds one step: the template ``name`` on named input buffers."""
         buffers = self.program.buffers
-        outputs = [outputs] if isinstance(outputs, int) else outputs
         read = {x: b for x, b in inputs.items() if b != _MADE}
         body, params, finish = template(name), dict(params), None
         for x in inputs.keys() - read.keys():
@@ -106,23 +102,24 @@ class Steps:
             body = f"{_made_operand(x, expression, 'QUADS' in defines)}\n{body}"
             read |= zip(expression.names, arrays, strict=True)
             params |= expression.params
-        if self._finish is not None and outputs == [self.output]:
+        if self._finish is not None and output == self.output:
             expression, arrays = self._finish
             vector = "vec4" if buffers[self.output].dtype.is_floating else "ivec4"
             finish = Finish(expression.texel_function(f"{vector} finish"), self._dtype)
             read |= zip(expression.names, arrays, strict=True)
             params |= expression.params
         types = [(x, buffers[b].dtype) for x, b in read.items()]
-        dtype = buffers[outputs[0]].dtype
-        source = kernel_source(body, types, dtype, params, defines, len(outputs), finish)
+        layered = [x for x, b in read.items() if buffers[b].layers > 1]
+        out = buffers[output]
+        source = kernel_source(body, types, out.dtype, params, defines, out.layers, layered, finish)
         kernel = Kernel(name, tuple(read), source)
         numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
-        self.program.add_step(kernel, list(read.values()), outputs, numbers)
+        self.program.add_step(kernel, list(read.values()), [output], numbers)
 
-    def like(self, output: int, count: int) -> int:
-        """A new flat buffer of the result's type."""
+    def like(self, output: int, count: int, layers: int = 1) -> int:
+        """A new buffer of the result's type, of ``count`` elements for each layer."""
         dtype = self._dtype if output == self.output else self.program.buffers[output].dtype
-        return self.program.add_buffer([count], dtype)
+        return self.program.add_buffer([layers, count], dtype, layers)
 
 
 def _made_operand(x: str, expression: Expression, quads: bool) -> str:

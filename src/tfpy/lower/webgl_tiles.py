@@ -1,9 +1,9 @@
 """Products in tiles on WebGL2: a fragment computes several texels, for fewer reads of each input.
 
 How fast a product runs is how many multiplications come to one texel read. A fragment that writes
-four rows of two texels (eight targets) does ten of them; one that writes a single texel, three. The
-targets are separate textures, so a last step joins these; it also adds up the chunks into which
-long sums are split where there are few tiles.
+four rows of two texels (eight layers) does ten of them; one that writes a single texel, three. A
+last step joins the layers; it also adds up the chunks into which long sums are split where there
+are few tiles.
 """
 
 from __future__ import annotations
@@ -30,31 +30,59 @@ SHORTEST_CHUNK = 32
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels."""
+    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels.
+
+    Two tiles that are computed together have rows whose numbers differ in bit ``spread``.
+    """
 
     batch: int
     m: int
     n: int
     columns: int
+    spread: int = 2
 
     @property
-    def rows(self) -> int:
-        """Rows of tiles."""
-        return self.batch * -(-self.m // ROWS)
+    def numbers(self) -> int:
+        """Rows of tiles for each of the batch; an even number."""
+        block = 2 << max(self.spread, 2)
+        return -(-self.m // block) * block // ROWS
 
     @property
     def tiles(self) -> int:
-        return self.rows * -(-self.n // (4 * self.columns))
+        return self.batch * self.numbers * -(-self.n // (4 * self.columns))
 
-    def part(self, chunks: int) -> int:
-        """Elements of one of the textures in which the tiles lie; see ``tile_at`` in the library.
+    def layer(self, chunks: int) -> int:
+        """Elements of one of the layers in which the tiles lie; see ``tile_at`` in the library.
 
-        Tiles lie in fours, two by two, so the texture must have an even number of lines, whose
-        length the runtime chooses: the power of two from the root of the number of texels on.
+        Tiles lie in fours, two by two, so a layer must have an even number of lines.
         """
-        fours = -(-chunks * self.rows // 2) * -(-self.n // (8 * self.columns))
-        line = 1 << max(1, math.ceil(math.log2(4 * fours) / 2))
+        fours = chunks * self.batch * self.numbers // 2 * -(-self.n // (8 * self.columns))
+        line = max(2, line_of(4 * fours))
         return -(-4 * fours // (2 * line)) * 2 * line * 4
+
+
+def line_of(texels: int) -> int:
+    """Texels in a line of the runtime's textures."""
+    return 1 << math.ceil(math.log2(max(1, texels)) / 2)
+
+
+def spread_of(step: int, texels: int, m: int) -> int:
+    """The bit in which rows that are read together should differ.
+
+    Texture caches serve two texels at a time unless they lie at the same place of different blocks
+    (4 texels of 16 bytes by 8 lines, on the device measured).
+
+    Args:
+        step: texels from the beginning of a row to that of the next.
+        texels: of the whole operand.
+        m: rows.
+    """
+    line = line_of(texels)
+    for spread in (2, 1, 0, 3, 4, 5, 6, 7):
+        across, down = (step << spread) % line, (step << spread) // line
+        if (across % 4 or down % 8) and (spread <= 2 or 8 << spread <= m):
+            return spread
+    return 2
 
 
 def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
@@ -69,9 +97,9 @@ def tiles_pay(rows: int, products: int) -> bool:
     return rows >= ROWS and products > SMALL
 
 
-def columns_of(steps: Steps) -> int:
-    """How many texels the device's tiles are wide."""
-    return steps.targets // ROWS
+def columns_of(steps: Steps, n: int) -> int:
+    """How many texels the tiles of an output with ``n`` columns are wide."""
+    return steps.targets // ROWS if n > 16 else 1
 
 
 def add_tiles(
@@ -86,11 +114,10 @@ def add_tiles(
 ) -> None:
     """Adds the variant of a template that computes tiles, and the step that joins these."""
     columns = f"COLUMNS {tiling.columns}"
-    count = tiling.part(chunks)
-    parts = [steps.like(output, count) for _ in range(ROWS * tiling.columns)]
-    steps.step(f"{name}_tile", inputs, parts, params, ["QUADS", columns, *defines])
+    tiles = steps.like(output, tiling.layer(chunks), ROWS * tiling.columns)
+    shape = {"spread": tiling.spread, "tiles": tiling.numbers}
+    steps.step(f"{name}_tile", inputs, tiles, {**params, **shape}, ["QUADS", columns, *defines])
     quads = tiling.n % 4 == 0
-    join: dict[str, Param] = {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
-    join |= {"rows": tiling.rows, "chunks": chunks}
-    together = {f"x{i}": part for i, part in enumerate(parts)}
-    steps.step("join", together, output, join, [columns, *flags_of(QUADS=quads)])
+    join = shape | {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
+    join |= {"batch": tiling.batch, "chunks": chunks}
+    steps.step("join", {"x": tiles}, output, join, [columns, *flags_of(QUADS=quads)])
