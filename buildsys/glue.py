@@ -30,6 +30,7 @@ def _link(variant: str, prefix: Path, tools: toolchain.Toolchain, into: Path) ->
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_TOOLCHAIN_FILE": tools.cmake_toolchain,
         "VARIANT": variant,
+        "SOURCES": xnnpack.ensure_sources(),
         "XNNPACK_DIR": prefix,
     }
     defines = [f"-D{name}={value}" for name, value in options.items()]

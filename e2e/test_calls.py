@@ -1,5 +1,6 @@
 """Every public function on every device, as ``docs/ops.md`` says: what is native or composed there
-meets no step of the host, and the numbers are NumPy's.
+meets no step of the host, and the numbers are NumPy's. So do what TensorFlow.js gets wrong and the
+gradients that it lacks.
 """
 
 from __future__ import annotations
@@ -18,41 +19,56 @@ from tfpy.testing import run_in_browser
 
 TOLERANCE = 1e-3
 
+NAMESPACES: list[Any] = []
+BUGS: list[Any] = []
+GRADIENTS: list[Any] = []
+WORDS = ""
 
-def namespaces() -> list[Any]:
-    """A case per namespace: the calls with whether they stay on the device; and their words."""
-    if sys.platform == "emscripten":
-        return []  # the cases come from the host
-    from surface import evaluation
+if sys.platform != "emscripten":  # the browser gets the cases from the host
+    from surface import evaluation, tfjs
     from surface.calls import arguments
     from surface.report import rows
 
-    words = Path(evaluation.__file__).read_text(encoding="utf-8")
-    cases = []
-    for namespace, found in groupby(rows(), lambda row: row.name.rpartition(".")[0]):
-        calls = [
+    WORDS = Path(evaluation.__file__).read_text(encoding="utf-8")
+    for _namespace, _rows in groupby(rows(), lambda row: row.name.rpartition(".")[0]):
+        _calls = [
             (row.name, arguments(row.name), {d: row.way(d) for d in ("wasm", "webgl")})
-            for row in found
+            for row in _rows
         ]
-        cases.append(pytest.param(calls, words, id=namespace or "tf"))
-    return cases
+        NAMESPACES.append(pytest.param(_calls, WORDS, id=_namespace or "tf"))
+    BUGS = [(name, tfjs.ours(call)) for name, call in tfjs.BUGS.items()]
+    GRADIENTS = [(name, tfjs.ours(call)) for name, call in tfjs.MISSING_GRADIENTS.items()]
 
 
-def results(evaluation: Any, tf: Any, name: str, arguments: str) -> tuple[list[Any], set[str]]:
-    """The values that a function gives, and the ops for which it left the device."""
+def module(words: str) -> Any:
+    """``surface.evaluation`` of its text."""
+    made = types.ModuleType("evaluation")
+    exec(words, made.__dict__)
+    return made
+
+
+def host_entries() -> list[Any]:
+    """The keys of the executor's cache that its backend does not compute."""
     from tfpy.runtime import registry
 
     programs = registry.active_backend().programs
-    function = functools.reduce(getattr, name.split("."), tf)
+    return [key for key, compiled in programs.items() if compiled.program == 0]
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for key in [key for key, compiled in programs.items() if compiled.program == 0]:
-            del programs[key]  # of the arguments
-        return function(*args, **kwargs)
 
-    result = evaluation.evaluate(f"call({arguments})", evaluation.words(tf), call=call)
-    left = {key[0].name for key, compiled in programs.items() if compiled.program == 0}
-    return [t.numpy() for t in evaluation.tensors(tf, result)], left
+def forget_host_entries() -> None:
+    from tfpy.runtime import registry
+
+    for key in host_entries():
+        del registry.active_backend().programs[key]
+
+
+def on_cpu(tf: Any, backend: str, function: Any) -> Any:
+    """The result of a function on NumPy."""
+    tf.set_backend("cpu")
+    try:
+        return function()
+    finally:
+        tf.set_backend(backend)
 
 
 def wrong(mine: list[Any], wanted: list[Any]) -> str:
@@ -68,19 +84,70 @@ def wrong(mine: list[Any], wanted: list[Any]) -> str:
     return ""
 
 
-@pytest.mark.parametrize(("calls", "words"), namespaces())
+@pytest.mark.parametrize(("calls", "words"), NAMESPACES)
 @run_in_browser(backends=("wasm", "webgl"), timeout=400)
 def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
-    evaluation = types.ModuleType("evaluation")
-    exec(words, evaluation.__dict__)
+    said = module(words)
     problems = []
-    for name, arguments, ways in calls:
-        mine, left = results(evaluation, tf, name, arguments)
+    for name, text, ways in calls:
+        function = functools.reduce(getattr, name.split("."), tf)
+
+        def call(*args: Any, function: Any = function, **kwargs: Any) -> Any:
+            forget_host_entries()  # those of the arguments
+            return function(*args, **kwargs)
+
+        def run(text: str = text, call: Any = call) -> list[Any]:
+            result = said.evaluate(f"call({text})", said.words(tf), call=call)
+            return [t.numpy() for t in said.tensors(tf, result)]
+
+        mine = run()
+        left = {key[0].name for key in host_entries()}
         if left and ways[backend] != "host":
             problems.append(f"{name}: computed on the host: {left}")
-        tf.set_backend("cpu")
-        wanted, _ = results(evaluation, tf, name, arguments)
-        tf.set_backend(backend)
-        if text := wrong(mine, wanted):
-            problems.append(f"{name}({arguments}): {text}")
+        if text := wrong(mine, on_cpu(tf, backend, run)):
+            problems.append(f"{name}: {text}")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
+@pytest.mark.parametrize("cases", [BUGS], ids=["bugs"])
+@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+def test_bugs_of_tensorflow_js(tf: Any, backend: str, cases: Any, words: str) -> None:
+    said = module(words)
+    problems = []
+    for name, call in cases:
+
+        def run(call: str = call) -> list[Any]:
+            result = said.evaluate(call, said.words(tf))
+            return [t.numpy() for t in said.tensors(tf, result)]
+
+        forget_host_entries()
+        mine = run()
+        if left := {key[0].name for key in host_entries()}:
+            problems.append(f"{name}: computed on the host: {left}")
+        if text := wrong(mine, on_cpu(tf, backend, run)):
+            problems.append(f"{name}: {text}")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
+@pytest.mark.parametrize("cases", [GRADIENTS], ids=["gradients"])
+@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, words: str) -> None:
+    from tfpy.ops import OPS
+
+    said = module(words)
+    problems = []
+    for name, call in cases:
+
+        def run(call: str = call) -> list[Any]:
+            return [g.numpy() for g in said.gradients(tf, call) if g is not None]
+
+        forget_host_entries()
+        mine = run()
+        left = {key[0].name for key in host_entries()}
+        if left := {op for op in left if OPS[op].family != "decomposition"}:
+            problems.append(f"{name}: computed on the host: {left}")
+        if text := wrong(mine, on_cpu(tf, backend, run)):
+            problems.append(f"{name}: {text}")
     assert not problems, "\n".join(problems)

@@ -9,7 +9,44 @@ import pytest
 
 from tfpy.testing import run_in_browser
 
+
+def mobile_block(tf, x, f, scale, offset, depthwise, point, dense):
+    """The loss of a network of MobileNet's parts: strided, separable and residual convolution."""
+    h = tf.nn.conv2d(x, f, 2, "SAME")
+    h = tf.nn.relu6(tf.nn.fused_batch_norm(h, scale, offset)[0])
+    g = tf.nn.depthwise_conv2d(h, depthwise, [1, 2, 2, 1], "SAME")
+    g = tf.nn.relu6(tf.nn.fused_batch_norm(g, scale, offset)[0])
+    g = tf.nn.conv2d(g, point, 1, "SAME") + tf.nn.avg_pool2d(h, 2, 2, "SAME")
+    g = tf.nn.max_pool2d(tf.nn.swish(g), 3, 2, "SAME")
+    logits = tf.reduce_mean(g, [1, 2]) @ dense
+    labels = tf.one_hot([1, 3], dense.shape[1])
+    return tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+
+
+def video_block(tf, x, f, g, bias):
+    h = tf.nn.relu(tf.nn.conv3d(x, f, [1, 1, 2, 2, 1], "SAME") + bias)
+    h = tf.nn.max_pool3d(h, 2, [1, 1, 2, 2, 1], "VALID")
+    h = tf.nn.conv3d_transpose(h, g, [2, 6, 8, 8, 3], 2, "SAME")
+    return tf.nn.avg_pool3d(h, 2, 2, "SAME", data_format="NDHWC")
+
+
 PROGRAMS = {
+    "mobile_block": (
+        mobile_block,
+        [(2, 33, 33, 3), (3, 3, 3, 8), (8,), (8,), (3, 3, 8, 1), (1, 1, 8, 8), (8, 5)],
+    ),
+    "video_block": (
+        video_block,
+        [(2, 4, 16, 16, 3), (3, 3, 3, 3, 4), (3, 3, 3, 3, 4), (4,)],
+    ),
+    "complex_product": (
+        lambda tf, x, y: tf.math.real(tf.reduce_prod(tf.complex(x, y), 1)),
+        [(3, 7, 2), (3, 7, 2)],
+    ),
+    "channel_maxima": (
+        lambda tf, x: tf.nn.max_pool2d(x, [1, 1, 1, 2], [1, 1, 1, 2], "SAME"),
+        [(2, 3, 4, 6)],
+    ),
     "einsum": (
         lambda tf, x, y: tf.einsum("...qhd,...khd->...hqk", x, y),
         [(2, 4, 3, 5), (2, 6, 3, 5)],

@@ -91,6 +91,7 @@ def window(batch: int, size: int, filter_size: int, **channels: int) -> dict[str
         **{"stride_h": 1, "stride_w": 1, "dilation_h": 1, "dilation_w": 1},
         **{"pad_top": before, "pad_bottom": after, "pad_left": before, "pad_right": after},
         **sizes,
+        **{"in_d": 1, "out_d": 1, "filter_d": 1, "stride_d": 1, "dilation_d": 1, "pad_front": 0},
         **channels,
     }
 
@@ -129,7 +130,9 @@ def jobs() -> dict[str, dict[str, Any]]:
             "depthwise_conv2d_backprop_filter", depthwise, image, image, (3, 3, 33, 1)
         ),
         "pool": kernel_job("pool", {**pooling, "kind": "max"}, image, image),
-        "max_pool_grad": kernel_job("max_pool_grad", pooling, image, image, image),
+        "max_pool_grad": kernel_job(
+            "max_pool_grad", {**pooling, "ties": "first"}, image, image, image
+        ),
         "sum of all": kernel_job(
             "reduce", {"kind": "sum", "outer": 1, "n": n * 9, "inner": 1}, (n * 9,), (1,)
         ),

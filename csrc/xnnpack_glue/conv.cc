@@ -11,6 +11,7 @@
 #include "error.h"
 #include "packed.h"
 #include "parallel.h"
+#include "weights_gemm.h"
 
 namespace tfpy {
 
@@ -55,16 +56,14 @@ class PackedKernel : public Kernel {
   bool run(const Operand* inputs, void* output) override {
     const PackedKey key{inputs[1].id, epilogue_.has_bias ? inputs[2].id : 0};
     const bool is_lasting = key.filter != 0 && (key.bias != 0 || !epilogue_.has_bias);
-    xnn_operator_t op = is_lasting ? packed_.find(key) : nullptr;
+    const Operator* kept = is_lasting ? packed_.find(key) : nullptr;
     Operator fresh;
-    if (op == nullptr) {
+    if (kept == nullptr) {
       if (!create(inputs[1].as<float>(), bias_of(epilogue_, inputs), &fresh)) return false;
-      op = fresh.get();
+      kept = is_lasting ? packed_.keep(key, std::move(fresh)) : &fresh;
     }
-    if (!setup(op, inputs[0].as<float>(), static_cast<float*>(output))) return false;
-    if (!check_status(xnn_run_operator(op, thread_pool()), "run")) return false;
-    if (fresh != nullptr && is_lasting) packed_.keep(key, std::move(fresh));
-    return true;
+    return setup(kept->get(), inputs[0].as<float>(), static_cast<float*>(output)) &&
+           check_status(xnn_run_operator(kept->get(), thread_pool()), "run");
   }
 
  protected:
@@ -75,7 +74,7 @@ class PackedKernel : public Kernel {
   const Epilogue epilogue_;
 
  private:
-  PackedOperators packed_;
+  PackedCache<Operator> packed_;
 };
 
 // out[column][row] = in[row][column]
@@ -139,6 +138,38 @@ class Convolution final : public PackedKernel {
   }
 
   ConvShape shape_;
+};
+
+// A convolution that is the product of pixels and filter.
+class PointwiseConvolution final : public Kernel {
+ public:
+  PointwiseConvolution(const ConvShape& shape, const Epilogue& epilogue)
+      : pixels_(shape.window.batch * shape.window.h.out * shape.window.w.out),
+        in_c_(shape.in_c),
+        out_c_(shape.out_c),
+        epilogue_(epilogue),
+        weights_(in_c_, out_c_) {}
+
+  bool run(const Operand* inputs, void* output) override {
+    const float* packed = weights_.of({inputs[1].as<float>(), out_c_, 1}, inputs[1].id);
+    if (packed == nullptr) return false;
+    multiply_weights({pixels_, out_c_, in_c_, inputs[0].as<float>(), in_c_, packed,
+                      static_cast<float*>(output), epilogue_, bias_of(epilogue_, inputs)});
+    return true;
+  }
+
+  static bool fits(const ConvShape& shape) {
+    const auto is_plain = [](const WindowAxis& axis, int32_t pad_after) {
+      return axis.filter == 1 && axis.stride == 1 && axis.pad == 0 && pad_after == 0;
+    };
+    return shape.groups == 1 && is_plain(shape.window.h, shape.pad_bottom) &&
+           is_plain(shape.window.w, shape.pad_right);
+  }
+
+ private:
+  const size_t pixels_, in_c_, out_c_;
+  const Epilogue epilogue_;
+  PackedWeights weights_;
 };
 
 class DepthwiseConvolution final : public PackedKernel {
@@ -241,13 +272,12 @@ std::unique_ptr<Kernel> make_conv2d(StepSpec& step) {
   if (!step.ok()) return nullptr;
   if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
     return make_zeros(step.output.count, shape.out_c, epilogue);
+  if (PointwiseConvolution::fits(shape))
+    return std::make_unique<PointwiseConvolution>(shape, epilogue);
   return std::make_unique<Convolution>(shape, epilogue);
 }
 
-std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step) {
-  step.require_float(2);
-  const ConvShape shape = read_conv(step, step.output, step.inputs[1], step.inputs[0]);
-  if (!step.ok()) return nullptr;
+std::unique_ptr<Kernel> make_deconvolution(StepSpec& step, const ConvShape& shape) {
   if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
     return make_zeros(step.output.count, shape.in_c, {});
   return std::make_unique<Deconvolution>(shape);
@@ -265,6 +295,8 @@ std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step) {
   if (!step.ok()) return nullptr;
   if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
     return make_zeros(step.output.count, shape.channels * shape.multiplier, epilogue);
+  std::unique_ptr<Kernel> direct = make_direct_depthwise(shape, epilogue);
+  if (direct != nullptr) return direct;
   return std::make_unique<DepthwiseConvolution>(shape, epilogue);
 }
 

@@ -23,6 +23,14 @@ ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filte
 ConvShape read_conv3d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
                       const BufferSpec& y);
 
+// y of two operands; false, with the error's text, when it fails.
+using ConvProduct = bool (*)(const ConvShape&, const float*, const float*, float*);
+// A kernel of a checked step; it gives zeros where an operand has no elements.
+std::unique_ptr<Kernel> make_conv_product(StepSpec& step, const ConvShape& shape,
+                                          ConvProduct product);
+// The gradient of convolution's input by XNNPACK.
+std::unique_ptr<Kernel> make_deconvolution(StepSpec& step, const ConvShape& shape);
+
 // Fails unless the output's size follows from the input's, as XNNPACK computes it.
 void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_after);
 

@@ -142,29 +142,18 @@ bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float*
   return true;
 }
 
-std::unique_ptr<Kernel> make_backprop_filter(StepSpec& step, const ConvShape& shape) {
-  if (!step.ok()) return nullptr;
-  const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
-  return make_kernel(
-      [shape, is_empty, count = step.output.count](const Operand* inputs, void* output) {
-        if (!is_empty)
-          return backprop_filter(shape, inputs[0].as<float>(), inputs[1].as<float>(),
-                                 static_cast<float*>(output));
-        memset(output, 0, count * sizeof(float));
-        return true;
-      });
-}
-
 }  // namespace
 
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
   step.require_float(2);
-  return make_backprop_filter(step, read_conv(step, step.inputs[0], step.output, step.inputs[1]));
+  const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
+  return make_conv_product(step, shape, backprop_filter);
 }
 
 std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step) {
   step.require_float(2);
-  return make_backprop_filter(step, read_conv3d(step, step.inputs[0], step.output, step.inputs[1]));
+  const ConvShape shape = read_conv3d(step, step.inputs[0], step.output, step.inputs[1]);
+  return make_conv_product(step, shape, backprop_filter);
 }
 
 }  // namespace tfpy

@@ -1,6 +1,9 @@
 // The parameters of depthwise convolution and its gradients.
 #pragma once
 
+#include <memory>
+
+#include "epilogue.h"
 #include "window.h"
 
 namespace tfpy {
@@ -27,5 +30,9 @@ inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const 
       y, product({s.window.batch, number(h.out), number(w.out), s.channels, s.multiplier}), "y");
   return s;
 }
+
+// A kernel for common filters with channel multiplier 1; null for others.
+std::unique_ptr<Kernel> make_direct_depthwise(const DepthwiseShape& shape,
+                                              const Epilogue& epilogue);
 
 }  // namespace tfpy

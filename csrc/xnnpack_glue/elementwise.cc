@@ -107,7 +107,8 @@ class ElementwiseKernel final : public Kernel {
   explicit ElementwiseKernel(Tape tape)
       : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {
     std::vector<bool> is_dense;  // a block is read before it is written
-    for (const Source& source : tape_.sources) is_dense.push_back(source.access == Access::kDense);
+    for (const Source& source : tape_.sources)
+      is_dense.push_back(source.access == Access::kDense && source.offset == 0);
     let_overwrite(std::move(is_dense));
   }
 
@@ -118,7 +119,7 @@ class ElementwiseKernel final : public Kernel {
     const Plan& chosen = compiled_ == nullptr ? interpreted_ : *compiled_;
     const size_t unit = tape_.block;
     const size_t units = (tape_.count + unit - 1) / unit;
-    const size_t tasks = task_count(units, unit * (chosen.cost + tape_.sources.size()));
+    const size_t tasks = task_count(units, unit * chosen.cost);
     Register* const registers = borrow_scratch<Register>(uint64_t{tasks} * tape_.registers);
     if (registers == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {

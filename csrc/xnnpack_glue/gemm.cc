@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arena.h"
+#include "gemm_tile.h"
 #include "parallel.h"
 #include "params.h"
 #include "simd.h"
@@ -13,119 +14,6 @@ namespace {
 // A panel of B (kDepth x 8 floats) stays in L1; a block of A (kRows x kDepth) and one of B
 // (kDepth x kColumns) stay in L2.
 constexpr size_t kDepth = 256, kRows = 96, kColumns = 512;
-
-inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
-inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
-
-// Packs a panel of W lines (rows of A or columns of B), of which `lines` exist and the others are
-// 0, to to[depth][W]. Element i of a line is `step` elements behind the one before.
-template <class T, size_t W>
-void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, size_t depth, T* to) {
-  size_t i = 0;
-  if (lines == W && line_stride == 1) {
-    for (; i < depth; ++i) {
-      for (size_t w = 0; w < W; w += 4) {
-        const size_t at = std::min(w, W - 4);
-        store(to + i * W + at, load(from + i * step + at));
-      }
-    }
-  } else if (lines == W && step == 1) {
-    for (; i + 4 <= depth; i += 4) {
-      for (size_t w = 0; w < W; w += 4) {
-        const size_t at = std::min(w, W - 4);
-        const T* line = from + at * line_stride + i;
-        store_transposed<T>(load(line), load(line + line_stride), load(line + 2 * line_stride),
-                            load(line + 3 * line_stride), to + i * W + at, W);
-      }
-    }
-  }
-  for (; i < depth; ++i) {
-    for (size_t w = 0; w < W; ++w) {
-      to[i * W + w] = w < lines ? from[w * line_stride + i * step] : 0;
-    }
-  }
-}
-
-// How a tile is stored: on top of the sums so far, and through the epilogue when it is complete.
-struct Finish {
-  bool accumulates, completes;
-};
-
-inline f32x4 complete(const Epilogue& epilogue, f32x4 bias, f32x4 x) {
-  x += bias;
-  return epilogue.clamps() ? clamp(x, epilogue.low, epilogue.high) : x;
-}
-inline i32x4 complete(const Epilogue&, f32x4, i32x4 x) { return x; }
-
-// Four columns of a row, of which `columns` exist.
-template <class T>
-void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t column, size_t columns,
-                 Vector<T> sum) {
-  const size_t count = std::min<size_t>(4, columns);
-  if (finish.accumulates) {
-    for (size_t j = 0; j < count; ++j) sum[j] += c[j];
-  }
-  if (finish.completes) {
-    f32x4 bias = splat(0.0f);
-    for (size_t j = 0; gemm.bias != nullptr && j < count; ++j) bias[j] = gemm.bias[column + j];
-    sum = complete(gemm.epilogue, bias, sum);
-  }
-  for (size_t j = 0; j < count; ++j) c[j] = sum[j];
-}
-
-// A tile of C at the borders: only its rows and columns below m and n are stored.
-template <class T>
-void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t column,
-                  const Vector<T> (&low)[kPanelRows], const Vector<T> (&high)[kPanelRows]) {
-  const size_t rows = std::min(kPanelRows, gemm.m - row);
-  T* c = gemm.c + row * gemm.c_stride + column;
-  for (size_t i = 0; i < rows; ++i, c += gemm.c_stride) {
-    store_lanes(gemm, finish, c, column, gemm.n - column, low[i]);
-    if (gemm.n - column > 4)
-      store_lanes(gemm, finish, c + 4, column + 4, gemm.n - column - 4, high[i]);
-  }
-}
-
-// The tile of C at (row, column): one panel of A times one of B. The sums stay in registers where
-// every loop over rows is unrolled.
-template <class T>
-void micro_kernel(const Gemm<T>& gemm, const Finish& finish, const T* a, const T* b, size_t depth,
-                  size_t row, size_t column) {
-  Vector<T> low[kPanelRows], high[kPanelRows];
-  for (size_t i = 0; i < kPanelRows; ++i) low[i] = high[i] = splat(T{0});
-  for (size_t p = 0; p < depth; ++p, a += kPanelRows, b += kPanelColumns) {
-    const Vector<T> b0 = load(b), b1 = load(b + 4);
-    for (size_t i = 0; i < kPanelRows; ++i) {
-      const Vector<T> ai = splat_load(a + i);
-      low[i] = multiply_add(ai, b0, low[i]);
-      high[i] = multiply_add(ai, b1, high[i]);
-    }
-  }
-  if (row + kPanelRows > gemm.m || column + kPanelColumns > gemm.n) {
-    store_border<T>(gemm, finish, row, column, low, high);
-    return;
-  }
-  T* const c = gemm.c + row * gemm.c_stride + column;
-  if (finish.accumulates) {
-    for (size_t i = 0; i < kPanelRows; ++i) {
-      low[i] += load(c + i * gemm.c_stride);
-      high[i] += load(c + i * gemm.c_stride + 4);
-    }
-  }
-  if (finish.completes && !gemm.epilogue.is_none()) {
-    const bool has_bias = gemm.bias != nullptr;
-    const f32x4 bias0 = has_bias ? load(gemm.bias + column) : splat(0.0f);
-    const f32x4 bias1 = has_bias ? load(gemm.bias + column + 4) : splat(0.0f);
-    for (size_t i = 0; i < kPanelRows; ++i) {
-      low[i] = complete(gemm.epilogue, bias0, low[i]);
-      high[i] = complete(gemm.epilogue, bias1, high[i]);
-    }
-  }
-  for (size_t i = 0; i < kPanelRows; ++i) {
-    store(c + i * gemm.c_stride, low[i]);
-    store(c + i * gemm.c_stride + 4, high[i]);
-  }
-}
 
 // A part of C: the columns and the depth of a packed block of B.
 template <class T>
@@ -143,8 +31,9 @@ void multiply_block(const Gemm<T>& gemm, const Part<T>& part, size_t begin, size
     gemm.pack_a(gemm.a, i, part.p, part.depth, packed_a + (i - begin) * part.depth);
   for (size_t j = 0; j < part.columns; j += kPanelColumns) {
     for (size_t i = begin; i < end; i += kPanelRows) {
-      micro_kernel(gemm, finish, packed_a + (i - begin) * part.depth,
-                   part.packed_b + j * part.depth, part.depth, i, part.column + j);
+      const PackedRows<T> rows{packed_a + (i - begin) * part.depth};
+      micro_kernel<T, kPanelRows>(gemm, finish, rows, part.packed_b + j * part.depth, part.depth, i,
+                                  part.column + j);
     }
   }
 }

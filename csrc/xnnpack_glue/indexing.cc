@@ -1,6 +1,8 @@
 // Kernels that take indices from a tensor: gather, segment_sum.
 #include <string.h>
 
+#include <algorithm>
+
 #include "error.h"
 #include "kernel.h"
 #include "parallel.h"
@@ -13,24 +15,43 @@ struct GatherShape {
   size_t batch, outer, n, inner, m;
 };
 
+// Rows of a plane [n, inner]; zeros where an index is outside.
+template <class T>
+void gather_rows(const T* plane, size_t n, size_t inner, const int32_t* indices, size_t count,
+                 T* out) {
+  constexpr size_t kShort = 16;  // elements below which a call of memcpy costs more than a loop
+  for (size_t j = 0; j < count; ++j, out += inner) {
+    const size_t index = static_cast<size_t>(indices[j]);  // a negative one becomes large
+    if (index >= n) {
+      for (size_t i = 0; i < inner; ++i) out[i] = 0;
+    } else if (inner < kShort) {
+      for (size_t i = 0; i < inner; ++i) out[i] = plane[index * inner + i];
+    } else {
+      memcpy(out, plane + index * inner, inner * sizeof(T));
+    }
+  }
+}
+
 template <class T>
 void gather(const GatherShape& shape, const T* x, const int32_t* indices, T* out) {
-  const auto [batch, outer, n, inner, m] = shape;
-  parallel_ranges(batch * outer * m, inner,
-                  [&, n = n, inner = inner, m = m, outer = outer](size_t begin, size_t end) {
-                    for (size_t row = begin; row < end; ++row) {
-                      const size_t plane = row / m;
-                      const int32_t index = indices[plane / outer * m + row % m];
-                      T* to = out + row * inner;
-                      if (index < 0 || static_cast<size_t>(index) >= n) {
-                        memset(to, 0, inner * sizeof(T));
-                      } else if (inner == 1) {
-                        *to = x[plane * n + index];
-                      } else {
-                        memcpy(to, x + (plane * n + index) * inner, inner * sizeof(T));
-                      }
-                    }
-                  });
+  const GatherShape s = shape;
+  parallel_ranges(s.batch * s.outer * s.m, s.inner, [&](size_t begin, size_t end) {
+    for (size_t row = begin; row < end;) {
+      const size_t plane = row / s.m, first = row % s.m;
+      const size_t count = std::min(s.m - first, end - row);
+      const T* from = x + plane * s.n * s.inner;
+      const int32_t* at = indices + plane / s.outer * s.m + first;
+      if (s.inner == 1) {
+        for (size_t j = 0; j < count; ++j) {
+          const size_t index = static_cast<size_t>(at[j]);
+          out[row + j] = index < s.n ? from[index] : T{0};
+        }
+      } else {
+        gather_rows(from, s.n, s.inner, at, count, out + row * s.inner);
+      }
+      row += count;
+    }
+  });
 }
 
 // The rows whose id is in this part of the segments, so that threads never share a segment.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "arena.h"
 #include "epilogue.h"
@@ -11,6 +12,7 @@
 #include "kernel.h"
 #include "parallel.h"
 #include "simd.h"
+#include "weights_gemm.h"
 
 namespace tfpy {
 namespace {
@@ -112,13 +114,17 @@ void few_rows_range(const Gemm<T>& gemm, const MatrixView<T>& a, size_t begin, s
 template <class T>
 class Matmul final : public Kernel {
  public:
-  Matmul(const MatmulShape& shape, const Epilogue& epilogue) : shape_(shape), epilogue_(epilogue) {}
+  Matmul(const MatmulShape& shape, const Epilogue& epilogue)
+      : shape_(shape), epilogue_(epilogue), weights_(shape.k, shape.n) {}
 
   bool run(const Operand* inputs, void* output) override {
     const T* a = inputs[0].as<T>();
     const T* b = inputs[1].as<T>();
     const float* bias = bias_of(epilogue_, inputs);
     T* c = static_cast<T*>(output);
+    if constexpr (std::is_same_v<T, float>) {
+      if (has_weights(inputs[1].id)) return multiply_by_weights(a, inputs[1], bias, c);
+    }
     const size_t work = shape_.m * shape_.n * std::max<size_t>(1, shape_.k / 64);
     const size_t tasks = shape_.batch > 1 ? task_count(shape_.batch, work * 64) : 1;
     if (tasks == 1) {
@@ -139,6 +145,25 @@ class Matmul final : public Kernel {
   }
 
  private:
+  // Whether b is the same for all products and has been so in the call before: a matrix that comes
+  // only once, as in training, is not worth keeping packed.
+  bool has_weights(int32_t id) {
+    const auto& s = shape_;
+    const bool is_one = s.batch == 1 || (s.b_batch_stride == 0 && s.a_batch_stride == s.m * s.k);
+    if (id == 0 || !is_one || s.transpose_a || s.k == 0 || s.n == 1) return false;
+    if (s.batch * s.m <= kFewRows) return false;
+    return weights_.has(id) || std::exchange(last_id_, id) == id;
+  }
+
+  bool multiply_by_weights(const float* a, const Operand& b, const float* bias, float* c) {
+    const auto& s = shape_;
+    const MatrixView<float> view{b.as<float>(), s.transpose_b ? 1 : s.n, s.transpose_b ? s.k : 1};
+    const float* packed = weights_.of(view, b.id);
+    if (packed == nullptr) return false;
+    multiply_weights({s.batch * s.m, s.n, s.k, a, s.k, packed, c, epilogue_, bias});
+    return true;
+  }
+
   // With scratch in the calling thread, without it on all threads.
   bool product_of(size_t i, const T* a, const T* b, const float* bias, T* c, T* scratch) const {
     const auto& s = shape_;
@@ -182,6 +207,8 @@ class Matmul final : public Kernel {
 
   MatmulShape shape_;
   Epilogue epilogue_;
+  PackedWeights weights_;
+  int32_t last_id_ = 0;
 };
 
 }  // namespace

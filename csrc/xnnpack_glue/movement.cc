@@ -75,9 +75,11 @@ void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t column
   }
 }
 
+constexpr size_t kShort = 16;  // elements below which a call of memcpy costs more than a loop
+
 template <class T>
 void copy_row(const T* in, T* out, size_t n, ptrdiff_t stride) {
-  if (stride == 1) {
+  if (stride == 1 && n >= kShort) {
     memcpy(out, in, n * sizeof(T));
   } else {
     for (size_t i = 0; i < n; ++i) out[i] = in[static_cast<ptrdiff_t>(i) * stride];
@@ -94,14 +96,60 @@ ptrdiff_t row_offset(const Walk& walk, size_t row) {
   return offset;
 }
 
+// The input's places of output rows, one after the other.
+class Rows {
+ public:
+  Rows(const Walk& walk, size_t row) : walk_(walk), offset_(row_offset(walk, row)) {
+    for (size_t d = kDims - 1; d-- > 0; row /= walk.dims[d])
+      index_[d] = static_cast<int32_t>(row % walk.dims[d]);
+  }
+  ptrdiff_t offset() const { return offset_; }
+  void next() {
+    for (size_t d = kDims - 1; d-- > 0;) {
+      offset_ += walk_.strides[d];
+      if (++index_[d] < walk_.dims[d]) return;
+      offset_ -= static_cast<ptrdiff_t>(walk_.dims[d]) * walk_.strides[d];
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  const Walk& walk_;
+  ptrdiff_t offset_;
+  int32_t index_[kDims - 1];
+};
+
+// The same n elements `count` times: what is there already is copied behind itself.
+template <class T>
+void repeat_row(const T* in, size_t n, size_t count, T* out) {
+  std::copy_n(in, n, out);
+  for (size_t done = 1; done < count;) {
+    const size_t more = std::min(done, count - done);
+    memcpy(out + done * n, out, more * n * sizeof(T));
+    done += more;
+  }
+}
+
+// Rows begin..end-1 of a walk that reads the same row again and again.
+template <class T>
+void repeat_rows(const Walk& walk, const T* in, size_t begin, size_t end, T* out) {
+  const size_t n = walk.dims[kDims - 1], group = walk.dims[kDims - 2];
+  for (size_t row = begin; row < end;) {
+    const size_t count = std::min(group - row % group, end - row);
+    repeat_row(in + row_offset(walk, row), n, count, out + row * n);
+    row += count;
+  }
+}
+
 template <class T>
 void copy_rows(const Walk& walk, const T* in, T* out) {
-  const size_t n = walk.dims[kDims - 1];
-  const size_t rows = volume(walk.dims) / n;
+  const size_t n = walk.dims[kDims - 1], rows = volume(walk.dims) / n;
+  const bool repeats = walk.strides[kDims - 2] == 0 && walk.strides[kDims - 1] == 1;
   parallel_ranges(rows, n, [&](size_t begin, size_t end) {
-    for (size_t row = begin; row < end; ++row) {
-      copy_row(in + row_offset(walk, row), out + row * n, n, walk.strides[kDims - 1]);
-    }
+    if (repeats) return repeat_rows(walk, in, begin, end, out);
+    Rows place(walk, begin);
+    for (size_t row = begin; row < end; ++row, place.next())
+      copy_row(in + place.offset(), out + row * n, n, walk.strides[kDims - 1]);
   });
 }
 
@@ -156,6 +204,30 @@ struct PadShape {
   Dims in, out, lo, step;  // step: interior + 1
   int32_t value;
 };
+
+// Joins innermost dimensions that are not padded to the one before, so that rows are long.
+PadShape merged(PadShape pad) {
+  constexpr size_t kLast = kDims - 1, kBefore = kDims - 2;
+  for (size_t joined = 0; joined < kLast; ++joined) {
+    const int64_t n = pad.in[kLast];
+    const bool is_whole = pad.lo[kLast] == 0 && pad.out[kLast] == n && pad.step[kLast] == 1;
+    const int64_t lo = pad.lo[kBefore] * n, out = pad.out[kBefore] * n;
+    const bool fits = lo >= INT32_MIN && std::max({lo, out, pad.in[kBefore] * n}) <= INT32_MAX;
+    if (!is_whole || !fits || pad.step[kBefore] != 1) break;
+    pad.in[kLast] *= pad.in[kBefore];
+    pad.out[kLast] *= pad.out[kBefore];
+    pad.lo[kLast] = static_cast<int32_t>(lo);
+    for (size_t d = kBefore; d > 0; --d) {
+      pad.in[d] = pad.in[d - 1];
+      pad.out[d] = pad.out[d - 1];
+      pad.lo[d] = pad.lo[d - 1];
+      pad.step[d] = pad.step[d - 1];
+    }
+    pad.in[0] = pad.out[0] = pad.step[0] = 1;
+    pad.lo[0] = 0;
+  }
+  return pad;
+}
 
 // The input index of an output index along a dimension, or -1.
 int32_t pad_source(const PadShape& pad, size_t d, size_t index) {
@@ -243,6 +315,7 @@ std::unique_ptr<Kernel> make_pad(StepSpec& step) {
   step.require_count(step.output, volume(pad.out), "the output");
   if (step.ok()) step.require_count(step.inputs[0], volume(pad.in), "the input");
   if (!step.ok()) return nullptr;
+  if (step.output.count != 0 && step.inputs[0].count != 0) pad = merged(pad);
   return make_kernel([pad, dtype = step.output.dtype](const Operand* inputs, void* output) {
     if (dtype == DType::kBool) {
       run_pad(pad, inputs[0].as<uint8_t>(), static_cast<uint8_t*>(output));

@@ -1,10 +1,12 @@
-// XNNPACK operators whose filter and bias were packed when they were created, kept by their ids.
+// What steps derive from slots that stay the same (packed filters), kept by the slots' ids.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <xnnpack.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tfpy {
@@ -17,7 +19,7 @@ using Operator = std::unique_ptr<xnn_operator, OperatorDeleter>;
 // False, with an error's text that names the call, unless the status is success.
 bool check_status(xnn_status status, const char* call);
 
-// What an operator was made of; 0 stands for no bias.
+// What something was made of; 0 stands for no bias.
 struct PackedKey {
   int32_t filter, bias;
 
@@ -27,29 +29,54 @@ struct PackedKey {
   }
 };
 
-// The operators of one step. Few are kept, so that training, where each run brings a new filter,
-// does not grow.
-class PackedOperators {
+// The keys of one step's cache, by place.
+class PackedKeys {
  public:
-  PackedOperators();
-  ~PackedOperators();
-  PackedOperators(const PackedOperators&) = delete;
+  virtual ~PackedKeys();
 
-  // Null when none is kept for the key.
-  xnn_operator_t find(const PackedKey& key) const;
-  // Keeps the operator; drops the oldest where there are too many.
-  void keep(const PackedKey& key, Operator op);
+ protected:
+  PackedKeys() = default;
+  PackedKeys(const PackedKeys&) = delete;
+  // The place of the key, or the number of keys.
+  size_t place_of(const PackedKey& key) const;
+  // Adds the key behind the others. Few are kept, so that training, where each run brings a new
+  // filter, does not grow: where there are too many, erase() removes the first.
+  void add(const PackedKey& key);
+  size_t count() const { return keys_.size(); }
+  // Drops what is kept at the place.
+  virtual void erase(size_t place) = 0;
 
  private:
   friend void forget_packed(int32_t id);
-  struct Entry {
-    PackedKey key;
-    Operator op;
-  };
-  std::vector<Entry> entries_;
+  void remove(size_t place);
+
+  std::vector<PackedKey> keys_;
 };
 
-// The slot is gone: drops the operators that were made of it.
+// What one step keeps.
+template <class T>
+class PackedCache final : public PackedKeys {
+ public:
+  // Null when nothing is kept for the key.
+  T* find(const PackedKey& key) {
+    const size_t place = place_of(key);
+    return place < count() ? &values_[place] : nullptr;
+  }
+  T* keep(const PackedKey& key, T&& value) {
+    add(key);
+    values_.push_back(std::move(value));
+    return &values_.back();
+  }
+
+ private:
+  void erase(size_t place) override {
+    values_.erase(values_.begin() + static_cast<ptrdiff_t>(place));
+  }
+
+  std::vector<T> values_;
+};
+
+// The slot is gone: drops what was made of it.
 void forget_packed(int32_t id);
 
 }  // namespace tfpy

@@ -12,8 +12,9 @@ namespace {
 constexpr size_t kMaxRun = 512;
 // Operations on elements that take the interpreter about as long as compiling takes.
 constexpr uint64_t kCompileWork = 1 << 20;
-// How many instructions of generated code take as long as one that is interpreted.
-constexpr size_t kSpeedup = 4;
+// How many instructions of generated code take as long as one that is interpreted, and how many of
+// these as one that computes a function.
+constexpr size_t kSpeedup = 4, kFunctionCost = 8;
 
 Codegen codegen = Codegen::kAuto;
 
@@ -29,10 +30,12 @@ size_t run_end(const Tape& tape, size_t begin) {
 void finish(const Tape& tape, Plan* plan) {
   plan->in_full.resize(tape.registers);
   for (const PlanStep& step : plan->steps) {
-    const size_t length = step.end - step.begin;
-    plan->cost += step.module == nullptr ? length : (length + kSpeedup - 1) / kSpeedup;
-    if (step.module != nullptr) continue;
+    if (step.module != nullptr) {
+      plan->cost += (step.end - step.begin + kSpeedup - 1) / kSpeedup;
+      continue;
+    }
     const Instruction& instruction = tape.code[step.begin];
+    plan->cost += has_encoding(tape, instruction) ? 1 : kFunctionCost;
     for (size_t k = 0; k < instruction.operand_count(); ++k)
       plan->in_full[instruction.operands[k]] = true;
   }

@@ -20,7 +20,7 @@ struct PlanStep {
 
 struct Plan {
   std::vector<PlanStep> steps;
-  size_t cost = 0;            // of an element, in instructions that are interpreted
+  size_t cost = 0;            // of an element, in interpreted additions
   std::vector<bool> in_full;  // registers that block functions read: blocks of one value are filled
 };
 

@@ -145,15 +145,33 @@ T reduce_run(const T* x, size_t n) {
 }
 
 template <class T, template <class> class Op>
-void reduce_plane(const T* x, size_t n, size_t inner, T* out) {
-  if (inner == 1) {
-    *out = reduce_run<T, Op>(x, n);
-    return;
-  }
+void reduce_wide(const T* x, size_t n, size_t inner, T* out) {
   size_t i = 0;
   for (; i + 16 <= inner; i += 16) reduce_columns<T, Op, 4>(x + i, n, inner, 4, out + i);
   for (; i < inner; i += 4)
     reduce_columns<T, Op, 1>(x + i, n, inner, std::min<size_t>(4, inner - i), out + i);
+}
+
+constexpr size_t kNarrow = 16;
+
+// Few columns that do not fill vectors: four rows count as one, then their parts are reduced with
+// the rows that are left.
+template <class T, template <class> class Op>
+void reduce_narrow(const T* x, size_t n, size_t inner, T* out) {
+  T parts[7 * kNarrow];
+  reduce_wide<T, Op>(x, n / 4, 4 * inner, parts);
+  std::copy_n(x + n / 4 * 4 * inner, n % 4 * inner, parts + 4 * inner);
+  reduce_wide<T, Op>(parts, 4 + n % 4, inner, out);
+}
+
+template <class T, template <class> class Op>
+void reduce_plane(const T* x, size_t n, size_t inner, T* out) {
+  if (inner == 1)
+    *out = reduce_run<T, Op>(x, n);
+  else if (inner < kNarrow && inner % 4 != 0 && n >= 32)
+    reduce_narrow<T, Op>(x, n, inner, out);
+  else
+    reduce_wide<T, Op>(x, n, inner, out);
 }
 
 // One task for each plane; where planes are few and long, each is split along n and the parts'
@@ -184,17 +202,28 @@ bool reduce(const ReduceShape& shape, const T* x, T* out) {
   return true;
 }
 
-// out is true where any (or all) of n bytes are.
+// One output for each column: true where any (or all) of n bytes are.
+template <bool kAll>
+void reduce_bytes(const uint8_t* x, size_t n, size_t inner, uint8_t* out) {
+  const auto combine = [](uint8_t a, uint8_t b) -> uint8_t { return kAll ? a & b : a | b; };
+  if (inner == 1) {
+    uint8_t result = kAll;
+    for (size_t row = 0; row < n; ++row) result = combine(result, x[row]);
+    *out = result;
+    return;
+  }
+  std::fill_n(out, inner, static_cast<uint8_t>(kAll));
+  for (size_t row = 0; row < n; ++row, x += inner) {
+    for (size_t i = 0; i < inner; ++i) out[i] = combine(out[i], x[i]);
+  }
+}
+
 void reduce_bool(const ReduceShape& shape, bool all, const uint8_t* x, uint8_t* out) {
   const auto [outer, n, inner] = shape;
   parallel_ranges(outer, n * inner, [&, n = n, inner = inner](size_t begin, size_t end) {
     for (size_t o = begin; o < end; ++o) {
-      uint8_t* to = out + o * inner;
-      std::fill_n(to, inner, static_cast<uint8_t>(all));
-      for (size_t row = 0; row < n; ++row) {
-        const uint8_t* from = x + (o * n + row) * inner;
-        for (size_t i = 0; i < inner; ++i) to[i] = all ? to[i] & from[i] : to[i] | from[i];
-      }
+      (all ? reduce_bytes<true> : reduce_bytes<false>)(x + o * n * inner, n, inner,
+                                                       out + o * inner);
     }
   });
 }

@@ -48,25 +48,48 @@ struct RunningLogSum {
   }
 };
 
+// Columns first..first+width-1 of a plane.
+template <class T, class Op, size_t kColumns>
+void scan_columns(const ScanShape& s, const T* x, size_t width, T* out) {
+  typename Op::Total totals[kColumns];
+  std::fill_n(totals, width, Op::identity);
+  for (size_t step = 0; step < s.n; ++step) {
+    const size_t at = (s.reverse ? s.n - 1 - step : step) * s.inner;
+    for (size_t i = 0; i < width; ++i) {
+      const typename Op::Total next = Op::combine(totals[i], x[at + i]);
+      out[at + i] = static_cast<T>(s.exclusive ? totals[i] : next);
+      totals[i] = next;
+    }
+  }
+}
+
+// R rows of neighbouring elements, side by side, because each sum waits for the one before.
+template <class T, class Op, size_t R>
+void scan_rows(const ScanShape& s, const T* x, T* out) {
+  typename Op::Total totals[R];
+  std::fill_n(totals, R, Op::identity);
+  for (size_t step = 0; step < s.n; ++step) {
+    const size_t at = s.reverse ? s.n - 1 - step : step;
+    for (size_t r = 0; r < R; ++r) {
+      const typename Op::Total next = Op::combine(totals[r], x[r * s.n + at]);
+      out[r * s.n + at] = static_cast<T>(s.exclusive ? totals[r] : next);
+      totals[r] = next;
+    }
+  }
+}
+
 template <class T, class Op>
 void scan(const ScanShape& shape, const T* x, T* out) {
-  constexpr size_t kColumns = 64;
+  constexpr size_t kColumns = 64, kRows = 4;
   const ScanShape s = shape;
   parallel_ranges(s.outer, s.n * s.inner, [&](size_t begin, size_t end) {
-    for (size_t o = begin; o < end; ++o) {
+    size_t o = begin;
+    for (; s.inner == 1 && o + kRows <= end; o += kRows)
+      scan_rows<T, Op, kRows>(s, x + o * s.n, out + o * s.n);
+    for (; o < end; ++o) {
       for (size_t first = 0; first < s.inner; first += kColumns) {
-        const size_t width = std::min(kColumns, s.inner - first);
-        typename Op::Total totals[kColumns];
-        std::fill_n(totals, width, Op::identity);
-        for (size_t step = 0; step < s.n; ++step) {
-          const size_t row = s.reverse ? s.n - 1 - step : step;
-          const size_t at = (o * s.n + row) * s.inner + first;
-          for (size_t i = 0; i < width; ++i) {
-            const typename Op::Total next = Op::combine(totals[i], x[at + i]);
-            out[at + i] = static_cast<T>(s.exclusive ? totals[i] : next);
-            totals[i] = next;
-          }
-        }
+        const size_t at = o * s.n * s.inner + first;
+        scan_columns<T, Op, kColumns>(s, x + at, std::min(kColumns, s.inner - first), out + at);
       }
     }
   });

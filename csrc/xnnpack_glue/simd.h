@@ -66,9 +66,10 @@ inline u32x4 min(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_min(bits(a), bits(
 inline u32x4 max(u32x4 a, u32x4 b) { return as_u32(wasm_u32x4_max(bits(a), bits(b))); }
 
 // x limited to low..high; NaN stays NaN.
-inline f32x4 clamp(f32x4 x, float low, float high) {
-  return as_f32(wasm_f32x4_pmin(wasm_f32x4_pmax(bits(x), bits(splat(low))), bits(splat(high))));
+inline f32x4 clamp(f32x4 x, f32x4 low, f32x4 high) {
+  return as_f32(wasm_f32x4_pmin(wasm_f32x4_pmax(bits(x), bits(low)), bits(high)));
 }
+inline f32x4 clamp(f32x4 x, float low, float high) { return clamp(x, splat(low), splat(high)); }
 
 inline f32x4 abs(f32x4 x) { return as_f32(wasm_f32x4_abs(bits(x))); }
 inline f32x4 sqrt(f32x4 x) { return as_f32(wasm_f32x4_sqrt(bits(x))); }

@@ -1,6 +1,7 @@
 // Kernels on the order along the last axis: argsort, searchsorted. NaN is larger than any number.
+#include <string.h>
+
 #include <algorithm>
-#include <numeric>
 
 #include "kernel.h"
 #include "parallel.h"
@@ -12,33 +13,36 @@ struct SortShape {
   size_t outer, n, k;
 };
 
-template <class T>
-bool before(T a, T b, bool descending) {
-  return descending ? a > b || (a != a && b == b) : a < b || (b != b && a == a);
+// Integers in the order of the elements; equal ones have equal keys.
+inline uint32_t key_of(int32_t x) { return static_cast<uint32_t>(x) ^ 0x80000000u; }
+inline uint32_t key_of(float x) {
+  if (x != x) return UINT32_MAX;
+  const float positive_zero = x + 0.0f;
+  uint32_t bits;
+  memcpy(&bits, &positive_zero, sizeof bits);
+  return bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Places break ties, so every sort is stable.
+// Sorts numbers that hold a key above and its place below, so that the order is stable.
 template <class T>
 bool argsort(const SortShape& shape, bool descending, const T* x, int32_t* out) {
   const auto [outer, n, k] = shape;
   Block block;
-  if (!Block::allocate(product({outer, n, sizeof(int32_t)}), &block)) return false;
-  int32_t* places = block.as<int32_t>();
+  if (!Block::allocate(product({outer, n, sizeof(uint64_t)}), &block)) return false;
+  uint64_t* pairs = block.as<uint64_t>();
   parallel_ranges(outer, n * 16, [&, n = n, k = k](size_t begin, size_t end) {
     for (size_t o = begin; o < end; ++o) {
-      const T* row = x + o * n;
-      int32_t* place = places + o * n;
-      std::iota(place, place + n, 0);
-      const auto compare = [=](int32_t a, int32_t b) {
-        if (before(row[a], row[b], descending)) return true;
-        return !before(row[b], row[a], descending) && a < b;
-      };
-      if (k < n / 4) {
-        std::partial_sort(place, place + k, place + n, compare);
-      } else {
-        std::sort(place, place + n, compare);
+      uint64_t* pair = pairs + o * n;
+      for (size_t i = 0; i < n; ++i) {
+        const uint32_t key = key_of(x[o * n + i]);
+        pair[i] = uint64_t{descending ? ~key : key} << 32 | i;
       }
-      std::copy_n(place, k, out + o * k);
+      if (k < n / 4) {
+        std::partial_sort(pair, pair + k, pair + n);
+      } else {
+        std::sort(pair, pair + n);
+      }
+      for (size_t i = 0; i < k; ++i) out[o * k + i] = static_cast<int32_t>(pair[i]);
     }
   });
   return true;

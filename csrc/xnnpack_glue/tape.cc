@@ -47,13 +47,16 @@ void read_sources(StepSpec& step, Tape* tape) {
   if (lists == nullptr) return;
   step.params.require(lists->Size() == step.inputs.size(),
                       "strides has not one list for each input");
+  std::vector<int32_t> offsets(step.inputs.size(), 0);
+  if (step.params.has("offsets"))
+    offsets = step.params.numbers("offsets", step.inputs.size(), 0, kMaxNumber);
   for (size_t i = 0; step.ok() && i < step.inputs.size(); ++i) {
     const rapidjson::Value& list = (*lists)[static_cast<rapidjson::SizeType>(i)];
     step.params.require(list.IsArray() && list.Size() == tape->dims.size(),
                         "strides has a list of a wrong length");
     if (!step.ok()) return;
     std::vector<int32_t> strides(tape->dims.size());
-    uint64_t last = 0;
+    uint64_t last = static_cast<uint64_t>(offsets[i]);
     for (size_t d = 0; d < strides.size(); ++d) {
       const rapidjson::Value& value = list[static_cast<rapidjson::SizeType>(d)];
       step.params.require(read_number(value, "strides", 0, kMaxNumber, &strides[d]), last_error());
@@ -62,7 +65,8 @@ void read_sources(StepSpec& step, Tape* tape) {
             product({static_cast<uint64_t>(tape->dims[d] - 1), static_cast<uint64_t>(strides[d])});
     }
     step.params.require(tape->count == 0 || last < step.inputs[i].count, "strides leave an input");
-    tape->sources.push_back({step.inputs[i].dtype, access_of(*tape, strides), strides});
+    const size_t offset = static_cast<size_t>(offsets[i]);
+    tape->sources.push_back({step.inputs[i].dtype, access_of(*tape, strides), strides, offset});
   }
 }
 

@@ -6,6 +6,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 
 from tfpy import (
     autodiff,
+    autograph,
     bitwise,
     browser,
     config,
@@ -69,6 +70,7 @@ from tfpy.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space
 from tfpy.complex_numbers import complex
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.counting import histogram_fixed_width, histogram_fixed_width_bins
+from tfpy.debugging import Assert
 from tfpy.dtypes import (
     DType,
     as_dtype,
@@ -88,8 +90,9 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
-from tfpy.function import TensorSpec, function
+from tfpy.function import TensorSpec, compile_model, function
 from tfpy.function.control_flow import case, cond, switch_case, while_loop
+from tfpy.function.effects import numpy_function, py_function
 from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
 from tfpy.function.tensor_array import TensorArray
 from tfpy.joining import (
@@ -205,6 +208,7 @@ __version__ = "0.1.0"
 operators.install()
 
 __all__ = [
+    "Assert",
     "DType",
     "GradientTape",
     "IndexedSlices",
@@ -223,6 +227,7 @@ __all__ = [
     "argsort",
     "as_dtype",
     "autodiff",
+    "autograph",
     "backend_report",
     "basic_lstm_cell",
     "batch_to_space",
@@ -241,6 +246,7 @@ __all__ = [
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
+    "compile_model",
     "complex",
     "complex64",
     "complex128",
@@ -252,6 +258,7 @@ __all__ = [
     "cumsum",
     "custom_grad",
     "custom_gradient",
+    "debugging",
     "dispose",
     "divide",
     "dot",
@@ -311,6 +318,7 @@ __all__ = [
     "newaxis",
     "nn",
     "norm",
+    "numpy_function",
     "one_hot",
     "ones",
     "ones_like",
@@ -318,6 +326,7 @@ __all__ = [
     "pad",
     "prelu",
     "print",
+    "py_function",
     "ragged",
     "ragged_gather",
     "ragged_range",

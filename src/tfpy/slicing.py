@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import dtypes
+from tfpy import dtypes, tracing
 from tfpy.array import broadcast_to, cast, expand_dims, reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
+from tfpy.operand import Operand
 from tfpy.ops import elementwise, indexing, infer, movement
 from tfpy.ops.infer import normalize_axis
 from tfpy.tensor import Tensor
@@ -197,6 +198,8 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     keys = key if isinstance(key, tuple) else (key,)
     if len(keys) == 1 and (isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool):
         return boolean_mask(tensor, key)
+    if tracing.active and any(map(_is_traced, keys)):
+        return _getitem_traced(tensor, _with_all_axes(keys, tensor))
     shape: list[int] = []
     picks: list[tuple[int, int, int]] = []
     for k in _with_all_axes(keys, tensor):
@@ -214,6 +217,30 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.shape, strict=True)):
         part = movement.strided_slice(tensor, begin=begin, size=size, strides=strides)
     return movement.reshape(part, shape=tuple(shape))
+
+
+def _is_traced(key: Any) -> bool:
+    """Whether an index is a tensor without a value yet."""
+    return isinstance(key, Operand) and type(key) is not Tensor
+
+
+def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
+    """``tensor[keys]`` with some indices of a trace: these are gathered after the others."""
+    axis, gathers = 0, []
+    for i, key in enumerate(keys):
+        if _is_traced(key):
+            index = convert_to_tensor(key)
+            if index.ndim or not index.dtype.is_integer:
+                _index(key)
+            gathers.append((axis, index))
+            keys[i] = builtins.slice(None)
+        axis += key is None or isinstance(keys[i], builtins.slice)
+    whole = all(key == builtins.slice(None) for key in keys)
+    part = tensor if whole else getitem(tensor, tuple(keys))
+    for at, index in reversed(gathers):
+        wrapped = elementwise.select(index < 0, index + part.shape[at], index)
+        part = gather(part, wrapped, axis=at)
+    return part
 
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:

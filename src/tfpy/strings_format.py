@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy.convert import constant, convert_to_tensor, is_tensor
-from tfpy.ops.effects import print_op, shown, summary
+from tfpy.function.effects import effect
 from tfpy.ragged_tensor import RaggedTensor
 from tfpy.sparse_tensor import SparseTensor
 from tfpy.tensor import Tensor
+
+
+def _one(value: Any) -> str:
+    if isinstance(value, bytes):
+        return '"' + value.decode("utf-8", "backslashreplace") + '"'
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    return short if np.float32(short) == np.float32(value) else f"{value:.9g}"
+
+
+def summary(array: Any, keep: int, indent: int) -> str:
+    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative."""
+    if array.ndim == 0:
+        return _one(array.item())
+    n = array.shape[0]
+    whole = keep < 0 or n <= 2 * keep
+    picked = range(n) if whole else [*range(keep), *range(n - keep, n)]
+    items = [summary(array[i, ...], keep, indent + 1) for i in picked]
+    if not whole:
+        items.insert(keep, "...")
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
+    return f"[{between.join(items)}]"
 
 
 def format(
@@ -55,59 +83,55 @@ def print(
     Raises:
         ValueError: for another output stream.
     """
-    if output_stream in (None, sys.stderr):
-        stream = "stderr"
-    elif output_stream is sys.stdout:
-        stream = "stdout"
-    elif isinstance(output_stream, str) and output_stream.startswith("file://"):
-        stream = output_stream
-    else:
+
+    def now(values: Sequence[Any]) -> None:
+        _write(values, output_stream, summarize, sep, end)
+
+    _check_stream(output_stream)
+    if not effect(now, list(inputs)):
+        now(inputs)
+
+
+def _check_stream(stream: Any) -> None:
+    is_file = isinstance(stream, str) and stream.startswith("file://")
+    if stream not in (None, sys.stderr, sys.stdout) and not is_file:
         raise ValueError(
-            f"Unsupported output stream {output_stream!r}: give sys.stdout, sys.stderr or "
-            "'file://<path>'"
+            f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr or 'file://<path>'"
         )
-    parts: list[Any] = []
-    for i, value in enumerate(inputs):
-        parts += [sep] if i else []
-        parts += [value] if isinstance(value, str) else _parts(value, summarize)
-    texts, tensors = [""], []
-    for part in [*parts, end]:
-        if isinstance(part, str):
-            texts[-1] += part
-        else:
-            tensors.append(part)
-            texts.append("")
-    print_op(*tensors, texts=tuple(texts), summarize=summarize, stream=stream)
 
 
-def _parts(value: Any, keep: int) -> list[Any]:
-    """Texts and tensors, in the order in which Python writes a nest; keys in their order."""
+def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, end: str) -> None:
+    text = sep.join(v if isinstance(v, str) else _shown(v, summarize) for v in inputs) + end
+    if isinstance(output_stream, str):
+        with open(output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        builtins.print(text, end="", file=output_stream or sys.stderr)
+
+
+def _shown(value: Any, keep: int) -> str:
+    """A tensor's values; a nest as Python writes it, with mappings in the order of their keys."""
     if isinstance(value, RaggedTensor):
-        return [_ragged_summary(value.to_list(), keep)]
+        return _ragged_summary(value.to_list(), keep)
     if isinstance(value, SparseTensor):
-        return [
-            "'SparseTensor(indices=", value.indices, ", values=", value.values,
-            ", shape=", value.dense_shape, ")'",
-        ]  # fmt: skip
+        parts = (value.indices, value.values, value.dense_shape)
+        shown = [_shown(part, keep) for part in parts]
+        return "'SparseTensor(indices={}, values={}, shape={})'".format(*shown)
     if is_tensor(value):
-        return [convert_to_tensor(value)]
+        return summary(np.asarray(value), keep, 1)
     if isinstance(value, Mapping):
-        items = [[f"{key!r}: ", *_parts(value[key], keep)] for key in sorted(value)]
-        return ["{", *_joined(items), "}"]
-    if type(value) is list:
-        return ["[", *_joined([_parts(v, keep) for v in value]), "]"]
-    if type(value) is tuple:
-        return ["(", *_joined([_parts(v, keep) for v in value]), ",)" if len(value) == 1 else ")"]
-    return [repr(value)]
-
-
-def _joined(items: list[list[Any]]) -> list[Any]:
-    return [part for i, item in enumerate(items) for part in ([", "] if i else []) + item]
+        items = (f"{key!r}: {_shown(value[key], keep)}" for key in sorted(value))
+        return "{" + ", ".join(items) + "}"
+    if type(value) in (list, tuple):
+        inner = ", ".join(_shown(v, keep) for v in value)
+        single = type(value) is tuple and len(value) == 1
+        return f"[{inner}]" if type(value) is list else f"({inner}{',' * single})"
+    return repr(value)
 
 
 def _ragged_summary(rows: Any, keep: int) -> str:
     if not isinstance(rows, list):
-        return shown(rows)
+        return _one(rows)
     items = [_ragged_summary(row, keep) for row in rows]
     if keep >= 0 and len(items) > 2 * keep:
         items[keep : len(items) - keep] = ["..."]

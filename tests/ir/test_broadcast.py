@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from tfpy.lower.broadcast import (
     MAX_DIMS,
     broadcast_strides,
+    broadcast_view,
     collapse,
     dense_strides,
     merge,
@@ -28,19 +30,25 @@ def walk(dims: list[int], strides: list[int]) -> Any:
     return (np.array(strides)[:, None] * grid).sum(axis=0).tolist()
 
 
+def collapsed(
+    out: Sequence[int], shapes: Sequence[Sequence[int]]
+) -> tuple[list[int], list[list[int]]]:
+    return collapse(out, [broadcast_view(shape, out) for shape in shapes])
+
+
 def test_examples() -> None:
     assert dense_strides((2, 3, 4)) == [12, 4, 1]
     assert broadcast_strides((3, 1), (2, 3, 5)) == [0, 1, 0]
-    assert collapse((8, 4, 16), [(8, 4, 16), (16,)]) == ([32, 16], [[16, 1], [0, 1]])
-    assert collapse((4, 5), [(4, 5), (4, 5)]) == ([20], [[1], [1]])
-    assert collapse((), [()]) == ([1], [[0]])
-    assert collapse((1, 1), [(1,), ()]) == ([1], [[0], [0]])
+    assert collapsed((8, 4, 16), [(8, 4, 16), (16,)]) == ([32, 16], [[16, 1], [0, 1]])
+    assert collapsed((4, 5), [(4, 5), (4, 5)]) == ([20], [[1], [1]])
+    assert collapsed((), [()]) == ([1], [[0]])
+    assert collapsed((1, 1), [(1,), ()]) == ([1], [[0], [0]])
 
 
 @given(hnp.mutually_broadcastable_shapes(num_shapes=3, max_dims=6, max_side=3))
 def test_collapse_reads_what_broadcasting_reads(shapes: Any) -> None:
     out = shapes.result_shape
-    dims, strides = collapse(out, shapes.input_shapes)
+    dims, strides = collapsed(out, shapes.input_shapes)
     assert np.prod(dims) == np.prod(out)
     assert len(dims) <= max(len(out), 1)
     for shape, own in zip(shapes.input_shapes, strides, strict=True):

@@ -10,6 +10,7 @@ import pytest
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import B, F, I, U
 from tfpy.ir.graph import Aval
+from tfpy.lower.broadcast import broadcast_view
 from tfpy.lower.common import Elementwise
 from tfpy.lower.glsl import Glsl, _library_blocks, kernel_source, library
 from tfpy.lower.program import Program, verify
@@ -93,7 +94,8 @@ def elementwise(root: ex.Expr, shapes: list[tuple[int, ...]], out: tuple[int, ..
     program = Program("webgl")
     program.inputs = [program.add_buffer(shape, F) for shape in shapes]
     program.outputs = [program.add_buffer(out, root.dtype)]
-    call = Elementwise(root, tuple(program.inputs), tuple(shapes), Aval(out, root.dtype))
+    views = tuple(broadcast_view(shape, out) for shape in shapes)
+    call = Elementwise(root, tuple(program.inputs), views, Aval(out, root.dtype))
     _Emitter().elementwise(program, call, program.outputs[0])
     verify(program)
     return program

@@ -230,6 +230,11 @@ def _random(name: str, **more: Any) -> Callable[..., Any]:
     return call
 
 
+def _fine_uniform(*state: Any, shape: Any) -> Any:
+    doubles = _random("StatelessRandomUniformV2", dtype=tf.float64)(*state, shape=shape)
+    return tf.cast(tf.floor(doubles * 2**24) / 2**24, tf.float32)
+
+
 def _seeded(name: str) -> Callable[..., Any]:
     """TensorFlow's stateful op, whose seeds are the key and the counter's upper half."""
 
@@ -243,9 +248,6 @@ def _seeded(name: str) -> Callable[..., Any]:
             ),
             "poisson": lambda rate: tf.raw_ops.RandomPoissonV2(
                 shape=[samples], rate=rate, seed=key, seed2=high, dtype=tf.float32
-            ),
-            "categorical": lambda logits: tf.raw_ops.Multinomial(
-                logits=logits, num_samples=samples, seed=key, seed2=high, output_dtype=tf.int32
             ),
             "binomial": lambda counts, probs: tf.random.Generator.from_key_counter(
                 key, [low, high], "philox"
@@ -286,6 +288,23 @@ def _buckets(name: str) -> Callable[..., Any]:
     return lambda x, **attrs: tf.cast(public(f"strings.{name}")(x, **attrs), tf.int32)
 
 
+def _suppression(
+    boxes: Any, scores: Any, most: int, threshold: float, least: float, sigma: float
+) -> Any:
+    """Row by row, filled up with places of -1 and scores of 0."""
+    rows = []
+    outer = math.prod(scores.shape[:-1])
+    flat = (np.reshape(a, (outer, *a.shape[len(scores.shape) - 1 :])) for a in (boxes, scores))
+    for own_boxes, own_scores in zip(*flat, strict=True):
+        places, kept = tf.image.non_max_suppression_with_scores(
+            own_boxes, own_scores, most, threshold, least, sigma
+        )
+        room = [[0, most - len(places)]]
+        filled = tf.pad(tf.cast(places, tf.float32), room, constant_values=-1)
+        rows.append(tf.stack([filled, tf.pad(kept, room)], -1))
+    return tf.reshape(tf.stack(rows), (*scores.shape[:-1], most, 2))
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
     "substr": tf.strings.substr,
     "string_join": lambda *xs, separator: tf.strings.join(xs, separator),
@@ -300,6 +319,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
     "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
     "unicode_transcode": tf.strings.unicode_transcode,
+    "non_max_suppression": _suppression,
     "divide_no_nan": tf.math.divide_no_nan,
     "igamma_grad_a": lambda a, x: tf.raw_ops.IgammaGradA(a=a, x=x),
     "random_gamma_grad": lambda a, x: tf.raw_ops.RandomGammaGrad(alpha=a, sample=x),
@@ -340,11 +360,12 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "pad": _pad,
     "concat": lambda *xs, axis: tf.concat(xs, axis),
     "random_uniform": _random("StatelessRandomUniformV2", dtype=tf.float32),
+    "random_fine_uniform": _fine_uniform,
     "random_bits": _random("StatelessRandomUniformFullIntV2", dtype=tf.int32),
     "random_normal": _random("StatelessRandomNormalV2", dtype=tf.float32),
     "random_int": _random("StatelessRandomUniformIntV2"),
     "random_truncated_normal": _random("StatelessTruncatedNormalV2", dtype=tf.float32),
-    **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial", "categorical")},
+    **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial")},
     "random_permutation": _permutation,
     "sliding_windows": _windows,
     "overlap_add": _overlap_add,

@@ -145,3 +145,61 @@ def test_types_that_devices_do_not_store_stay() -> None:
     x = b.input(5, dtype=dtypes.complex64)
     graph = b.returns(b.op("negative", b.op("square", x)))
     assert kinds(fuse_elementwise(graph, Greedy())) == ["square", "negative"]
+
+
+def test_slices_are_read_where_they_lie() -> None:
+    b = Builder()
+    z, c = b.input(6, 40), b.input(6, 10)
+    gates = [
+        b.op("strided_slice", z, begin=(0, 10 * i), size=(6, 10), strides=(1, 1)) for i in range(4)
+    ]
+    kept = b.op("multiply", b.op("sigmoid", gates[0]), c)
+    new = b.op("add", kept, b.op("multiply", b.op("sigmoid", gates[1]), b.op("tanh", gates[2])))
+    after = run(b.returns(b.op("multiply", b.op("tanh", new), b.op("sigmoid", gates[3])), new))
+    assert [len(eqn.inputs) for eqn in after.eqns] == [2, 2]
+    first, second = wasm.lower(after).steps
+    assert first.params["dims"] == [6, 10]
+    assert first.params["strides"] == [[40, 1], [40, 1], [40, 1], [10, 1]]
+    assert first.params["offsets"] == [0, 10, 20, 0]
+    assert second.params["offsets"] == [30, 0]
+
+
+def test_slices_with_steps_and_reshapes() -> None:
+    b = Builder()
+    x = b.input(8, 9, 10)
+    part = b.op("strided_slice", x, begin=(1, 2, 3), size=(3, 1, 4), strides=(2, 1, 2))
+    flat = b.op("reshape", b.op("negative", part), shape=(12,))
+    after = run(b.returns(b.op("exp", flat)))
+    assert kinds(after) == ["loop(strided_slice negative reshape exp)"]
+    (step,) = wasm.lower(after).steps
+    assert step.params["dims"] == [3, 4]
+    assert step.params["strides"] == [[180, 2]]
+    assert step.params["offsets"] == [113]
+
+
+def test_a_slice_of_what_is_computed_is_computed_alone() -> None:
+    b = Builder()
+    e = b.op("exp", b.input(8, 10))
+    part = b.op("strided_slice", e, begin=(0, 2), size=(8, 3), strides=(1, 1))
+    after = run(b.returns(b.op("negative", part)))
+    assert kinds(after) == ["loop(exp strided_slice negative)"]
+
+
+def test_slices_that_stay() -> None:
+    b = Builder()
+    x = b.input(9)
+    backwards = b.op("strided_slice", x, begin=(8,), size=(9,), strides=(-1,))
+    half = b.op("strided_slice", x, begin=(0,), size=(4,), strides=(1,))
+    joined = b.op("concat", half, half, axis=0)
+    rows = b.op(
+        "strided_slice", b.op("exp", b.input(4, 6)), begin=(0, 0), size=(2, 3), strides=(2, 2)
+    )
+    after = run(
+        b.returns(
+            b.op("exp", backwards),
+            b.op("negative", half),
+            joined,
+            b.op("exp", b.op("reshape", b.op("reshape", rows, shape=(6,)), shape=(3, 2))),
+        )
+    )
+    assert kinds(after)[:4] == ["strided_slice", "strided_slice", "concat", "exp"]

@@ -46,6 +46,13 @@ class Words:
         self.made.append(self.lib.constant(values))
         return self.made[-1]
 
+    def d(self, function: Any, *inputs: Any) -> Any:
+        """The gradients of a function's results, each weighed alike."""
+        with self.lib.GradientTape() as tape:
+            tape.watch(inputs)
+            result = function(*inputs)
+        return tape.gradient(result, list(inputs))
+
     def _tensor(self, shape: tuple[int, ...], dtype: str) -> Any:
         numbers = self._rng.uniform(0.1, 0.9, shape)
         if dtype == "int32":
@@ -69,7 +76,7 @@ def words(lib: Any, dtype: str = "float32") -> Words:
 
 def evaluate(text: str, said: Any, **names: Any) -> Any:
     """The result of the text of a call; ``names`` are more words."""
-    spoken = {name: getattr(said, name) for name in "xfbcit"}
+    spoken = {name: getattr(said, name) for name in "xfbcitd"}
     result = eval(text, {"tf": said.lib, "np": np, **spoken, **names})
     return finished(result) if inspect.iscoroutine(result) else result
 
@@ -97,15 +104,24 @@ def tensors(lib: Any, nest: Any) -> list[Any]:
 
 
 def gradients(lib: Any, call: str, dtype: str = "float32") -> list[Any]:
-    """The gradient of the sum of the float and complex results for each such input, or None."""
+    """The gradient of weighed float and complex results for each such input, or None."""
     said = words(lib, dtype)
     with lib.GradientTape() as tape:
         made = Watched(said, tape)
         results = [t for t in tensors(lib, evaluate(call, made)) if differentiable(t)]
-    if not results or not any(differentiable(t) for t in said.inputs):
-        return []
     inputs = [t for t in said.inputs if differentiable(t)]
-    return list(tape.gradient(results, inputs))
+    if not results or not inputs:
+        return []
+    rng = np.random.default_rng(5)
+    weights = [_weights(lib, t, rng) for t in results]
+    return list(tape.gradient(results, inputs, weights))
+
+
+def _weights(lib: Any, result: Any, rng: Any) -> Any:
+    shape = tuple(result.shape)
+    numbers = rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)
+    real = result.dtype.name == "float32"
+    return lib.constant((numbers.real if real else numbers).astype(result.dtype.name))
 
 
 class Watched:
@@ -113,6 +129,7 @@ class Watched:
 
     def __init__(self, said: Words, tape: Any) -> None:
         self.lib = said.lib
+        self.d = said.d
         for name in "xfbcit":
             setattr(self, name, self._watching(getattr(said, name), tape))
 

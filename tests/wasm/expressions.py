@@ -9,7 +9,7 @@ import numpy as np
 from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import collapse
+from tfpy.lower.broadcast import broadcast_view, collapse
 from tfpy.lower.program import Kernel, Program
 from tfpy.lower.wasm import assemble
 
@@ -26,7 +26,7 @@ def expression_program(root: ex.Expr, arrays: Sequence[Array]) -> Program:
     program = Program("wasm")
     program.inputs = [program.add_buffer(a.shape, as_dtype(a.dtype)) for a in arrays]
     program.outputs = [program.add_buffer(shape, root.dtype)]
-    dims, strides = collapse(shape, [a.shape for a in arrays])
+    dims, strides = collapse(shape, [broadcast_view(a.shape, shape) for a in arrays])
     params = {"dims": dims, "strides": strides, **assemble(root, len(arrays))}
     names = tuple(f"x{i}" for i in range(len(arrays)))
     program.add_step(Kernel("elementwise", names), program.inputs, program.outputs, params)

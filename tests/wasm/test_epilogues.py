@@ -116,6 +116,45 @@ def test_matmul(
     check(runtime, "matmul", params, a @ b, *(np.ascontiguousarray(x) for x in operands))
 
 
+WEIGHTED = [(1, 49, 300, 33), (2, 31, 17, 8), (1, 10, 513, 70), (3, 64, 256, 100), (1, 9, 5, 3)]
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("size", WEIGHTED, ids=str)
+def test_a_matrix_that_comes_again_is_packed_once(
+    size: tuple[int, int, int, int],
+    transpose: bool,
+    runtime: NodeRuntime,
+    rng: np.random.Generator,
+) -> None:
+    """The same slot in several calls, with other left sides; then a new matrix."""
+    batch, m, k, n = size
+    params: dict[str, Any] = {
+        **{"batch": batch, "m": m, "n": n, "k": k, "a_batch_stride": m * k, "b_batch_stride": 0},
+        **{"transpose_a": "false", "transpose_b": str(transpose).lower()},
+        **epilogue_params(True, (-1.0, 20.0)),
+    }
+    shapes = [(batch, m, k), (n, k) if transpose else (k, n), (n,)]
+    call = KernelCall("matmul", ("a", "b", "bias"), params)
+    out = Aval((batch, m, n), ex.F)
+    number = runtime.register(kernel_program(call, [Aval(s, ex.F) for s in shapes], out))
+    before = runtime.call("memory")["bytes"]
+    for _ in range(2):
+        b, bias = (rng.standard_normal(s).astype(np.float32) for s in shapes[1:])
+        kept = [runtime.write(b), runtime.write(bias)]
+        for _ in range(4):
+            a = rng.standard_normal(shapes[0]).astype(np.float32)
+            slot = runtime.write(a)
+            result = runtime.call("run", program=number, slots=[slot, *kept])
+            wanted = np.clip(a @ (b.T if transpose else b) + bias, -1, 20)
+            close(runtime.read(result, out), wanted)
+            runtime.call("free", slots=[slot, result])
+        runtime.call("free", slots=kept)
+    left = runtime.call("memory")["bytes"] - before
+    assert left < 2**20, "only the scratch of unpacked products may stay"
+    runtime.call("release", program=number)
+
+
 def test_packed_filters_follow_their_bias(runtime: NodeRuntime, rng: np.random.Generator) -> None:
     """A filter is packed with its bias: another bias, or one in a new slot, counts."""
     program = Program("wasm")

@@ -77,8 +77,7 @@ def _transformed(node: ast.FunctionDef | ast.Lambda, closure: tuple[str, ...]) -
         made = located(ast.FunctionDef("ag__lambda", made.args, body, [], None), node)
     made.decorator_list, made.returns = [], None
     _strip_defaults(made.args)
-    outer = {s for s in declared(made.body, ast.Nonlocal)}
-    _rewrite(made, always=outer & set(closure))
+    _rewrite(made, always=declared(made.body, ast.Nonlocal) & set(closure))
     return made
 
 

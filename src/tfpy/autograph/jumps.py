@@ -177,18 +177,16 @@ def _none_of(flags: Sequence[str]) -> ast.expr:
 
 def _jumps_here(body: Sequence[ast.AST], kind: type[ast.Break] | type[ast.Continue]) -> bool:
     """Whether a break or continue belongs to the loop around these statements."""
-    for node in body:
-        if isinstance(node, kind):
-            return True
-        if isinstance(node, ast.While | ast.For):
-            if _jumps_here(node.orelse, kind):
-                return True
-        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
-            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-        ):
-            if _jumps_here(list(ast.iter_child_nodes(node)), kind):
-                return True
-    return False
+    return any(isinstance(node, kind) or _jumps_here(_within(node), kind) for node in body)
+
+
+def _within(node: ast.AST) -> list[ast.AST]:
+    """The statements of a statement that stand in the same loop."""
+    if isinstance(node, ast.While | ast.For):
+        return list(node.orelse)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+        return []
+    return list(ast.iter_child_nodes(node))
 
 
 def _always_jumps(body: Sequence[ast.stmt]) -> bool:

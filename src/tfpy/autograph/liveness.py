@@ -46,8 +46,9 @@ class _Liveness:
             inside = self._loop(node, after, reads)
             return inside | symbols(node.iter).reads
         if isinstance(node, ast.With):
+            names = symbols([i.optional_vars for i in node.items if i.optional_vars]).writes
             reads = symbols([i.context_expr for i in node.items]).reads
-            return reads | self.before(node.body, after)
+            return reads | (self.before(node.body, after) - names)
         if isinstance(node, ast.Try | ast.TryStar):
             return self._try(node, after)
         if isinstance(node, ast.Match):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.function.control import ControlOp, carries_gradient
+from tfpy.function.control import ControlOp, Runner, carries_gradient
 from tfpy.function.derivative import derivative, zero
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
+from tfpy.ops.op import Op
 from tfpy.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -31,6 +33,11 @@ def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple
     return results.pop()
 
 
+def has_effects(*graphs: Graph) -> bool:
+    """Whether Graphs have equations that must not be left out or repeated."""
+    return any(eqn.op.stateful for graph in graphs for eqn in graph.eqns)
+
+
 def chosen(index: Any, branches: Sequence[Any]) -> Any:
     """The branch of a number, or of a bool: (false, true)."""
     at = int(index)
@@ -41,10 +48,16 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
     return tuple(evaluate(chosen(index, branches), arrays))
 
 
-def _cond_execute(index: Tensor, *tensors: Tensor, branches: tuple[Graph, ...]) -> list[Tensor]:
-    from tfpy.function.executable import executable
+def _cond_prepare(branches: tuple[Graph, ...]) -> Runner:
+    from tfpy.function.executable import Executable
 
-    return executable(chosen(index.host_view(), branches)).run(tensors)
+    compiled = [Executable(branch) for branch in branches]
+
+    def run(index: Tensor, *tensors: Tensor) -> list[Tensor]:
+        found: list[Tensor] = chosen(index.host_view(), compiled).run(tensors)
+        return found
+
+    return run
 
 
 def _cond_gradient(
@@ -57,7 +70,8 @@ def _cond_gradient(
     flows = [i for i, g in enumerate(flowing) if g is not None]
     wanted = [i for i, x in enumerate(operands) if carries_gradient(x)]
     backs = tuple(derivative(b, flows, wanted) for b in branches)
-    found = cond.apply([index, *operands, *(flowing[i] for i in flows)], branches=backs)  # type: ignore[list-item]
+    seeds = [g for g in flowing if g is not None]
+    found = apply_cond([index, *operands, *seeds], backs)
     return _scattered(len(operands) + 1, [w + 1 for w in wanted], found)
 
 
@@ -74,7 +88,7 @@ cond = ControlOp(
     _cond_infer,  # type: ignore[arg-type]
     _cond_ref,
     multiple=True,
-    execute=_cond_execute,
+    prepare=_cond_prepare,
     gradient=_cond_gradient,
     steered_by=lambda **_: (0,),
     doc="cond(index, *inputs, branches): the outputs of one of the branches.",
@@ -84,7 +98,9 @@ cond = ControlOp(
 # while_loop
 
 
-def _while_infer(*avals: Aval, test: Graph, body: Graph, state: int) -> tuple[Aval, ...]:
+def _while_infer(
+    *avals: Aval, test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> tuple[Aval, ...]:
     if avals_of(test, test.inputs) != avals or avals_of(body, body.inputs) != avals:
         raise ValueError("while_loop: test and body must take the loop's inputs")
     if avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
@@ -94,17 +110,27 @@ def _while_infer(*avals: Aval, test: Graph, body: Graph, state: int) -> tuple[Av
     return avals[:state]
 
 
-def _while_ref(*arrays: Array, test: Graph, body: Graph, state: int) -> tuple[Array, ...]:
+def _while_ref(
+    *arrays: Array, test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> tuple[Array, ...]:
     values, fixed = list(arrays[:state]), arrays[state:]
     while evaluate(test, [*values, *fixed])[0]:
         values = evaluate(body, [*values, *fixed])
     return tuple(values)
 
 
-def _while_execute(*tensors: Tensor, test: Graph, body: Graph, state: int) -> list[Tensor]:
-    from tfpy.function.loop_run import loop_run
+def _while_steered_by(
+    test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> list[int]:
+    from tfpy.function.mirror import LoopMirror
 
-    return loop_run(test, body, state).run(tensors)
+    return LoopMirror(test, body, state).needed
+
+
+def _while_prepare(test: Graph, body: Graph, state: int, noting: Graph | None = None) -> Runner:
+    from tfpy.function.loop_run import LoopRun
+
+    return LoopRun(test, body, state)
 
 
 def _while_gradient(
@@ -114,6 +140,7 @@ def _while_gradient(
     test: Graph,
     body: Graph,
     state: int,
+    noting: Graph | None = None,
 ) -> Sequence[Tensor | None]:
     """Runs the loop again, noting what each iteration began with, and then back over the notes."""
     from tfpy.function.reverse_loop import noted_loop, reverse_loop
@@ -136,7 +163,33 @@ while_loop = ControlOp(
     _while_infer,  # type: ignore[arg-type]
     _while_ref,
     multiple=True,
-    execute=_while_execute,
+    prepare=_while_prepare,
     gradient=_while_gradient,
-    doc="while_loop(*state, *fixed, test, body, state): the state after the last iteration.",
+    steered_by=_while_steered_by,
+    doc="""while_loop(*state, *fixed, test, body, state, noting): the state after the iterations.
+
+    ``noting`` is the body of the loop of which this one notes the states; that one's variables are
+    its last ones.
+    """,
 )
+
+
+stateful_cond = dataclasses.replace(cond, name="stateful_cond", stateful=True)
+stateful_while_loop = dataclasses.replace(while_loop, name="stateful_while_loop", stateful=True)
+
+PURE: dict[Op, ControlOp] = {stateful_cond: cond, stateful_while_loop: while_loop}
+"""The op to use where nothing within has effects."""
+
+
+def apply_cond(operands: Sequence[Tensor], branches: tuple[Graph, ...]) -> list[Tensor]:
+    """Adds a ``cond`` equation: of the stateful kind if a branch has effects."""
+    op = stateful_cond if has_effects(*branches) else cond
+    return op.apply(operands, branches=branches)
+
+
+def apply_loop(
+    operands: Sequence[Tensor], test: Graph, body: Graph, state: int, noting: Graph | None = None
+) -> list[Tensor]:
+    """Adds a ``while_loop`` equation: of the stateful kind if it has effects."""
+    op = stateful_while_loop if has_effects(test, body) else while_loop
+    return op.apply(operands, test=test, body=body, state=state, noting=noting)

@@ -6,6 +6,7 @@ function is cut around them, and their Graphs are compiled functions of their ow
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,10 @@ Gradient = Callable[..., Sequence[Any]]
 """(gradients of the outputs, outputs, inputs, **attrs) -> a gradient or None of each input"""
 
 
+Runner = Callable[..., Sequence[Tensor]]
+"""(*tensors) -> the outputs"""
+
+
 @dataclass(frozen=True, eq=False)
 class ControlOp(Op):
     """An op on tensors that the host steers."""
@@ -28,9 +33,18 @@ class ControlOp(Op):
     host_only: str = "the host steers control flow"
     execute: Callable[..., Sequence[Tensor]] | None = None
     """(*tensors, **attrs) -> the outputs."""
+    prepare: Callable[..., Runner] | None = None
+    """(**attrs) -> what runs the equation, in place of ``execute``: it may keep compiled Graphs."""
     gradient: Gradient | None = None
     steered_by: Callable[..., Sequence[int]] = lambda *_, **__: ()
     """(**attrs) -> numbers of the inputs whose values the host needs."""
+
+    def runner(self, **attrs: Any) -> Runner:
+        """What runs an equation with these attributes."""
+        if self.prepare is not None:
+            return self.prepare(**attrs)
+        assert self.execute is not None
+        return functools.partial(self.execute, **attrs)
 
     def apply(self, inputs: Sequence[Tensor], **attrs: Any) -> list[Tensor]:
         """Adds the equation to the trace being taken; recorded on its tapes."""

@@ -42,7 +42,7 @@ def cond(
     assert true_fn is not None
     assert false_fn is not None
     if is_symbolic(pred):
-        return staged_cond(scalar_bool(pred), [false_fn, true_fn], "tf.cond")
+        return staged_cond(scalar_bool(pred), [true_fn, false_fn], "tf.cond")
     return true_fn() if truth(pred) else false_fn()
 
 
@@ -97,7 +97,7 @@ def switch_case(
 
 
 def _branches(branch_fns: Any) -> list[Function]:
-    given = list(branch_fns.items()) if isinstance(branch_fns, Mapping) else list(branch_fns)
+    given: list[Any] = list(branch_fns.items() if isinstance(branch_fns, Mapping) else branch_fns)
     if not given:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     if all(callable(f) for f in given):

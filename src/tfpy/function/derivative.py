@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from tfpy import tracing
 from tfpy.function import lists
 from tfpy.function.control import ControlOp
 from tfpy.function.trace import Trace
-from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.ops.op import OPS
 from tfpy.tape import backpropagate
 from tfpy.tensor import Tensor
@@ -42,11 +41,6 @@ def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Gra
         wanted: numbers of the inputs whose gradients are the new Graph's outputs; zeros for those
             without influence.
     """
-    return _derivative(graph, tuple(flows), tuple(wanted))
-
-
-@lru_cache(maxsize=256)
-def _derivative(graph: Graph, flows: tuple[int, ...], wanted: tuple[int, ...]) -> Graph:
     count = len(graph.inputs)
 
     def backward(values: list[Tensor]) -> list[Tensor]:
@@ -83,8 +77,12 @@ def current() -> Trace:
 
 
 def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Applies a Graph's equations again, in the trace being taken, so that tapes record them."""
+    """Applies a Graph's equations again, in the trace being taken, so that tapes record them.
+
+    What only has an effect is left out: it has had it.
+    """
     trace = current()
+    graph = without_effects(graph)
     values: dict[int, Tensor] = dict(zip(graph.inputs, inputs, strict=True))
     for value, array in graph.constants.items():
         values[value] = trace.constant(array, graph.avals[value])
@@ -97,3 +95,29 @@ def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
             made = [trace.apply(eqn.op, operands, attrs)]
         values.update(zip(eqn.outputs, made, strict=True))
     return [values[v] for v in graph.outputs]
+
+
+def without_effects(graph: Graph) -> Graph:
+    """The Graph without equations that give nothing, at any depth."""
+    eqns = [_quiet(eqn) for eqn in graph.eqns if eqn.outputs]
+    if eqns == graph.eqns:
+        return graph
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
+
+
+def _quiet(eqn: Eqn) -> Eqn:
+    from tfpy.function import branching
+
+    attrs = tuple((name, _quiet_attribute(value)) for name, value in eqn.attrs)
+    if attrs == eqn.attrs:
+        return eqn
+    graphs = [g for _, v in attrs for g in (v if isinstance(v, tuple) else (v,))]
+    quiet = not branching.has_effects(*(g for g in graphs if isinstance(g, Graph)))
+    op = branching.PURE.get(eqn.op, eqn.op) if quiet else eqn.op
+    return Eqn(op, eqn.inputs, eqn.outputs, attrs)
+
+
+def _quiet_attribute(value: Any) -> Any:
+    if isinstance(value, Graph):
+        return without_effects(value)
+    return tuple(map(_quiet_attribute, value)) if isinstance(value, tuple) else value

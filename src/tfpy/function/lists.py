@@ -35,8 +35,8 @@ def _tensor(items: Items) -> list[Tensor]:
 
 
 def _items(value: Tensor) -> Items:
-    found: Items = value.storage.to_host()[()]
-    return found
+    box: Any = value.storage.to_host()
+    return tuple(box[()])
 
 
 def _set(items: Items, index: int, item: Any, limit: int | None = None) -> Items:
@@ -46,7 +46,7 @@ def _set(items: Items, index: int, item: Any, limit: int | None = None) -> Items
             "TensorArrayWrite",
             f"Tried to write to index {index} but array is not resizeable and size is: {limit}",
         )
-    padded = items + (None,) * (index + 1 - len(items))
+    padded: Items = (*items, *[None] * (index + 1 - len(items)))
     return (*padded[:index], item, *padded[index + 1 :])
 
 
@@ -54,13 +54,17 @@ def _get(items: Items, index: int) -> Any:
     return items[index] if 0 <= index < len(items) else None
 
 
+def _gives_list(*avals: Aval, **attrs: Any) -> Any:
+    return (LIST,)
+
+
 def _define(
-    name: str, ref: Any, execute: Any, gradient: Any, infer: Any = None, at: Any = ()
-) -> Any:
+    name: str, ref: Any, execute: Any, gradient: Any, infer: Any = None, at: tuple[int, ...] = ()
+) -> ControlOp:
     return ControlOp(
         name,
         "control",
-        infer or (lambda *avals, **attrs: (LIST,)),
+        infer or _gives_list,
         lambda *arrays, **attrs: (ref(*arrays, **attrs),),
         multiple=True,
         execute=execute,
@@ -74,7 +78,7 @@ def _placed(items: Sequence[Any], places: Sequence[int], length: int) -> Items:
     return tuple(by_place.get(i) for i in range(length))
 
 
-list_make = _define(
+list_make: ControlOp = _define(
     "list_make",
     lambda *arrays, places, length: _boxed(_placed(arrays, places, length)),
     lambda *tensors, places, length: _tensor(_placed(tensors, places, length)),
@@ -83,7 +87,7 @@ list_make = _define(
     ],
 )
 
-list_set = _define(
+list_set: ControlOp = _define(
     "list_set",
     lambda box, index, x, limit: _boxed(_set(box[()], int(index), x, limit)),
     lambda box, index, x, limit: _tensor(_set(_items(box), int(index.host_view()), x, limit)),
@@ -95,7 +99,7 @@ list_set = _define(
     at=(1,),
 )
 
-list_clear = _define(
+list_clear: ControlOp = _define(
     "list_clear",
     lambda box, index: _boxed(_set(box[()], int(index), None)),
     lambda box, index: _tensor(_set(_items(box), int(index.host_view()), None)),
@@ -103,7 +107,7 @@ list_clear = _define(
     at=(1,),
 )
 
-list_get = _define(
+list_get: ControlOp = _define(
     "list_get",
     lambda box, index, aval: _or_zeros(_get(box[()], int(index)), aval),
     lambda box, index, aval: [_or_zero_tensor(_get(_items(box), int(index.host_view())), aval)],
@@ -112,14 +116,14 @@ list_get = _define(
     at=(1,),
 )
 
-list_add = _define(
+list_add: ControlOp = _define(
     "list_add",
     lambda a, b: _boxed(_added(a[()], b[()])),
     lambda a, b: _tensor(_added(_items(a), _items(b))),
     lambda flowing, outputs, inputs: [flowing[0], flowing[0]],
 )
 
-list_stack = _define(
+list_stack: ControlOp = _define(
     "list_stack",
     lambda box, count, aval: np.stack([_or_zeros(_get(box[()], i), aval) for i in range(count)]),
     lambda box, count, aval: [
@@ -129,7 +133,7 @@ list_stack = _define(
     infer=lambda box, count, aval: (Aval((count, *aval.shape), aval.dtype),),
 )
 
-list_unstack = _define(
+list_unstack: ControlOp = _define(
     "list_unstack",
     lambda x: _boxed(tuple(x)),
     lambda x: _tensor(tuple(joining.unstack(x))),

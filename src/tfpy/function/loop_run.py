@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from typing import Any
 
-from tfpy.function.executable import executable
+from tfpy.function.executable import Executable
+from tfpy.function.mirror import LoopMirror
 from tfpy.ir.graph import Graph
+from tfpy.runtime import registry
 from tfpy.tensor import Tensor
 
 
 class LoopRun:
-    """One loop: its test and its body, compiled."""
+    """One loop: its test and its body, compiled.
+
+    On devices the host computes by itself what it can of the test; see ``mirror.py``.
+    """
 
     def __init__(self, test: Graph, body: Graph, state: int) -> None:
-        self._test = executable(test)
-        self._body = executable(body)
+        self._test = Executable(test)
+        self._body = Executable(body)
         self._state = state
+        self._mirror = LoopMirror(test, body, state)
 
-    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The state after the last iteration."""
+    def __call__(self, *inputs: Tensor) -> list[Tensor]:
         state, fixed = list(inputs[: self._state]), inputs[self._state :]
-        while True:
-            (go_on,) = self._test.run([*state, *fixed])
-            if not go_on.host_view():
-                return state
+        mirrored = registry.active_backend().name != "cpu"
+        known = self._known(inputs) if mirrored else {}
+        while self._goes_on([*state, *fixed], known):
             state = self._body.run([*state, *fixed])
+            if mirrored:
+                self._advance(state, known)
+        return state
+
+    def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any]:
+        """The arrays, by position, that the mirror starts from."""
+        for p in self._mirror.needed:
+            keep_on_host(inputs[p])
+        return {p: inputs[p].host_view() for p in self._mirror.needed}
+
+    def _goes_on(self, inputs: list[Tensor], known: dict[int, Any]) -> bool:
+        test = self._mirror.test
+        if known and test is not None:
+            places = self._test.graph.inputs
+            (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
+            return bool(holds)
+        (go_on,) = self._test.run(inputs)
+        return bool(go_on.host_view())
+
+    def _advance(self, state: list[Tensor], known: dict[int, Any]) -> None:
+        """The mirrored state of the next iteration, which its tensors then have on the host."""
+        step = self._mirror.step
+        places = self._body.graph.inputs
+        arrays = step.compute({v: known[places.index(v)] for v in step.inputs})
+        for p, array in zip(self._mirror.state, arrays, strict=True):
+            known[p] = array
+            if state[p].storage.host is None:
+                state[p].storage.host = array
 
 
-@lru_cache(maxsize=1024)
-def loop_run(test: Graph, body: Graph, state: int) -> LoopRun:
-    """The compiled loop."""
-    return LoopRun(test, body, state)
+def keep_on_host(tensor: Tensor) -> None:
+    """Reads a small tensor from the device, once."""
+    if tensor.storage.host is None:
+        tensor.storage.host = tensor.storage.to_host()

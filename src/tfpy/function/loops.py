@@ -43,7 +43,7 @@ def map_fn(
         InvalidArgumentError: when ``fn`` gives another dtype.
     """
     _check_callable(fn)
-    rows = [x if isinstance(x, Composite) else convert_to_tensor(x) for x in flatten(elems)]
+    rows: list[Any] = [_rows(x) for x in flatten(elems)]
     count = _length(rows)
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     like = elems if wanted is None else wanted
@@ -79,7 +79,7 @@ def vectorized_map(
         ValueError: for differing first dimensions, or a ``fn`` that gives no tensors.
     """
     _check_callable(fn)
-    rows = [x if isinstance(x, Composite) else convert_to_tensor(x) for x in flatten(elems)]
+    rows: list[Any] = [_rows(x) for x in flatten(elems)]
     count = max(_sizes(rows))
     if any(n not in (1, count) for n in _sizes(rows)):
         raise ValueError(f"vectorized_map: the first dimensions differ: {_sizes(rows)}")
@@ -196,6 +196,10 @@ class _Fold:
 
     def run(self) -> Any:
         return pack(self.like, repeat(self.count - self.done, self.step, self.initial))
+
+
+def _rows(x: Any) -> Any:
+    return x if isinstance(x, Composite) else convert_to_tensor(x)
 
 
 def row(x: Any, i: Any) -> Any:

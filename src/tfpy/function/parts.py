@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy import tape as tapes
 from tfpy.convert import constant
 from tfpy.function.derivative import current
+from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Array, Extra, Trace
 from tfpy.ir.graph import Aval
 from tfpy.tensor import Tensor
@@ -58,6 +60,8 @@ def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]
     Returns:
         The outer tensors for the inputs that follow those.
     """
+    for part in parts:
+        _tell_tapes(part)
     shared: dict[Any, Extra] = {}
     for part in parts:
         for extra in part.extras:
@@ -74,6 +78,14 @@ def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]
     leading = {_key(p, e) for p, first in zip(parts, own, strict=True) for e in p.extras
                if any(e.tensor is t for t in first)}  # fmt: skip
     return [extra.fetch() for key, extra in shared.items() if key not in leading]
+
+
+def _tell_tapes(part: Part) -> None:
+    """Notes on the tapes outside what a part computed at once, from tensors that have values."""
+    for entry in part.recorder.entries:
+        if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
+            for tape in tapes.active_tapes:
+                tape.record(entry)
 
 
 def _key(part: Part, extra: Extra) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import cycle
 
+from tfpy.function.mirror import Mirror
 from tfpy.ir.graph import Eqn, Graph
 
 
@@ -24,6 +25,8 @@ class Region:
 
     graph: Graph
     place: Place
+    mirrors: tuple[Mirror, ...] = ()
+    """What the host computes beside the device, for the equations that it steers."""
 
     @property
     def inputs(self) -> list[int]:

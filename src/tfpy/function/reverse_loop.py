@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tfpy import dtypes
 from tfpy.convert import constant
 from tfpy.function import lists
-from tfpy.function.branching import while_loop
+from tfpy.function.branching import apply_loop
 from tfpy.function.control import carries_gradient
 from tfpy.function.derivative import derivative, pure, replay, zero
-from tfpy.ir.graph import Aval, Graph
+from tfpy.function.mirror import slice_of
+from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.tensor import Tensor
 
 COUNT = Aval((), dtypes.int32)
@@ -32,9 +34,7 @@ def noted_loop(
     new_body = pure([*added, *avals], noting)
     new_test = pure([*added, *avals], lambda values: replay(test, values[state + 1 :]))
     first = [constant(0), *[lists.empty() for _ in range(state)]]
-    results = while_loop.apply(
-        [*first, *inputs], test=new_test, body=new_body, state=state + len(added)
-    )
+    results = apply_loop([*first, *inputs], new_test, new_body, state + len(added), noting=body)
     return results[0], results[1 : state + 1]
 
 
@@ -52,39 +52,123 @@ def reverse_loop(
         count, notes: from :func:`noted_loop`.
         seeds: the gradient of each state variable after the loop.
     """
-    fixed = inputs[state:]
     flows = [i for i, g in enumerate(seeds) if g is not None]
-    wanted = [i for i, x in enumerate(inputs) if carries_gradient(x)]
-    extra = [i for i in wanted if i >= state]
-    back = derivative(body, flows, wanted)
+    rows = _rows(body, state)
+    summed = [
+        i
+        for i, x in enumerate(inputs)
+        if i >= state and carries_gradient(x) and i not in rows.tables
+    ]
+    back = derivative(rows.body, flows, [*flows, *summed, *rows.places])
     noted = [t.aval for t in inputs[:state]]
 
     def going_back(values: list[Tensor]) -> list[Tensor]:
         at = values[0] - 1
         rest = iter(values[1:])
         flowing = [next(rest) for _ in flows]
-        totals = [next(rest) for _ in extra]
+        totals = [next(rest) for _ in summed]
+        tables = [next(rest) for _ in rows.tables]
         written = [next(rest) for _ in range(state)]
         began = [lists.get(n, at, aval) for n, aval in zip(written, noted, strict=True)]
-        found = replay(back, [*began, *rest, *flowing])
-        new = [g for i, g in zip(wanted, found, strict=True) if i < state]
-        more = [g for i, g in zip(wanted, found, strict=True) if i >= state]
-        return [at, *new, *map(_sum, totals, more)]
+        operands = [*began, *rest]
+        found = iter(replay(back, [*operands, *replay(rows.reads, operands), *flowing]))
+        new = [next(found) for _ in flows]
+        totals = [_sum(total, next(found)) for total in totals]
+        indices = replay(rows.indices, operands)
+        return [at, *new, *totals, *rows.added(tables, indices, list(found))]
 
-    start = [count, *(g for g in seeds if g is not None), *(zero(inputs[i].aval) for i in extra)]
-    given = [*start, *notes, *fixed]
+    start = [
+        count,
+        *(g for g in seeds if g is not None),
+        *(zero(inputs[i].aval) for i in summed),
+        *(lists.empty() for _ in rows.tables),
+    ]
+    given = [*start, *notes, *inputs[state:]]
     avals = [t.aval for t in given]
-    results = while_loop.apply(
-        given,
-        test=pure(avals, lambda values: [values[0] > 0]),
-        body=pure(avals, going_back),
-        state=len(start),
-    )
+    test = pure(avals, lambda values: [values[0] > 0])
+    results = apply_loop(given, test, pure(avals, going_back), len(start))
     out: list[Tensor | None] = [None] * len(inputs)
-    for i, gradient in zip([*flows, *extra], results[1:], strict=True):
+    for i, gradient in zip([*flows, *summed, *rows.tables], results[1:], strict=True):
         out[i] = gradient
+    for i in rows.tables:
+        table, found = inputs[i].aval, out[i]
+        assert found is not None
+        out[i] = lists.stack(found, table.shape[0], Aval(table.shape[1:], table.dtype))
     return out
 
 
 def _sum(total: Tensor, more: Tensor) -> Tensor:
     return lists.add(total, more) if total.aval == lists.LIST else total + more
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The tables of a loop: tensors from outside of which the body reads single rows only.
+
+    Their gradient is a list of rows, so that an iteration does not add to whole tables.
+    """
+
+    body: Graph
+    """The body with the rows as inputs after its own."""
+    tables: list[int]
+    """Places of the tables among the body's inputs."""
+    owners: list[int]
+    """For each row that is read, which of the tables it is of."""
+    reads: Graph
+    """From the body's inputs, the rows."""
+    indices: Graph
+    """From the body's inputs, the numbers of the rows."""
+
+    @property
+    def places(self) -> list[int]:
+        """Places of the rows among the inputs of :attr:`body`."""
+        own = len(self.reads.inputs)
+        return [own + k for k in range(len(self.owners))]
+
+    def added(
+        self, lists_of_rows: Sequence[Tensor], indices: Sequence[Tensor], more: Sequence[Tensor]
+    ) -> list[Tensor]:
+        """The tables' gradients with those of the rows added."""
+        out = list(lists_of_rows)
+        for owner, index, gradient in zip(self.owners, indices, more, strict=True):
+            known = lists.get(out[owner], index, gradient.aval)
+            out[owner] = lists.set_(out[owner], index, known + gradient)
+        return out
+
+
+def _rows(body: Graph, state: int) -> _Rows:
+    tables: list[int] = []
+    reads: list[Eqn] = []
+    owners: list[int] = []
+    for place, value in enumerate(body.inputs):
+        users = [e for e in body.eqns if value in e.inputs]
+        outside = place >= state and value not in body.outputs
+        if outside and users and all(_reads_row(body, e, value) for e in users):
+            owners += [len(tables)] * len(users)
+            tables.append(place)
+            reads += users
+    rows = [e.outputs[0] for e in reads]
+    rest = [e for e in body.eqns if e not in reads]
+    return _Rows(
+        Graph(body.avals, [*body.inputs, *rows], body.constants, rest, body.outputs),
+        tables,
+        owners,
+        _part(body, rows),
+        _part(body, [e.inputs[1] for e in reads]),
+    )
+
+
+def _reads_row(graph: Graph, eqn: Eqn, table: int) -> bool:
+    return (
+        eqn.op.name == "gather"
+        and eqn.inputs[0] == table
+        and eqn.inputs[1] != table
+        and graph.avals[table].dtype.is_floating
+        and not graph.avals[eqn.inputs[1]].shape
+        and dict(eqn.attrs) == {"axis": 0, "batch_dims": 0}
+    )
+
+
+def _part(graph: Graph, outputs: list[int]) -> Graph:
+    eqns, _ = slice_of(graph, outputs)
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)

@@ -48,6 +48,7 @@ def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any
     """The ``cond`` equation of traced parts.
 
     Args:
+        index: chooses a part by number; a bool chooses between (true, false).
         leaves: what each part gives; all of the same avals.
 
     Returns:
@@ -60,7 +61,10 @@ def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any
             part.graph.outputs = [part.value_of(t) for t in outputs]
     operands = join(parts, [[] for _ in parts])
     graphs = tuple(part.graph for part in parts)
-    results = branching.cond.apply([convert_to_tensor(index), *operands], branches=graphs)
+    chooses = convert_to_tensor(index)
+    results = branching.apply_cond(
+        [chooses, *operands], graphs[::-1] if chooses.dtype.is_bool else graphs
+    )
     count = len(results) - len(variables)
     for variable, tensor in zip(variables, results[count:], strict=True):
         current().assign(variable, tensor)
@@ -68,7 +72,7 @@ def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any
 
 
 def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
-    """The result of one of the functions, by number, or by bool of (false, true).
+    """The result of one of the functions, by number, or by bool of (true, false).
 
     Raises:
         TypeError: when their results differ in structure, dtype or shape.
@@ -144,9 +148,10 @@ def staged_while(
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]
     go_on = inside(tested, lambda: convert_to_tensor(test(given)))
     variables = assigned([part])
-    own = [[*arguments], [*test_arguments]]
+    own: list[list[Tensor]] = [[*arguments], [*test_arguments]]
     for p, mine in zip((part, tested), own, strict=True):
-        mine += inside(p, lambda: [_first_value(p, v) for v in variables])
+        with p.taken():
+            mine += [_first_value(p, v) for v in variables]
     with part.taken():
         outputs = [*map(to_tensor, after), *(v.tensor for v in variables)]
         if part.iteration is not None:
@@ -160,9 +165,7 @@ def staged_while(
     tested.graph.outputs = [tested.value_of(go_on)]
     starts = [*entries, *(v.value() for v in variables), *entries_more]
     operands = join([part, tested], own)
-    results = branching.while_loop.apply(
-        [*starts, *operands], test=tested.graph, body=part.graph, state=len(starts)
-    )
+    results = branching.apply_loop([*starts, *operands], tested.graph, part.graph, len(starts))
     for variable, tensor in zip(variables, results[len(entries) :], strict=False):
         current().assign(variable, tensor)
     return [like_leaf(x, t) for x, t in zip(after, results, strict=False)]

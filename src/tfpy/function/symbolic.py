@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy import tracing
@@ -87,7 +89,7 @@ class SymbolicTensor(Tensor):
         )
 
     def __bool__(self) -> bool:
-        self._refuse("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond or tf.where")
+        self._refuse("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond or tf.while_loop")
 
     def __int__(self) -> int:
         self._refuse("Using a symbolic `tf.Tensor` as a Python `int`", "ops on the tensor")
@@ -102,7 +104,10 @@ class SymbolicTensor(Tensor):
         self._refuse("Iterating over a symbolic `tf.Tensor`", "tf.unstack, tf.map_fn or tf.scan")
 
     def _refuse(self, what: str, mend: str) -> NoReturn:
-        raise OperatorNotAllowedInGraphError(f"{what} is not allowed ({self}). Use {mend} instead")
+        raise OperatorNotAllowedInGraphError(
+            f"{what} is not allowed ({self}), at {_users_line()}. Use {mend} instead, or let "
+            "AutoGraph convert the function: its source must be in a file or a notebook's cell"
+        )
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -112,3 +117,11 @@ class SymbolicTensor(Tensor):
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _users_line() -> str:
+    """Where outside of this package the program is: file, line and what it says."""
+    package = str(Path(__file__).parents[1])
+    frames = traceback.extract_stack()
+    frame = next((f for f in reversed(frames) if not f.filename.startswith(package)), frames[-1])
+    return f"{frame.filename}:{frame.lineno}: {frame.line or '?'}"

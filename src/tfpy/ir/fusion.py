@@ -58,7 +58,7 @@ that ``pattern`` calls."""
 
 def is_elementwise(op: Op) -> bool:
     """Whether an output element is an expression of one element of each input."""
-    return op.expr is not None or op.name in ("reshape", "broadcast_to")
+    return op.expr is not None or op.name in ("reshape", "broadcast_to", "strided_slice")
 
 
 def is_scalar_constant(graph: Graph, value: int) -> bool:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tfpy.lower.program import NotLowerable
 
 MAX_DIMS = 6
+
+
+@dataclass(frozen=True)
+class View:
+    """How an array is read from an index space: ``offset + sum(index * strides)``, in elements."""
+
+    strides: tuple[int, ...]
+    offset: int = 0
 
 
 def dense_strides(shape: Sequence[int]) -> list[int]:
@@ -53,14 +62,23 @@ def merge(
     return out_dims, out_strides
 
 
-def collapse(
-    out_shape: Sequence[int], in_shapes: Sequence[Sequence[int]]
-) -> tuple[list[int], list[list[int]]]:
-    """The index space of an elementwise kernel whose inputs broadcast to ``out_shape``.
+def dense_view(space: Sequence[int]) -> View:
+    """Reads an array that lies as the index space does."""
+    return View(tuple(dense_strides(space)))
 
-    Example: ``collapse((8, 4, 16), [(8, 4, 16), (16,)])`` is ``([32, 16], [[16, 1], [0, 1]])``.
+
+def broadcast_view(shape: Sequence[int], out_shape: Sequence[int]) -> View:
+    """Reads ``shape`` as if it were ``out_shape``."""
+    return View(tuple(broadcast_strides(shape, out_shape)))
+
+
+def collapse(out_shape: Sequence[int], views: Sequence[View]) -> tuple[list[int], list[list[int]]]:
+    """The index space of an elementwise kernel in as few dimensions as possible, with the strides.
+
+    Example: ``collapse((8, 4, 16), [View((64, 16, 1)), View((0, 0, 1))])`` is
+    ``([32, 16], [[16, 1], [0, 1]])``.
     """
-    return merge(out_shape, [broadcast_strides(s, out_shape) for s in in_shapes])
+    return merge(out_shape, [view.strides for view in views])
 
 
 def pad_front(values: Sequence[int], fill: int) -> list[int]:

@@ -16,8 +16,8 @@ import numpy as np
 from tfpy.dtypes import DEVICE_DTYPES, DType
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import EPILOGUE, LOOP, PROLOGUE, fusion, is_elementwise, is_scalar_constant
-from tfpy.ir.graph import Aval, Eqn, Graph, Shape
-from tfpy.lower.broadcast import MAX_DIMS
+from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.lower.broadcast import MAX_DIMS, View, broadcast_view
 from tfpy.lower.compose import Composition, compose
 from tfpy.lower.program import Param, Program
 from tfpy.lower.split_complex import split_complex
@@ -26,11 +26,11 @@ from tfpy.ops.op import KernelCall
 
 @dataclass(frozen=True)
 class Elementwise:
-    """An elementwise equation; ``input_(i)`` of ``root`` is ``buffers[i]``, of ``shapes[i]``."""
+    """An elementwise equation: ``input_(i)`` of ``root`` is ``buffers[i]`` read by ``views[i]``."""
 
     root: ex.Expr
     buffers: tuple[int, ...]
-    shapes: tuple[tuple[int, ...], ...]
+    views: tuple[View, ...]
     out: Aval
 
 
@@ -39,8 +39,8 @@ class Epilogue:
     """Elementwise tail of a kernel: ``input_(0)`` of ``root`` is the kernel's result."""
 
     root: ex.Expr
-    shapes: tuple[Shape, ...]
-    """Of ``input_(1)`` and so on; they broadcast to the output's shape."""
+    views: tuple[View, ...]
+    """Of ``input_(1)`` and so on, from the output's index space."""
     out: Aval
     """The output. Its shape may have other dimensions than the kernel's result, as a reshape."""
     result: DType
@@ -52,8 +52,8 @@ class Prologue:
     """Elementwise equations that make a kernel's operand of other arrays."""
 
     root: ex.Expr
-    shapes: tuple[Shape, ...]
-    """Of ``input_(0)`` and so on; they broadcast to the operand's shape."""
+    views: tuple[View, ...]
+    """Of ``input_(0)`` and so on, from the operand's index space."""
     out: Aval
     """The operand. Its shape may have other dimensions than the kernel's params say."""
 
@@ -140,7 +140,7 @@ def loop_call(eqn: Eqn, buffers: Sequence[int]) -> Elementwise:
     return Elementwise(
         found.root,
         tuple(places[v] for v, _ in found.reads),
-        tuple(shape for _, shape in found.reads),
+        _views(found),
         Aval(found.space, body.avals[output].dtype),
     )
 
@@ -162,21 +162,21 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, tuple[int, ...]]:
     if values[0] not in body.inputs:
         made = compose(body, values[0], body.inputs)
         out = Aval(made.space, body.avals[values[0]].dtype)
-        call = replace(call, prologue=Prologue(made.root, _shapes(made), out))
+        call = replace(call, prologue=Prologue(made.root, _views(made), out))
         values = (*(v for v, _ in made.reads), *values[1:])
     (result,) = inner.outputs
     if result != output:
         done = compose(body, output, [*body.inputs, result], first=result)
         out = Aval(done.space, body.avals[output].dtype)
         dtype = body.avals[result].dtype
-        call = replace(call, epilogue=Epilogue(done.root, _shapes(done)[1:], out, dtype))
+        call = replace(call, epilogue=Epilogue(done.root, _views(done)[1:], out, dtype))
         values = (*values, *(v for v, _ in done.reads[1:]))
     places = dict(zip(body.inputs, eqn.inputs, strict=True))
     return call, tuple(places[v] for v in values)
 
 
-def _shapes(found: Composition) -> tuple[Shape, ...]:
-    return tuple(shape for _, shape in found.reads)
+def _views(found: Composition) -> tuple[View, ...]:
+    return tuple(view for _, view in found.reads)
 
 
 def _folds(graph: Graph, eqn: Eqn, value: int) -> bool:
@@ -203,11 +203,12 @@ def _expression(graph: Graph, eqn: Eqn, buffers: dict[int, int]) -> Elementwise:
         if value not in values:
             values.append(value)
         operands.append(ex.input_(values.index(value), aval.dtype))
+    out = graph.avals[eqn.outputs[0]]
     return Elementwise(
         eqn.op.expr(*operands, **dict(eqn.attrs)),
         tuple(buffers[v] for v in values),
-        tuple(graph.avals[v].shape for v in values),
-        graph.avals[eqn.outputs[0]],
+        tuple(broadcast_view(graph.avals[v].shape, out.shape) for v in values),
+        out,
     )
 
 

@@ -2,22 +2,36 @@
 
 The space is the output's shape with its dimensions split where a reshape on the way needs it. Where
 a value is read is its layout: for each of its dimensions the dimensions of the space that this one
-walks along, and none where it is broadcast.
+walks along.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tfpy.dtypes import DType
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import is_scalar_constant
 from tfpy.ir.graph import Attrs, Eqn, Graph, Shape
+from tfpy.lower.broadcast import View, dense_strides, dense_view
 from tfpy.ops.op import Op
 
-Layout = tuple[tuple[int, ...], ...]
+
+class Axis(NamedTuple):
+    """Where an element lies along one dimension: ``first + step *`` its place in ``dims``."""
+
+    dims: tuple[int, ...]
+    """Of the space, walked in row-major order; none where the value is broadcast."""
+    first: int = 0
+    step: int = 1
+
+
+Layout = tuple[Axis, ...]
+_SINGLE = Axis(())
 
 
 class NotComposable(Exception):
@@ -29,8 +43,8 @@ class Composition:
     """An expression whose ``input_(i)`` is the value ``reads[i][0]``, read as ``reads[i][1]``."""
 
     root: ex.Expr
-    reads: tuple[tuple[int, Shape], ...]
-    """Values with shapes that broadcast to ``space``."""
+    reads: tuple[tuple[int, View], ...]
+    """Values, with how they are read from ``space``."""
     space: Shape
     """As many elements as the output, in the same order."""
 
@@ -51,9 +65,9 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
         if eqn.outputs[0] in layouts.of and eqn.outputs[0] not in leaves:
             layouts.visit(eqn)
             members.append(eqn)
-    reads: list[tuple[int, Shape]] = []
+    reads: list[tuple[int, View]] = []
     if first >= 0:
-        reads.append((first, layouts.space))
+        reads.append((first, dense_view(layouts.space)))
     known: dict[tuple[int, Layout], ex.Expr] = {}
 
     def expression(value: int, layout: Layout) -> ex.Expr:
@@ -62,7 +76,7 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
             return ex.const(graph.constants[value].item(), dtype)
         if (value, layout) in known:
             return known[value, layout]
-        read = (value, layouts.shape(layout))
+        read = (value, layouts.view(value, layout))
         if read not in reads:
             reads.append(read)
         return ex.input_(reads.index(read), dtype)
@@ -91,45 +105,59 @@ class Layouts:
         self._halves: dict[int, tuple[int, int]] = {}
         self.of: dict[int, list[Layout]] = {}
         """By value, as they were when it was found; see :meth:`current`."""
-        self._read(output, tuple((d,) if n != 1 else () for d, n in enumerate(shape)))
+        self._read(output, tuple(Axis((d,)) if n != 1 else _SINGLE for d, n in enumerate(shape)))
 
     @property
     def space(self) -> Shape:
-        return tuple(self._sizes[d] for d in self._dims())
+        return tuple(self._sizes[d] for d in self._parts(range(self._rank)))
 
-    def shape(self, layout: Layout) -> Shape:
-        """A shape that broadcasts to :attr:`space` as the layout says."""
-        present = self._parts([d for dims in layout for d in dims])
-        return tuple(self._sizes[d] if d in present else 1 for d in self._dims())
+    def view(self, value: int, layout: Layout) -> View:
+        """How the array of a value is read from :attr:`space`."""
+        strides, offset = dict.fromkeys(self._parts(range(self._rank)), 0), 0
+        dense = dense_strides(self._graph.avals[value].shape)
+        for axis, pitch in zip(layout, dense, strict=True):
+            offset += axis.first * pitch
+            along = axis.step * pitch
+            for d in reversed(self._parts(axis.dims)):
+                strides[d] += along
+                along *= self._sizes[d]
+        return View(tuple(strides.values()), offset)
 
     def current(self, value: int) -> list[Layout]:
         """The different layouts at which a value is read."""
-        split = (tuple(tuple(self._parts(d)) for d in layout) for layout in self.of[value])
+        split = (
+            tuple(axis._replace(dims=tuple(self._parts(axis.dims))) for axis in layout)
+            for layout in self.of[value]
+        )
         return list(dict.fromkeys(split))
 
     def operand(self, layout: Layout, value: int, eqn: Eqn) -> Layout:
         """The layout at which ``eqn`` reads an input for its output at ``layout``.
 
         Raises:
-            NotComposable: when a reshape cannot be expressed.
+            NotComposable: when a reshape or a slice cannot be expressed.
         """
         shape = self._graph.avals[value].shape
         if eqn.op.name == "reshape":
             return self._reshaped(layout, shape)
+        if eqn.op.name == "strided_slice":
+            return _sliced(layout, **dict(eqn.attrs))
         own = layout[len(layout) - len(shape) :]
-        return tuple(dims if n != 1 else () for dims, n in zip(own, shape, strict=True))
+        return tuple(axis if n != 1 else _SINGLE for axis, n in zip(own, shape, strict=True))
 
     def visit(self, eqn: Eqn) -> None:
         """Adds the layouts of the inputs; all equations that read the output were visited.
 
         Raises:
-            NotComposable: when a reshape or an index cannot be expressed; nothing has changed.
+            NotComposable: when a reshape, a slice or an index cannot be expressed; nothing has
+                changed.
         """
-        layouts = self.current(eqn.outputs[0])
-        if facts_of(self._graph, eqn).reads_index and any(
-            self._parts([d for dims in x for d in dims]) != self._dims() for x in layouts
-        ):
-            raise NotComposable(f"{eqn.op.name} depends on the place in its own output")
+        (out,) = eqn.outputs
+        layouts = self.current(out)
+        if facts_of(self._graph, eqn).reads_index:
+            whole = dense_view(self.space)
+            if any(self.view(out, layout) != whole for layout in layouts):
+                raise NotComposable(f"{eqn.op.name} depends on the place in its own output")
         kept = dict(self._halves)
         try:
             found = [(v, self.operand(x, v, eqn)) for v in eqn.inputs for x in layouts]
@@ -144,10 +172,7 @@ class Layouts:
         if layout not in layouts:
             layouts.append(layout)
 
-    def _dims(self) -> list[int]:
-        return self._parts(range(self._rank))
-
-    def _parts(self, dims: Sequence[int]) -> list[int]:
+    def _parts(self, dims: Iterable[int]) -> list[int]:
         """The dimensions, those that were split replaced by their parts."""
         found: list[int] = []
         for d in dims:
@@ -159,8 +184,10 @@ class Layouts:
 
     def _reshaped(self, layout: Layout, shape: Shape) -> Layout:
         """The same dimensions of the space, grouped to another shape."""
-        rest = self._parts([d for dims in layout for d in dims])
-        found: list[tuple[int, ...]] = []
+        rest = self._parts(d for axis in layout for d in axis.dims)
+        if math.prod(self._sizes[d] for d in rest) != math.prod(shape):
+            raise NotComposable("a part of a reshaped value")
+        found: list[Axis] = []
         for n in shape:
             dims: list[int] = []
             while n > 1:
@@ -175,7 +202,7 @@ class Layouts:
                 else:
                     raise NotComposable(f"dimensions of {size} and {n} elements do not align")
                 dims.append(d)
-            found.append(tuple(dims))
+            found.append(Axis(tuple(dims)))
         return tuple(found)
 
     def _halve(self, d: int, n: int) -> tuple[int, int]:
@@ -184,6 +211,18 @@ class Layouts:
         self._sizes += [n, self._sizes[d] // n]
         self._halves[d] = first, first + 1
         return self._halves[d]
+
+
+def _sliced(
+    layout: Layout, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
+) -> Layout:
+    """The layout of the value that a strided slice was taken of."""
+    found = []
+    for axis, b, n, s in zip(layout, begin, size, strides, strict=True):
+        if s < 0 and n > 1:
+            raise NotComposable("a slice runs backwards")
+        found.append(Axis(axis.dims, b + s * axis.first, s * axis.step))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

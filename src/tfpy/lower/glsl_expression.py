@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tfpy.dtypes import DType
 from tfpy.dtypes import bool as bool_
 from tfpy.ir import expr as ex
-from tfpy.lower.broadcast import collapse, dense_strides
+from tfpy.lower.broadcast import View, collapse, dense_strides
 from tfpy.lower.glsl import Glsl
 from tfpy.lower.program import Param
 
@@ -31,7 +31,7 @@ class Expression:
     """An expression over arrays that are read as ``<prefix>0``, ``<prefix>1`` and so on.
 
     Args:
-        dtypes, shapes: of the arrays; the shapes broadcast to ``space``.
+        dtypes, views: of the arrays, which are read from the index space ``space``.
         given: an element type: ``input_(0)`` is no array, but given to the function.
     """
 
@@ -40,22 +40,25 @@ class Expression:
         prefix: str,
         root: ex.Expr,
         dtypes: Sequence[DType],
-        shapes: Sequence[Sequence[int]],
+        views: Sequence[View],
         space: Sequence[int],
         given: DType | None = None,
     ) -> None:
         self.prefix, self.root, self.given = prefix, root, given
-        self.names = tuple(f"{prefix}{i}" for i in range(len(shapes)))
+        self.names = tuple(f"{prefix}{i}" for i in range(len(views)))
         self.inputs = list(zip(self.names, dtypes, strict=True))
         """Names and element types of the arrays."""
-        dims, strides = collapse(space, shapes)
+        dims, strides = collapse(space, views)
         self._rank = len(dims)
-        self._modes = [_mode(dims, s) for s in strides]
-        self.params: dict[str, Param] = {
-            f"{x}_strides": s
-            for x, s, mode in zip(self.names, strides, self._modes, strict=True)
-            if mode not in _ELEMENTS
-        }
+        offsets = [view.offset for view in views]
+        self._modes = [_mode(dims, s, o) for s, o in zip(strides, offsets, strict=True)]
+        self.params: dict[str, Param] = {}
+        """What the functions read as uniforms."""
+        for x, s, offset, mode in zip(self.names, strides, offsets, self._modes, strict=True):
+            if mode not in _ELEMENTS:
+                self.params[f"{x}_strides"] = s
+                if offset:
+                    self.params[f"{x}_first"] = offset
         if self.params:
             self.params[f"{prefix}_dims"] = dims
 
@@ -101,7 +104,8 @@ class Expression:
         lines += [f"    return v{result};", "}"]
         for x, mode in zip(self.names, self._modes, strict=True):
             if mode not in _ELEMENTS:
-                lines += _offset_function(x, f"{self.prefix}_dims", self._rank)
+                first = f"{x}_first" if f"{x}_first" in self.params else "0"
+                lines += _offset_function(x, first, f"{self.prefix}_dims", self._rank)
         return lines
 
 
@@ -109,14 +113,15 @@ def _vector(dtype: DType) -> str:
     return "vec4" if dtype.is_floating else "ivec4"
 
 
-def _mode(dims: Sequence[int], strides: Sequence[int]) -> str:
-    if not any(strides):
+def _mode(dims: Sequence[int], strides: Sequence[int], offset: int) -> str:
+    if not any(strides) and offset == 0:
         return "scalar"
-    if list(strides) == dense_strides(dims):
+    if list(strides) == dense_strides(dims) and offset == 0:
         return "dense"
     if dims[-1] % 4 == 0 and strides[-1] == 0:
         return "splat"
-    if dims[-1] % 4 == 0 and all(s % 4 == 0 for s in strides[:-1]):
+    whole = all(n % 4 == 0 for n in (dims[-1], *strides[:-1], offset))
+    if whole and strides[-1] == 1:
         return "texel"
     return "element"
 
@@ -125,10 +130,10 @@ def _argument(stored: str, dtype: DType) -> str:
     return f"bool({stored})" if dtype == bool_ else stored
 
 
-def _offset_function(x: str, dims: str, rank: int) -> list[str]:
+def _offset_function(x: str, first: str, dims: str, rank: int) -> list[str]:
     return [
         f"int {x}_offset(int i) {{",
-        "    int at = 0;",
+        f"    int at = {first};",
         f"    for (int d = {rank - 1}; d > 0; d--) {{",
         f"        int rest = i / {dims}[d];",
         f"        at += (i - rest * {dims}[d]) * {x}_strides[d];",

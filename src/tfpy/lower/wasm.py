@@ -4,6 +4,7 @@ A named kernel crosses as it is. An expression becomes a tape for the runtime's 
 ``params`` holds
 
 - ``dims``, ``strides``: the index space (see :func:`tfpy.lower.broadcast.collapse`);
+- ``offsets``: the element of each input that the first output reads, where one is not 0;
 - ``constants``: 32-bit patterns, as signed integers;
 - ``registers``: how many the tape uses: first the inputs, then the constants, then temporaries;
 - ``code``: instructions ``[name, result register, operand registers...]``, the last of which
@@ -44,9 +45,11 @@ class WasmEmitter:
 
     def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
         """Assembles the expression into a tape."""
-        dims, strides = collapse(call.out.shape, call.shapes)
+        dims, strides = collapse(call.out.shape, call.views)
         names = tuple(f"x{i}" for i in range(len(call.buffers)))
         params = {"dims": dims, "strides": strides, **assemble(call.root, len(names))}
+        if any(view.offset for view in call.views):
+            params["offsets"] = [view.offset for view in call.views]
         program.add_step(Kernel("elementwise", names), call.buffers, [output], params)
 
     def kernel(

@@ -77,12 +77,12 @@ def _finish_of(call: KernelCall, epilogue: Epilogue) -> _Finish | None:
 
 
 def _adds_bias(root: ex.Expr, epilogue: Epilogue, call: KernelCall) -> bool:
-    if root.op != "add" or len(epilogue.shapes) != 1:
+    if root.op != "add" or len(epilogue.views) != 1 or epilogue.views[0].offset:
         return False
     if sorted((a.op, a.value) for a in root.args) != [("input", 0), ("input", 1)]:
         return False
     channels = call.params[_CHANNELS[call.name]]
-    dims, (strides,) = collapse(epilogue.out.shape, epilogue.shapes)
+    dims, (strides,) = collapse(epilogue.out.shape, epilogue.views)
     if channels == 1:
         return not any(strides)
     return dims[-1] == channels and strides == [*[0] * (len(dims) - 1), 1]

@@ -42,7 +42,7 @@ class _Emitter:
         if len(call.buffers) > MAX_TEXTURES:
             raise NotLowerable(f"webgl: an elementwise kernel reads {len(call.buffers)} arrays")
         dtypes = [program.buffers[b].dtype for b in call.buffers]
-        expression = Expression("x", call.root, dtypes, call.shapes, call.out.shape)
+        expression = Expression("x", call.root, dtypes, call.views, call.out.shape)
         source = kernel_source(
             expression.texel_function("V value"),
             expression.inputs,

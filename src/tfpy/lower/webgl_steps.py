@@ -33,13 +33,13 @@ _MADE = -1
 
 def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
     """Whether the step that writes the kernel's result can read the epilogue's operands too."""
-    return len(call.inputs) + len(epilogue.shapes) <= MAX_TEXTURES
+    return len(call.inputs) + len(epilogue.views) <= MAX_TEXTURES
 
 
 def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
     """Whether the kernel reads each element about once, with textures left for the operands."""
-    extra = len(call.epilogue.shapes) if call.epilogue else 0
-    return call.name in ("reduce", "arg_reduce") and len(prologue.shapes) + extra <= MAX_TEXTURES
+    extra = len(call.epilogue.views) if call.epilogue else 0
+    return call.name in ("reduce", "arg_reduce") and len(prologue.views) + extra <= MAX_TEXTURES
 
 
 class Steps:
@@ -71,18 +71,18 @@ class Steps:
             self._made = self._take_prologue(call.prologue)
 
     def _take_epilogue(self, epilogue: Epilogue) -> tuple[Expression, list[int]]:
-        count = len(self.inputs) - len(epilogue.shapes)
+        count = len(self.inputs) - len(epilogue.views)
         self.inputs, extra = self.inputs[:count], self.inputs[count:]
         dtypes = [self.program.buffers[b].dtype for b in extra]
         self._dtype = epilogue.result
-        shapes, space = epilogue.shapes, epilogue.out.shape
-        return Expression("e", epilogue.root, dtypes, shapes, space, self._dtype), extra
+        views, space = epilogue.views, epilogue.out.shape
+        return Expression("e", epilogue.root, dtypes, views, space, self._dtype), extra
 
     def _take_prologue(self, prologue: Prologue) -> tuple[Expression, list[int]]:
-        count = len(prologue.shapes)
+        count = len(prologue.views)
         read, self.inputs = self.inputs[:count], [_MADE, *self.inputs[count:]]
         dtypes = [self.program.buffers[b].dtype for b in read]
-        return Expression("p", prologue.root, dtypes, prologue.shapes, prologue.out.shape), read
+        return Expression("p", prologue.root, dtypes, prologue.views, prologue.out.shape), read
 
     def step(
         self,

@@ -2,10 +2,10 @@
 
 from tfpy.ops import (
     activation,
+    boxes,
     complex,
     contraction,
     decomposition,
-    effects,
     elementwise,
     gamma,
     indexing,
@@ -31,10 +31,10 @@ __all__ = [
     "KernelCall",
     "Op",
     "activation",
+    "boxes",
     "complex",
     "contraction",
     "decomposition",
-    "effects",
     "elementwise",
     "gamma",
     "indexing",

@@ -171,21 +171,6 @@ def _btrs(uniforms: Draws, counts: Array, probs: Array, pending: Array, out: Arr
         pending = pending[~good]
 
 
-def categorical(state: State, logits: Array, samples: int) -> Array:
-    """Class numbers [batch, samples] by inversion of each row's cumulative probabilities."""
-    batch, classes = logits.shape
-    units = unit_doubles(stream(state, 2 * batch * samples)).reshape(batch, samples)
-    out = np.empty((batch, samples), np.int32)
-    for row, (values, found) in enumerate(zip(logits.astype(np.float64), units, strict=True)):
-        finite = np.isfinite(values)
-        top = values[finite].max() if finite.any() else 0.0
-        weights = np.zeros(classes)
-        weights[finite] = np.exp(values[finite] - top)
-        sums = np.cumsum(weights)
-        out[row] = np.searchsorted(sums, found * sums[-1], side="right")
-    return out
-
-
 def permutation(state: State, count: int) -> Array:
     """Fisher-Yates, one word for each element but the last."""
     order = np.arange(count, dtype=np.int32)

@@ -34,9 +34,9 @@ _SEQUENTIAL = "each step depends on the one before"
 # Expressions
 
 
-def _counter(low: list[Expr]) -> list[Expr]:
-    """The 128-bit counter of this element: the state's plus a quarter of the index."""
-    words, carry = [], ex.bitcast(ex.index() >> 2, ex.U)
+def _counter(low: list[Expr], shift: int) -> list[Expr]:
+    """The 128-bit counter of this element: the state's plus the number of its block."""
+    words, carry = [], ex.bitcast(ex.index() >> shift, ex.U)
     for word in low:
         total = word + carry
         carry = ex.cast(total < carry, ex.U)
@@ -44,10 +44,10 @@ def _counter(low: list[Expr]) -> list[Expr]:
     return words
 
 
-def _words(*state: Expr) -> list[Expr]:
-    """The four words of this element's block."""
+def _words(*state: Expr, shift: int = 2) -> list[Expr]:
+    """The four words of this element's block, which ``2 ** shift`` elements share."""
     k0, k1, *low = (ex.bitcast(word, ex.U) for word in state)
-    c = _counter(low)
+    c = _counter(low, shift)
     m0, m1 = (ex.const(m, ex.U) for m in philox.MULTIPLIERS)
     for _ in range(philox.ROUNDS):
         high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
@@ -66,6 +66,14 @@ def _lane(words: list[Expr]) -> Expr:
 def _unit(word: Expr) -> Expr:
     """A float in [0, 1) from 23 bits."""
     return ex.bitcast((word & 0x7FFFFF) | 0x3F800000, ex.F) - 1.0
+
+
+def _fine_unit(*state: Expr, shape: Shape) -> Expr:
+    """The upper 24 bits of TensorFlow's double: 20 of a pair's first word and 4 of its second."""
+    w, even = _words(*state, shift=1), ex.eq(ex.index() & 1, 0)
+    high, low = ex.select(even, w[0], w[2]), ex.select(even, w[1], w[3])
+    bits = (high & 0xFFFFF) * 16 + (low >> 28)
+    return ex.cast(ex.bitcast(bits, ex.I), ex.F) * 2.0**-24
 
 
 def _normal(*state: Expr, shape: Shape) -> Expr:
@@ -97,6 +105,11 @@ def _between(*inputs: Expr, shape: Shape) -> Expr:
 
 def _stream(state: tuple[Any, ...], shape: Shape) -> Any:
     return philox.stream(state, int(np.prod(shape))).reshape(shape)
+
+
+def _fine_unit_ref(*state: Any, shape: Shape) -> Any:
+    units = philox.unit_doubles(philox.stream(state, 2 * int(np.prod(shape))))
+    return (np.floor(units * 2**24) / 2**24).astype(np.float32).reshape(shape)
 
 
 def _normal_ref(*state: Any, shape: Shape) -> Any:
@@ -152,6 +165,13 @@ random_uniform = _random(
     lambda *state, shape: philox.unit_floats(_stream(state, shape)),
     lambda *state, shape: _unit(_lane(_words(*state))),
     "Uniform floats in [0, 1).",
+)
+random_fine_uniform = _random(
+    "random_fine_uniform",
+    dtypes.float32,
+    _fine_unit_ref,
+    _fine_unit,
+    "Uniform floats in [0, 1): what a float holds of TensorFlow's doubles.",
 )
 random_bits = _random(
     "random_bits",
@@ -262,24 +282,6 @@ random_binomial = _sampled(
 )
 
 
-def _categorical_samples(rng: np.random.Generator) -> list[Sample]:
-    state = [*_state(rng)]
-    state[2:4] = [np.asarray(0, np.int32)] * 2
-    return [((*state, array(rng, s)), {"samples": 21}) for s in ((1, 4), (5, 7), (0, 3))]
-
-
-random_categorical = register(
-    Op(
-        "random_categorical",
-        "random",
-        lambda *avals, samples: Aval((avals[-1].shape[0], samples), dtypes.int32),
-        lambda *inputs, samples: host.categorical(inputs[:-1], inputs[-1], samples),
-        params=(*_STATE, "logits"),
-        doc="Class numbers [batch, samples] with probabilities softmax(logits).",
-        samples=_categorical_samples,
-        host_only="cumulative probabilities in float64, which devices have not",
-    )
-)
 random_permutation = register(
     Op(
         "random_permutation",

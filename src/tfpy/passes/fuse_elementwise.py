@@ -160,13 +160,16 @@ class Group:
         (out,) = eqn.outputs
         if cost * (self.size - self.graph.avals[out].size) > REPEATED:
             return False
-        return is_owned or cost == 0 or (cost <= CHEAP and self._is_recomputed(out))
+        if is_owned or (cost == 0 and eqn.op.name != "strided_slice"):
+            return True
+        graph, readers = self.graph, self.uses.readers[out]
+        if out in self.uses.outputs or not all(is_fusible(graph, graph.eqns[r]) for r in readers):
+            return False  # it is made anyway
+        return eqn.op.name == "strided_slice" or (cost <= CHEAP and self._is_recomputed(out))
 
     def _is_recomputed(self, value: int) -> bool:
-        """Whether all that read the value may compute it themselves, of one array at most."""
+        """Whether those that read the value may compute it themselves, of one array at most."""
         graph, readers = self.graph, self.uses.readers[value]
-        if value in self.uses.outputs or not all(is_fusible(graph, graph.eqns[r]) for r in readers):
-            return False
         if not self.owned.issuperset(self.numbers.intersection(readers)):
             return False  # what is computed again is not itself made of such
         size = graph.avals[value].size

@@ -5,6 +5,7 @@ A state is six words: the Philox key (two) and counter (four).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,12 +18,15 @@ from tfpy.dtypes import DType, as_dtype
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.joining import unstack
+from tfpy.math import reduce_max
 from tfpy.ops import elementwise as ew
 from tfpy.ops import random as primitives
 from tfpy.ops.infer import broadcast_shapes
 from tfpy.ops.op import Op
 from tfpy.runtime.scalars import scalar
+from tfpy.scans import cumsum
 from tfpy.slicing import gather
+from tfpy.sorting import searchsorted
 from tfpy.tensor import Tensor
 
 State = tuple[int, ...] | Tensor
@@ -164,7 +168,10 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]
 
 
 def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
-    """Class numbers [batch, num_samples]."""
+    """Class numbers [batch, num_samples], by inversion of each row's cumulative probabilities.
+
+    They are float32 where TensorFlow's are float64, so of ten million numbers a few differ.
+    """
     values = convert_to_tensor(logits)
     if values.ndim != 2:
         raise invalid("categorical", f"logits should be a matrix, got shape {values.shape}")
@@ -178,7 +185,14 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
         raise ValueError(
             f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
         )
-    return draw(primitives.random_categorical, state, values, samples=count)
+    finite = ew.is_finite(values)
+    top = reduce_max(ew.select(finite, values, -math.inf), 1, keepdims=True)
+    weights = ew.select(finite, ew.exp(values - ew.select(ew.is_finite(top), top, 0.0)), 0.0)
+    sums = cumsum(weights, 1)
+    units = draw(primitives.random_fine_uniform, state, shape=(values.shape[0], count))
+    total = sums[:, -1:]
+    places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not reach the total
+    return searchsorted(sums, places, "right")
 
 
 def shuffled(state: State, value: Any) -> Tensor:

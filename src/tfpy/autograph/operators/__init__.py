@@ -4,7 +4,6 @@ from tfpy.autograph.operators.builtins import iterated
 from tfpy.autograph.operators.calls import call
 from tfpy.autograph.operators.conditional import if_stmt
 from tfpy.autograph.operators.iteration import for_stmt, while_stmt
-
 from tfpy.autograph.operators.logical import and_, assert_, if_exp, not_, or_
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult, load, part, result
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from tfpy.autograph.operators.conditional import choose
 from tfpy.debugging import Assert
-
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ops import elementwise as ew
 

@@ -1,0 +1,121 @@
+#include "weights_gemm.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "gemm_tile.h"
+#include "parallel.h"
+
+namespace tfpy {
+namespace {
+
+// A panel of B (kDepth x 8 floats) stays in L1 while the rows of a task's part of A, of about
+// kTaskRows x kDepth floats, pass from L2.
+constexpr size_t kDepth = 256, kTaskRows = 96;
+// Parts of the product that a thread should have, so that a slow one can be helped, and the fewest
+// columns of a part.
+constexpr size_t kPartsPerThread = 4, kMinColumns = 64;
+// Multiplications below which a second thread costs more than it gives.
+constexpr uint64_t kMinParallelWork = 1 << 19;
+
+size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Rows of A as they lie. Those behind the last one repeat it.
+template <size_t R>
+struct PlainRows {
+  const float* at[R];
+
+  f32x4 load(size_t i) const { return splat_load(at[i]); }
+  void advance() {
+    for (size_t i = 0; i < R; ++i) ++at[i];
+  }
+};
+
+// Rows begin..end and columns first..last of C.
+template <size_t R>
+void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product, size_t begin, size_t end,
+                   size_t first, size_t last) {
+  const size_t width = round_up(gemm.n, kPanelColumns);
+  for (size_t p = 0; p < gemm.k; p += kDepth) {
+    const size_t depth = std::min(kDepth, gemm.k - p);
+    const Finish finish{p != 0, p + depth == gemm.k};
+    for (size_t column = first; column < last; column += kPanelColumns) {
+      const float* panel = product.packed_b + p * width + column * depth;
+      for (size_t row = begin; row < end; row += R) {
+        PlainRows<R> rows;
+        for (size_t i = 0; i < R; ++i)
+          rows.at[i] = product.a + std::min(row + i, gemm.m - 1) * product.a_stride + p;
+        micro_kernel<float, R>(gemm, finish, rows, panel, depth, row, column);
+      }
+    }
+  }
+}
+
+template <size_t R>
+void multiply_with(const WeightsProduct& product) {
+  const size_t m = product.m, n = product.n;
+  const Gemm<float> gemm{m,  n,         product.k, nullptr,          nullptr,
+                         {}, product.c, n,         product.epilogue, product.bias};
+  const size_t row_step = round_up(kTaskRows, R), row_parts = (m + row_step - 1) / row_step;
+  const uint64_t work = uint64_t{m} * n * product.k;
+  const size_t wanted = work < kMinParallelWork ? 1 : worker_count() * kPartsPerThread;
+  const size_t most_columns = std::max<size_t>(1, n / kMinColumns);
+  const size_t column_parts =
+      worker_count() == 1 ? 1 : std::clamp<size_t>(wanted / row_parts, 1, most_columns);
+  const size_t column_step = round_up((n + column_parts - 1) / column_parts, kPanelColumns);
+  const auto run_part = [&](size_t part) {
+    const size_t begin = part / column_parts * row_step, first = part % column_parts * column_step;
+    multiply_part<R>(gemm, product, begin, std::min(m, begin + row_step), first,
+                     std::min(n, first + column_step));
+  };
+  if (wanted == 1) {
+    for (size_t part = 0; part < row_parts * column_parts; ++part) run_part(part);
+  } else {
+    parallel_for(row_parts * column_parts, run_part);
+  }
+}
+
+void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
+  const size_t width = round_up(n, kPanelColumns);
+  parallel_ranges(width / kPanelColumns, k * kPanelColumns, [&](size_t begin, size_t end) {
+    for (size_t p = 0; p < k; p += kDepth) {
+      const size_t depth = std::min(kDepth, k - p);
+      for (size_t panel = begin; panel < end; ++panel) {
+        const size_t column = panel * kPanelColumns;
+        pack_panel<float, kPanelColumns>(
+            b.data + p * b.row_stride + column * b.column_stride, b.column_stride, b.row_stride,
+            std::min(kPanelColumns, n - column), depth, to + p * width + column * depth);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+const float* PackedWeights::of(const MatrixView<float>& b, int32_t id) {
+  const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr;
+  if (kept != nullptr) return kept->as<float>();
+  Block made;
+  if (!Block::allocate(uint64_t{k_} * round_up(n_, kPanelColumns) * sizeof(float), &made))
+    return nullptr;
+  pack_weights(b, k_, n_, made.as<float>());
+  if (id != 0) return packed_.keep({id, 0}, std::move(made))->as<float>();
+  fresh_ = std::move(made);
+  return fresh_.as<float>();
+}
+
+// The rows of a tile are as many as waste little of the last one: more of them reuse B better.
+void multiply_weights(const WeightsProduct& product) {
+  const size_t slack = product.m / 64;  // what a smaller tile loses
+  const size_t six = round_up(product.m, 6), five = round_up(product.m, 5);
+  if (six <= five + slack && six <= round_up(product.m, 4) + 2 * slack) {
+    multiply_with<6>(product);
+  } else if (five <= round_up(product.m, 4) + slack) {
+    multiply_with<5>(product);
+  } else {
+    multiply_with<4>(product);
+  }
+}
+
+}  // namespace tfpy

@@ -1,0 +1,42 @@
+// Products with a matrix that stays the same from call to call, so that it is packed once.
+#pragma once
+
+#include <stddef.h>
+
+#include "epilogue.h"
+#include "gemm.h"
+#include "memory.h"
+#include "packed.h"
+
+namespace tfpy {
+
+// C = epilogue(A B): rows of A lie a_stride apart, those of C n.
+struct WeightsProduct {
+  size_t m, n, k;
+  const float* a;
+  size_t a_stride;
+  const float* packed_b;  // by PackedWeights
+  float* c;
+  Epilogue epilogue;
+  const float* bias;  // null without one
+};
+
+// A step's packed matrices [k, n], kept as long as the slots that they are made of.
+class PackedWeights {
+ public:
+  PackedWeights(size_t k, size_t n) : k_(k), n_(n) {}
+
+  // Null when the heap is full. Packs `b` unless that is kept; keeps it if the id is not 0.
+  const float* of(const MatrixView<float>& b, int32_t id);
+  bool has(int32_t id) { return packed_.find({id, 0}) != nullptr; }
+
+ private:
+  const size_t k_, n_;
+  PackedCache<Block> packed_;
+  Block fresh_;  // what is not kept
+};
+
+// On all threads where it is worth that. k is not 0.
+void multiply_weights(const WeightsProduct& product);
+
+}  // namespace tfpy

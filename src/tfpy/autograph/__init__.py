@@ -1,0 +1,29 @@
+"""``tf.autograph``: Python's ``if``, ``while`` and ``for`` on tensors, inside ``tf.function``.
+
+``convert.py`` rewrites a function's syntax tree so that control flow becomes calls; ``operators``
+is what is called. It decides when it runs: a symbolic tensor makes an equation, anything else is
+plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy.autograph import experimental
+from tfpy.autograph.convert import to_code
+from tfpy.autograph.operators import call
+
+__all__ = ["experimental", "to_code", "to_graph"]
+
+
+def to_graph(
+    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
+) -> Callable[..., Any]:
+    """The converted function (``tf.autograph.to_graph``), for use in other compiled functions.
+
+    Args:
+        recursive, experimental_optional_features: of no effect: what is called is converted too.
+    """
+    function: Callable[..., Any] = call(entity)
+    return function

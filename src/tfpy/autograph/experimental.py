@@ -1,0 +1,5 @@
+"""``tf.autograph.experimental``."""
+
+from tfpy.autograph.marks import do_not_convert
+
+__all__ = ["do_not_convert"]

@@ -1,0 +1,27 @@
+"""``tf.autograph.experimental.do_not_convert``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+_MARK = "ag__do_not_convert"
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Decorator: the function runs as it is written, with what it calls."""
+    if func is None:
+        return do_not_convert
+    function = func
+
+    @functools.wraps(function)
+    def unconverted(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    setattr(unconverted, _MARK, True)
+    return unconverted
+
+
+def is_marked(function: Any) -> bool:
+    return getattr(function, _MARK, False) is True
