@@ -80,7 +80,7 @@ def assert_shapes(
 
     Args:
         shapes: pairs of a tensor and a sequence of ints, symbols (texts) and None or ``"."`` for
-            any size; an ``...`` at either end stands for any number of dimensions.
+            any size; an ``...`` or ``"*"`` at the beginning stands for any number of dimensions.
 
     Raises:
         ValueError: when a tensor has another shape.
@@ -102,9 +102,6 @@ def _match(shape: tuple[int, ...], pattern: list[Any], sizes: dict[Any, int], me
     if pattern and pattern[0] in (..., "*"):
         pattern = pattern[1:]
         found = found[len(found) - len(pattern) :] if len(found) >= len(pattern) else found
-    elif pattern and pattern[-1] in (..., "*"):
-        pattern = pattern[:-1]
-        found = found[: len(pattern)]
     if len(found) != len(pattern):
         raise ValueError(f"{message} Tensor of shape {shape} must have rank {len(pattern)}".strip())
     for axis, (size, wanted) in enumerate(zip(found, pattern, strict=True)):

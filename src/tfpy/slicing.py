@@ -235,7 +235,8 @@ def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
             gathers.append((axis, index))
             keys[i] = builtins.slice(None)
         axis += key is None or isinstance(keys[i], builtins.slice)
-    part = getitem(tensor, tuple(keys))
+    whole = all(key == builtins.slice(None) for key in keys)
+    part = tensor if whole else getitem(tensor, tuple(keys))
     for at, index in reversed(gathers):
         wrapped = elementwise.select(index < 0, index + part.shape[at], index)
         part = gather(part, wrapped, axis=at)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,11 +41,6 @@ def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Gra
         wanted: numbers of the inputs whose gradients are the new Graph's outputs; zeros for those
             without influence.
     """
-    return _derivative(graph, tuple(flows), tuple(wanted))
-
-
-@lru_cache(maxsize=256)
-def _derivative(graph: Graph, flows: tuple[int, ...], wanted: tuple[int, ...]) -> Graph:
     count = len(graph.inputs)
 
     def backward(values: list[Tensor]) -> list[Tensor]:
@@ -103,7 +97,6 @@ def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
     return [values[v] for v in graph.outputs]
 
 
-@lru_cache(maxsize=256)
 def without_effects(graph: Graph) -> Graph:
     """The Graph without equations that give nothing, at any depth."""
     eqns = [_quiet(eqn) for eqn in graph.eqns if eqn.outputs]

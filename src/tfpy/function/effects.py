@@ -89,14 +89,17 @@ def effect(function: Function, *args: Any) -> bool:
     if not tracing.active:
         return False
     leaves = flatten(args)
+    structure = pack(args, [None] * len(leaves))
     places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor | Variable)]
     tensors = [convert_to_tensor(leaves[i]) for i in places]
+    for i in places:
+        leaves[i] = None  # the trace is not to live as long as the equation
 
     def call(*values: Tensor) -> list[Tensor]:
         given = list(leaves)
         for i, value in zip(places, values, strict=True):
             given[i] = value
-        function(*pack(args, given))
+        function(*pack(structure, given))
         return []
 
     host_call.apply(tensors, function=call, avals=())

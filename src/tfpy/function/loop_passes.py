@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from tfpy.function.branching import PURE, while_loop
 from tfpy.function.mirror import slice_of
@@ -37,7 +36,7 @@ def _is_loop(eqn: Eqn) -> bool:
 
 def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
     attrs = dict(eqn.attrs)
-    read = frozenset(p for p, v in enumerate(eqn.outputs) if v in needed)
+    read = {p for p, v in enumerate(eqn.outputs) if v in needed}
     places, test, body, state = _reduce(attrs["test"], attrs["body"], attrs["state"], read)
     if len(places) == len(eqn.inputs):
         return eqn
@@ -46,9 +45,8 @@ def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
     return Eqn(eqn.op, tuple(eqn.inputs[p] for p in places), outputs, tuple(attrs.items()))
 
 
-@lru_cache(maxsize=256)
 def _reduce(
-    test: Graph, body: Graph, state: int, read: frozenset[int]
+    test: Graph, body: Graph, state: int, read: set[int]
 ) -> tuple[list[int], Graph, Graph, int]:
     """The places of the inputs that are left, and the loop over these."""
     kept = set(read)
@@ -111,7 +109,7 @@ def _replaced(eqns: Sequence[Eqn], plain: Eqn, noting: Eqn, first: int) -> list[
         noting.op,
         noting.inputs,
         (*noting.outputs[:first], *plain.outputs),
-        noting.attrs,
+        tuple((name, None if name == "noting" else value) for name, value in noting.attrs),
     )
     makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(noting.inputs)]
     out: list[Eqn] = []

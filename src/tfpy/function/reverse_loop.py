@@ -142,11 +142,11 @@ def _rows(body: Graph, state: int) -> _Rows:
     owners: list[int] = []
     for place, value in enumerate(body.inputs):
         users = [e for e in body.eqns if value in e.inputs]
-        if place >= state and users and value not in body.outputs:
-            if all(_reads_row(body, e, value) for e in users):
-                owners += [len(tables)] * len(users)
-                tables.append(place)
-                reads += users
+        outside = place >= state and value not in body.outputs
+        if outside and users and all(_reads_row(body, e, value) for e in users):
+            owners += [len(tables)] * len(users)
+            tables.append(place)
+            reads += users
     rows = [e.outputs[0] for e in reads]
     rest = [e for e in body.eqns if e not in reads]
     return _Rows(

@@ -1,0 +1,99 @@
+"""Loops are reduced to what is read of them before they are compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tfpy as tf
+from tfpy.function.loop_passes import live, shared
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.graph import Eqn, Graph
+from tfpy.ir.verify import verify
+
+X = np.arange(1.0, 5.0, dtype=np.float32)
+
+
+def compiled(graph: Graph) -> Graph:
+    graph = shared(graph)
+    eqns = live(graph.eqns, graph.outputs)
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
+
+
+def loops(graph: Graph) -> list[Eqn]:
+    return [e for e in graph.eqns if e.op.name == "while_loop"]
+
+
+def test_variables_that_nobody_reads_go() -> None:
+    @tf.function
+    def program(x: Any) -> Any:
+        i, y, z = tf.constant(0), x, x
+        while i < 3:
+            y = y * 2.0
+            z = z + y
+            i += 1
+        return y
+
+    before = program.get_concrete_function(tf.constant(X)).graph
+    after = compiled(before)
+    verify(after)
+    assert [len(e.outputs) for e in loops(before)] == [3]
+    assert [len(e.outputs) for e in loops(after)] == [2]
+    np.testing.assert_array_equal(evaluate(after, [X])[0], X * 8)
+
+
+def test_effects_keep_what_they_read() -> None:
+    seen: list[float] = []
+
+    @tf.function
+    def program(x: Any) -> Any:
+        i, y = tf.constant(0), tf.constant(1.0)
+        while i < 3:
+            y = y * 2.0
+            tf.py_function(lambda v: seen.append(float(v)), [y], [])
+            i += 1
+        return x
+
+    program(tf.constant(X))
+    assert seen[-3:] == [2, 4, 8]
+
+
+def test_the_loop_that_notes_serves_both() -> None:
+    @tf.function
+    def program(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(3):
+                y = tf.sin(y) * x
+        return y, tape.gradient(y, x)
+
+    before = program.get_concrete_function(tf.constant(X)).graph
+    after = compiled(before)
+    verify(after)
+    assert len(loops(before)) == 3
+    assert len(loops(after)) == 2
+    concrete = program.get_concrete_function(tf.constant(X))
+    arrays = [X, *(np.asarray(t) for t in concrete.captured_inputs)][: len(after.inputs)]
+    for mine, wanted in zip(evaluate(after, arrays), program(tf.constant(X)), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-6)
+
+
+def test_gradients_of_tables_are_lists_of_rows() -> None:
+    @tf.function
+    def program(table: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(table)
+            total = tf.zeros([2])
+            for i in tf.range(6):
+                total = total * 0.5 + table[i % 3]
+        return tape.gradient(total, table)
+
+    table = tf.constant(np.ones([3, 2], np.float32))
+    graph = compiled(program.get_concrete_function(table).graph)
+    back = loops(graph)[-1]
+    whole = [v for v in back.outputs if graph.avals[v].shape == (3, 2)]
+    assert not whole
+    weights = np.array([2.0**-5 + 2.0**-2, 2.0**-4 + 2.0**-1, 2.0**-3 + 1.0], np.float32)
+    np.testing.assert_allclose(program(table), np.stack([weights, weights], 1))
