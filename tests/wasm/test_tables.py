@@ -53,7 +53,7 @@ def test_casts() -> None:
 
 
 def test_kernels() -> None:
-    """The named kernels are those of the other backend, but for those that it generates or leaves."""
+    """The named kernels are the other backend's, but for those that it generates or leaves."""
     shaders = {path.stem for path in SHADERS.glob("*.glsl")}
     generated = {"elementwise", "log_softmax"}
     on_host = {name for name in UNSUPPORTED["webgl"] if name not in UNSUPPORTED["wasm"]}
