@@ -67,6 +67,9 @@ def test_strided(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> 
         (big, big[::-1, ::-1]),
         (big, np.broadcast_to(big[:, None, :1], (70, 3, 131))),
         (big, big[:, 3]),
+        (big, np.broadcast_to(big[3], (50, 131))),
+        (big, np.broadcast_to(big[:, None, :5], (70, 9, 5))),
+        (x, x.reshape(15, 7, 6).transpose(1, 0, 2)[:, :, :2]),
     ]
     for base, view in views:
         check_exact(runtime, "strided", strided_params(view, base), view.copy(), base)
@@ -83,6 +86,10 @@ def test_pad(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> None
         [(1, 0, 2), (0, 1, 1), (3, -1, 2)],
         [(-3, 0, 0), (0, 0, 0), (0, 0, 0)],
         [(0, 0, 0), (9, 0, 0), (-9, 5, 0)],
+        [(1, 2, 0), (2, -1, 0), (0, 0, 0)],
+        [(2, 1, 0), (0, 0, 0), (0, 0, 0)],
+        [(0, 1, 1), (0, 0, 0), (0, 0, 0)],
+        [(1, 0, 0), (1, 1, 1), (0, 0, 0)],
     ):
         wanted = x
         for axis, (low, high, interior) in enumerate(config):
@@ -121,7 +128,12 @@ def test_concat(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> N
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_gather(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> None:
-    for batch, outer, n, inner, m in ((1, 1, 9, 5, 20), (3, 2, 4, 1, 7), (2, 1, 0, 3, 4)):
+    for batch, outer, n, inner, m in (
+        (1, 1, 9, 5, 20),
+        (3, 2, 4, 1, 7),
+        (2, 1, 0, 3, 4),
+        (1, 2, 40, 21, 9),
+    ):
         x = values(rng, (batch, outer, n, inner), dtype)
         indices = rng.integers(-2, n + 2, (batch, m)).astype(np.int32)
         wanted = np.zeros((batch, outer, m, inner), dtype)
@@ -175,6 +187,19 @@ def test_reduce(kind: str, runtime: NodeRuntime, rng: np.random.Generator) -> No
         np.testing.assert_allclose(run(runtime, "reduce", params, wanted, floats), wanted, 1e-5)
 
 
+def test_narrow_reductions(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    """Rows of few columns, with every number of rows behind the last four."""
+    for inner in (2, 3, 7, 15):
+        for n in (31, 32, 33, 34, 35, 1001):
+            for kind in ("sum", "max", "min"):
+                x = values(rng, (2, n, inner), np.int32)
+                params = {"kind": kind, "outer": 2, "n": n, "inner": inner}
+                wanted = np.asarray(KINDS[kind](x, axis=1), np.int32)
+                check_exact(runtime, "reduce", params, wanted, x)
+                floats = x.astype(np.float32)
+                check_exact(runtime, "reduce", params, wanted.astype(np.float32), floats)
+
+
 def test_reduce_bool(runtime: NodeRuntime, rng: np.random.Generator) -> None:
     for outer, n, inner in [*SHAPES, (2, 0, 3)]:
         x = rng.random((outer, n, inner)) < 0.5
@@ -205,7 +230,7 @@ def test_reduce_nothing_and_nan(runtime: NodeRuntime) -> None:
             np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
 
 
-@pytest.mark.parametrize("inner", [1, 4])
+@pytest.mark.parametrize("inner", [1, 3, 4])
 def test_long_sums_are_accurate(inner: int, runtime: NodeRuntime, rng: np.random.Generator) -> None:
     x = rng.uniform(0, 1, (1, 1_000_003, inner)).astype(np.float32)
     wanted = x.astype(np.float64).sum(1)

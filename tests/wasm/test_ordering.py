@@ -29,6 +29,23 @@ def test_nan_is_above_all_numbers(runtime: NodeRuntime, descending: bool) -> Non
         check(runtime, "argsort", [x], k=k, descending=descending)
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_zeros_are_equal(runtime: NodeRuntime, descending: bool) -> None:
+    x = np.array([0.0, -0.0, 1e-40, -1e-40, -0.0, 0.0, -1.0, 1.0, 2.0**-149], np.float32)
+    check(runtime, "argsort", [x], k=9, descending=descending)
+    ints = np.array([0, -1, 2**31 - 1, -(2**31), 1, -1], np.int32)
+    check(runtime, "argsort", [ints], k=6, descending=descending)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 11])
+def test_scans_of_rows(runtime: NodeRuntime, rng: np.random.Generator, rows: int) -> None:
+    x = rng.integers(-9, 9, (rows, 37)).astype(np.int32)
+    for name in ("cumsum", "cumprod"):
+        for exclusive in (False, True):
+            for reverse in (False, True):
+                check(runtime, name, [x], axis=1, exclusive=exclusive, reverse=reverse)
+
+
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_nan_is_passed_over(runtime: NodeRuntime, name: str) -> None:
     rows = [[1, NAN, 3], [NAN, 1, 3], [NAN, NAN], [NAN] * 5 + [2, NAN, 1], [NAN] * 70 + [1, NAN]]
