@@ -21,7 +21,7 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     a_whole = (m if a_transposed else k) % 4 == 0 and p["a_batch_stride"] % 4 == 0
     b_whole = (k if b_transposed else n) % 4 == 0 and p["b_batch_stride"] % 4 == 0
     named = inputs_of(call, inputs)
-    if tiles_pay(m, p["batch"] * m * n * k):
+    if tiles_pay(m, p["batch"] * n, k):
         texels = -(-steps.program.buffers[named["a"]].count // 4)
         spread = 2 if a_transposed else spread_of(-(-k // 4), texels, m)
         tiling = Tiling(p["batch"], m, n, columns_of(steps, n), spread)

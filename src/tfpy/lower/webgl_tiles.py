@@ -18,10 +18,13 @@ from tfpy.lower.webgl_steps import Steps, flags_of
 ROWS = 4
 """Rows of a tile."""
 
-SMALL = 65536
-"""Multiplications up to which tiles do not make up for the step that joins them."""
+SMALL = 1 << 20
+"""Multiplications up to which tiles do not make up for the step that joins them..."""
 
-ENOUGH_TILES = 4096
+SHORT = 64
+"""... unless the sums are longer than this, which takes a fragment long without tiles."""
+
+ENOUGH_TILES = 8192
 """With so many tiles a long sum is not split further for the sake of parallelism."""
 
 SHORTEST_CHUNK = 32
@@ -92,9 +95,9 @@ def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
     return -(-chunk // 4) * 4 if chunk < terms else max(1, terms)
 
 
-def tiles_pay(rows: int, products: int) -> bool:
-    """Whether so many rows, with that many multiplications in all, are computed in tiles."""
-    return rows >= ROWS and products > SMALL
+def tiles_pay(rows: int, columns: int, terms: int) -> bool:
+    """Whether sums of so many products, in rows and columns, are computed in tiles."""
+    return rows >= ROWS and (rows * columns * terms > SMALL or terms > SHORT)
 
 
 def columns_of(steps: Steps, n: int) -> int:

@@ -30,8 +30,7 @@ def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
     in_quads = flags_of(IN_QUADS=group_in % 4 == 0)
     params = p | {"out_c": p["out_c"] // 4} if quads else p
     named = inputs_of(call, inputs)
-    products = pixels * p["out_c"] * group_in * _size(p, "filter")
-    if quads and tiles_pay(pixels, products):
+    if quads and tiles_pay(pixels, p["out_c"], group_in * _size(p, "filter")):
         # A tile lies within one group.
         columns = columns_of(steps, p["out_c"]) if p["groups"] == 1 else 1
         texels = -(-p["batch"] * _size(p, "in") * p["in_c"] // 4)
@@ -58,8 +57,7 @@ def conv_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
     out_quads = p["out_c"] // p["groups"] % 4 == 0
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
-    products = pixels * p["in_c"] * p["out_c"] // p["groups"] * _size(p, "filter")
-    if quads and tiles_pay(pixels, products):
+    if quads and tiles_pay(pixels, p["in_c"], p["out_c"] // p["groups"] * _size(p, "filter")):
         add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
     else:
         steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
