@@ -248,7 +248,8 @@ def norm(
 ) -> Tensor:
     """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
 
-    Two axes make a matrix norm: Frobenius, 1 (largest column sum) or infinity (largest row sum).
+    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
+    infinity (largest row sum).
 
     Raises:
         ValueError: for an order that is none of these, or axes that are not one or two.
@@ -261,6 +262,8 @@ def norm(
         )
     if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
         return m.reduce_euclidean_norm(x, axis, keepdims)
+    if ord == 2 and matrix:
+        return _spectral_norm(x, axis, keepdims)
     if ord in (1, float("inf")) and matrix:
         rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
         summed, over = (rows, columns) if ord == 1 else (columns, rows)
@@ -274,6 +277,17 @@ def norm(
     if isinstance(ord, int | float) and ord > 0 and not matrix:
         return ew.power(m.reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
     raise ValueError(
-        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1 or "
-        f"inf), got {ord!r}"
+        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1, "
+        f"2 or inf), got {ord!r}"
     )
+
+
+def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The largest singular value of the matrices in two dimensions."""
+    rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+    lead = [i for i in builtins.range(x.ndim) if i not in (rows, columns)]
+    values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
+    largest = m.reduce_max(values, -1)
+    if not keepdims:
+        return largest
+    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])

@@ -40,10 +40,13 @@ AXES = [None, 0, -1, (0, 1), (-2, -1), [1, 2]]
 def test_norm(order: Any, keepdims: bool, rng: np.random.Generator) -> None:
     for axis in AXES:
         pair = isinstance(axis, list | tuple)
-        if (order == "fro" and not pair) or (pair and order in (2, 3, 1.5)):
-            continue  # not defined, or (2) by singular values
+        if (order == "fro" and not pair) or (pair and order in (3, 1.5)):
+            continue  # not defined
         twin.check(
-            lambda tf, x, a=axis: tf.norm(x, order, a, keepdims), *draw(rng, (3, 4, 5)), grads=True
+            lambda tf, x, a=axis: tf.norm(x, order, a, keepdims),
+            *draw(rng, (3, 4, 5)),
+            grads=True,
+            tolerance=5e-5 if order == 2 and pair else 1e-5,
         )
 
 

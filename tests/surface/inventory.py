@@ -295,6 +295,37 @@ INVENTORY: dict[str, str] = {
 }
 """TensorFlow.js's name -> ours. One name may stand for several (concat1d, concat2d, ...)."""
 
+_JAVASCRIPT = "TensorFlow.js computes it in JavaScript there too"
+_TEXT = "texts live on the host"
+_ROWS = "rows of ragged and indices of sparse tensors are kept on the host"
+
+HOST: dict[str, str] = {
+    "print": "prints",
+    "truncatedNormal": _JAVASCRIPT,
+    "randomGamma": _JAVASCRIPT,
+    "setdiff1dAsync": _JAVASCRIPT,
+    "unique": _JAVASCRIPT,
+    "raggedGather": _ROWS,
+    "raggedRange": _ROWS,
+    "sparse.sparseFillEmptyRows": _ROWS,
+    "sparse.sparseReshape": _ROWS,
+    "string.stringNGrams": _TEXT,
+    "string.stringSplit": _TEXT,
+    "string.stringToHashBucketFast": _TEXT,
+    "string.staticRegexReplace": _TEXT,
+    "browser.draw": "leaves for the page",
+    "browser.toPixels": "leaves for the page",
+    "linalg.qr": "TensorFlow.js has no kernel for it: it runs a loop of small ones",
+}
+"""The ops of TensorFlow.js that are on the host here on a device, and why they may be."""
+
+HOST_ON_WEBGL: dict[str, str] = {
+    f"image.nonMaxSuppression{kind}{how}": _JAVASCRIPT
+    for kind in ("", "WithScore", "Padded")
+    for how in ("", "Async")
+}
+"""Those that are there on webgl only."""
+
 NO_OPS = (
     "tfpy.autodiff",
     "tfpy.debugging",

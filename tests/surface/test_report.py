@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from surface.inventory import BY_NATURE, HOST, HOST_ON_WEBGL, INVENTORY
 from surface.report import BACKENDS, PAGE, page, rows, summary
 
 
@@ -9,3 +10,13 @@ def test_page_is_current() -> None:
     found = rows()
     assert PAGE.read_text(encoding="utf-8") == page(found), "run python build.py coverage --write"
     assert all(backend in summary(found) for backend in BACKENDS)
+
+
+def test_devices_have_what_tensorflow_js_has_there() -> None:
+    """No other op of TensorFlow.js is computed on the host."""
+    found = {name: row for row in rows() for name in (row.name, *row.others)}
+    for backend, expected in (("wasm", HOST), ("webgl", HOST | HOST_ON_WEBGL)):
+        ways = {
+            op: BY_NATURE.get(name) or found[name].way(backend) for op, name in INVENTORY.items()
+        }
+        assert {op for op, way in ways.items() if way == "host"} == expected.keys(), backend
