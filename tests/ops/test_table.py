@@ -111,6 +111,7 @@ def test_names_of_the_package_are_tensorflows() -> None:
         "upper_bound",
         "setdiff1d",
         "TensorBuffer",
+        "compile_model",
         "browser",
         "buffer",
         "random_standard_normal",

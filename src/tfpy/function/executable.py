@@ -10,7 +10,7 @@ from tfpy.function.control import ControlOp
 from tfpy.function.loop_passes import live, shared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
-from tfpy.function.steps import DeviceProgram, Step, step_of
+from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable, Program
@@ -31,7 +31,12 @@ class Executable:
     def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
         self.graph = graph
         self._weights = weights
-        self._sources = {v: _source(graph, v) for v in graph.outputs}
+        sources = [_source(graph, v) for v in graph.outputs]
+        self._computed = list(dict.fromkeys(sources))
+        self._results = [
+            (graph.avals[v], self._computed.index(source))
+            for v, source in zip(graph.outputs, sources, strict=True)
+        ]
         self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -42,9 +47,8 @@ class Executable:
         plan = self._plan(backend)
         if backend.garbage:
             backend.collect()
-        values = plan.run([t.storage for t in inputs])
-        avals, sources = self.graph.avals, self._sources
-        return [Tensor(avals[v], values[sources[v]]) for v in self.graph.outputs]
+        found = plan.run([t.storage for t in inputs])
+        return [Tensor(aval, found[i]) for aval, i in self._results]
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
         """Makes the active backend's programs, which the first run does otherwise.
@@ -70,10 +74,9 @@ class Executable:
         return self._make_plan(backend) if found is None else found
 
     def _make_plan(self, backend: Backend) -> _Plan:
-        outputs = list(dict.fromkeys(self._sources.values()))
         graph = shared(self.graph)
-        eqns = live(graph.eqns, outputs)
-        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
+        eqns = live(graph.eqns, self._computed)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
         plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
@@ -101,6 +104,7 @@ class _Plan:
             if v in graph.constants
         }
         self._last = _last_uses(regions, {*graph.outputs})
+        self._whole = _whole(graph, regions, self._steps)
 
     @property
     def programs(self) -> list[DeviceProgram]:
@@ -110,15 +114,30 @@ class _Plan:
     def text_parts(self) -> list[Graph | Program]:
         return [part for step in self._steps for part in step.text_parts]
 
-    def run(self, inputs: Sequence[Storage]) -> dict[int, Storage]:
-        """The values of the outputs."""
+    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
+        """The outputs, in the Graph's order."""
+        if self._whole is not None:
+            whole, positions = self._whole
+            return whole.compute([inputs[i] for i in positions])
         values = dict(zip(self._graph.inputs, inputs, strict=True))
         values.update(self._constants)
         for step, last in zip(self._steps, self._last, strict=True):
             step.run(values)
             for v in last:
                 del values[v]
-        return values
+        return [values[v] for v in self._graph.outputs]
+
+
+def _whole(
+    graph: Graph, regions: Sequence[Region], steps: Sequence[Step]
+) -> tuple[DeviceStep, list[int]] | None:
+    """The step that is the whole Graph, and which of the Graph's inputs are its inputs."""
+    if len(steps) != 1 or not isinstance(steps[0], DeviceStep):
+        return None
+    (region,) = regions
+    if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
+        return None
+    return steps[0], [graph.inputs.index(v) for v in region.inputs]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:

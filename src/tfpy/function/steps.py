@@ -45,15 +45,20 @@ class DeviceStep:
         return [part for program in self.programs for part in program.text_parts]
 
     def run(self, values: dict[int, Storage]) -> None:
+        outputs = self.compute([values[v] for v in self._inputs])
+        values.update(zip(self._outputs, outputs, strict=True))
+
+    def compute(self, inputs: Sequence[Storage]) -> list[Storage]:
+        """The region's outputs for its inputs, both in its Graph's order."""
         backend = self._backend
-        slots = [values[v].slot_on(backend) for v in self._inputs]
+        slots = [storage.slot_on(backend) for storage in inputs]
         if self._prelude is not None:
             weights = [slots[i] for i in self._weights]
             if weights != self._prepared_for:
                 self._prepared = self._prelude.run(weights)
                 self._prepared_for = weights
             slots += [storage.slot for storage in self._prepared]
-        values.update(zip(self._outputs, self._main.run(slots), strict=True))
+        return self._main.run(slots)
 
 
 class DeviceProgram:
@@ -66,13 +71,17 @@ class DeviceProgram:
     def __init__(self, graph: Graph, backend: Backend) -> None:
         self._backend = backend
         self._graph = graph
-        self._avals = [graph.avals[v] for v in graph.outputs]
+        self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
+        width = 0
+        for value in graph.outputs:
+            self._outputs.append((graph.avals[value], width))
+            width += backend.slots_of(graph.avals[value])
         self._lowered: Lowered | None = backend.lower(graph)
         self._number = 0
 
     async def register(self, progress: Progress) -> None:
         """Makes the program without freezing the page."""
-        if self._lowered is not None and self._avals:
+        if self._lowered is not None and self._outputs:
             self._made(await self._backend.register_async(self._lowered, progress))
 
     def _made(self, number: int) -> None:
@@ -86,17 +95,13 @@ class DeviceProgram:
 
     def run(self, slots: Sequence[int]) -> list[Storage]:
         """New storages of the outputs."""
-        if not self._avals:
+        if not self._outputs:
             return []
         backend = self._backend
         if self._lowered is not None:
             self._made(backend.register(self._lowered))
-        slot = backend.run(self._number, *slots)
-        outputs = []
-        for aval in self._avals:
-            outputs.append(Storage(aval, None, backend, slot))
-            slot += backend.slots_of(aval)
-        return outputs
+        first = backend.run(self._number, *slots)
+        return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
 
 
 class HostStep:
