@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.dtypes import as_dtype
+from tfpy.dtypes import as_dtype, float32
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import webgl_segments, webgl_tiles
 from tfpy.lower.program import Program
@@ -238,6 +238,35 @@ def test_float16_textures_round_to_nearest_even(
     with np.errstate(over="ignore"):
         expected = 1 / x.astype(np.float16).astype(np.float64)
     np.testing.assert_allclose(found["values"][0], expected, rtol=2**-11, atol=2**-24)
+
+
+def chain(length: int) -> Program:
+    """The same kernel so many times, each on the result of the one before."""
+    program = tanh_program()
+    (kernel,) = program.kernels
+    for _ in range(length - 1):
+        (last,) = program.outputs
+        program.outputs = [program.add_buffer((5,), float32)]
+        program.add_step(kernel, [last], program.outputs, {})
+    return program
+
+
+def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
+    x = np.linspace(-1, 1, 5, dtype=np.float32)
+    once = ["useProgram", "viewport"]
+    made = ["createTexture", "createFramebuffer", "createBuffer", "activeTexture"]
+    each = ["bindFramebuffer", "bindTexture", "bindBufferRange", "drawArrays"]
+    counts = evaluate("callsOfSecondRun", call_of(chain(20), [x]), [*once, *made, *each])
+    assert [counts[name] for name in [*once, *made]] == [0] * 6
+    assert [counts[name] for name in each] == [20] * 4
+
+
+def test_registered_without_blocking(evaluate: Evaluate) -> None:
+    rng = np.random.default_rng(0)
+    call, expected, _ = matmul_call(rng, 1, 64, 64, 65, "false", "false", np.float32, 8)
+    found = evaluate("registeredAsync", call)
+    assert found["heard"] == [[0, 2], [1, 2], [2, 2]]
+    assert found["values"] == expected.ravel().tolist()
 
 
 def test_software_rasteriser_is_refused(evaluate: Evaluate) -> None:

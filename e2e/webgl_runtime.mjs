@@ -86,12 +86,11 @@ export function refusals(programs) {
 }
 
 /**
- * What each function says after the context was lost, and a read that was under way.
+ * A backend with its context, which is made inside and caught on the way.
  *
- * @param {Call} call
+ * @returns {{backend: import("../web/backend.mjs").Backend, gl: WebGL2RenderingContext}}
  */
-export async function afterLoss({ json, inputs }) {
-  // The canvas is made inside; its context is caught on the way.
+function openWithContext() {
   const prototype = HTMLCanvasElement.prototype;
   const getContext = prototype.getContext;
   /** @type {WebGL2RenderingContext | null} */
@@ -104,6 +103,62 @@ export async function afterLoss({ json, inputs }) {
   };
   const backend = openWebgl({ allowSoftware: true });
   prototype.getContext = getContext;
+  return { backend, gl: /** @type {WebGL2RenderingContext} */ (/** @type {unknown} */ (gl)) };
+}
+
+/**
+ * How often functions of the context are called by a Program's second run.
+ *
+ * @param {Call} call
+ * @param {string[]} names
+ */
+export function callsOfSecondRun({ json, inputs }, names) {
+  const { backend, gl } = openWithContext();
+  const program = backend.register(json, new ArrayBuffer(0), 0, 0);
+  const slots = inputs.map((input) => write(backend, input));
+  backend.free(backend.run(program, ...slots));
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const name of names) {
+    // @ts-expect-error: functions by name
+    const original = gl[name];
+    counts[name] = 0;
+    // @ts-expect-error: the same
+    gl[name] = (...args) => {
+      counts[name]++;
+      return original.apply(gl, args);
+    };
+  }
+  backend.run(program, ...slots);
+  backend.close();
+  return counts;
+}
+
+/**
+ * What the listener hears while a Program is registered without blocking, and the Program's result.
+ *
+ * @param {Call} call
+ */
+export async function registeredAsync({ json, inputs }) {
+  const backend = openWebgl({ allowSoftware: true });
+  /** @type {number[][]} */
+  const heard = [];
+  const program = await backend.registerAsync(json, new ArrayBuffer(0), 0, 0, (done, total) => {
+    heard.push([done, total]);
+  });
+  const slots = inputs.map((input) => write(backend, input));
+  const values = [...(await backend.readAsync(backend.run(program, ...slots)))];
+  backend.close();
+  return { heard, values };
+}
+
+/**
+ * What each function says after the context was lost, and a read that was under way.
+ *
+ * @param {Call} call
+ */
+export async function afterLoss({ json, inputs }) {
+  const { backend, gl } = openWithContext();
   const heap = new ArrayBuffer(64);
   const program = backend.register(json, heap, 0, 0);
   const slots = inputs.map((input) => write(backend, input));
@@ -112,9 +167,7 @@ export async function afterLoss({ json, inputs }) {
     () => null,
     (error) => error.message,
   );
-  /** @type {WebGL2RenderingContext} */ (/** @type {unknown} */ (gl))
-    .getExtension("WEBGL_lose_context")
-    ?.loseContext();
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
   const said = [
     messageOf(() => backend.run(program, ...slots)),
     messageOf(() => backend.read(heap, 0, output)),
