@@ -172,6 +172,31 @@ def moved(b):
     return [b("exp", b("negative", y))]
 
 
+def gates(b):
+    z, c = b.input(6, 160), b.input(6, 40)
+    parts = [
+        b("strided_slice", z, begin=(0, 40 * i), size=(6, 40), strides=(1, 1)) for i in range(4)
+    ]
+    kept = b("multiply", b("sigmoid", parts[0]), c)
+    new = b("add", kept, b("multiply", b("sigmoid", parts[1]), b("tanh", parts[2])))
+    return [b("multiply", b("tanh", new), b("sigmoid", parts[3])), new]
+
+
+def odd_slices(b):
+    x, y = b.input(9, 11, 13), b.input(4, 1, 5)
+    part = b("strided_slice", x, begin=(1, 3, 2), size=(4, 7, 5), strides=(2, 1, 2))
+    return [b("exp", b("negative", b("multiply", part, y)))]
+
+
+def slice_of_one(b):
+    x, y = b.input(5, 64), b.input(33, 64)
+    row = b(
+        "reshape", b("strided_slice", x, begin=(3, 0), size=(1, 64), strides=(1, 1)), shape=(64,)
+    )
+    one = b("strided_slice", x, begin=(2, 7), size=(1, 1), strides=(1, 1))
+    return [b("add", b("multiply", y, row), b("square", one))]
+
+
 GRAPHS = {
     f.__name__: f
     for f in (
@@ -196,6 +221,9 @@ GRAPHS = {
         all_of_them,
         pooled,
         moved,
+        gates,
+        odd_slices,
+        slice_of_one,
     )
 }
 

@@ -70,7 +70,7 @@ def test_op(tf, backend, name):
 def test_op_as_generated_code(tf, backend, name):
     """Elementwise ops are compiled at their first run, however small they are."""
     check_samples(backend, name)
-    assert tf.memory()["refused"] == 0
+    assert tf.memory()["backend"]["refused"] == 0
 
 
 @run_in_browser()

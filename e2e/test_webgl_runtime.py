@@ -117,8 +117,10 @@ def test_products_in_tiles(
     dtype: Any,
 ) -> None:
     monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    # Whole texels, none, rows and columns left over, a sum in chunks with a rest.
+    # Whole texels, none, rows and columns left over, a sum in chunks with a rest, pairs of rows far
+    # apart.
     sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
+    sizes += [(1, 130, 20, 32)]
     cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
     found = evaluate("results", {}, [call for call, _, _ in cases])
     assert found["left"] == CLEAN

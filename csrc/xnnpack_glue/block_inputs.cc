@@ -66,6 +66,12 @@ BlockInputs::BlockInputs(const Tape& tape, const Plan& plan, const Operand* oper
   if (!walked_.empty()) find_row();
 }
 
+void* BlockInputs::start_of(size_t number) const {
+  const Source& source = tape_.sources[number];
+  char* const data = static_cast<char*>(const_cast<void*>(operands_[number].data));
+  return data + source.offset * element_size(source.dtype);
+}
+
 // Constants and what repeats in each block.
 void BlockInputs::fill_once() {
   const size_t used = std::min(kBlock, tape_.count);
@@ -76,10 +82,10 @@ void BlockInputs::fill_once() {
   for (size_t i = 0; i < tape_.sources.size(); ++i) {
     const Source& source = tape_.sources[i];
     if (source.access == Access::kConstant)
-      fill(own_[i], in_full_[i] ? used : 1, read_element(source, operands_[i].data, 0));
+      fill(own_[i], in_full_[i] ? used : 1, read_element(source, start_of(i), 0));
     if (source.access == Access::kPeriodic) {
       for (size_t to = 0; to < tape_.block; to += tape_.row)
-        load_run(source, operands_[i].data, 0, tape_.row, own_[i] + to);
+        load_run(source, start_of(i), 0, tape_.row, own_[i] + to);
     }
   }
 }
@@ -116,7 +122,7 @@ void BlockInputs::next(size_t n) {
 }
 
 void BlockInputs::load_dense(size_t number, size_t n) {
-  void* const data = const_cast<void*>(operands_[number].data);
+  void* const data = start_of(number);
   if (tape_.sources[number].dtype == DType::kBool) {
     load_masks(static_cast<const uint8_t*>(data) + begin_, n, own_[number]);
   } else {
@@ -129,7 +135,7 @@ void BlockInputs::load_piece(size_t k, size_t n, size_t to) {
   const size_t number = walked_[k];
   const Source& source = tape_.sources[number];
   const size_t offset = row_offsets_[k] + column_ * source.strides.back();
-  void* const data = const_cast<void*>(operands_[number].data);
+  void* const data = start_of(number);
   if (source.access == Access::kRowConstant && !in_full_[number]) {
     fill(own_[number], 1, read_element(source, data, offset));
   } else if (tape_.splits_rows && source.strides.back() == 1 && source.dtype != DType::kBool) {

@@ -29,6 +29,8 @@ class BlockInputs {
   int32_t* at(int32_t index) const { return at_[index]; }
 
  private:
+  // The element of an input that the output's first one reads.
+  void* start_of(size_t number) const;
   void fill_once();
   void find_row();
   void load_dense(size_t number, size_t n);

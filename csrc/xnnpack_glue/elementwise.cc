@@ -39,27 +39,8 @@ class Interpreter {
         plan_(plan),
         inputs_(tape, plan, operands, own, begin),
         output_(output),
-<<<<<<< HEAD
-        own_(registers),
-        at_(tape.registers) {
-    for (size_t i = 0; i < at_.size(); ++i) at_[i] = own_[i];
-    const size_t used = std::min(kBlock, (tape.count + 3) & ~size_t{3});
-    for (const int32_t index : plan.constants) fill(own_[index], used, tape.constant(index));
-    for (size_t i = 0; i < tape.sources.size(); ++i) {
-      const Source& source = tape.sources[i];
-      if (source.access == Access::kConstant)
-        fill(own_[i], used, read_element(source, start_of(i), 0));
-      if (source.access == Access::kPeriodic) {
-        for (size_t to = 0; to < tape.block; to += tape.row) {
-          load_run(source, start_of(i), 0, source.strides.back(), tape.row, own_[i] + to);
-        }
-      }
-    }
-  }
-=======
         own_(own),
         begin_(begin) {}
->>>>>>> main
 
   void run(size_t end) {
     while (begin_ < end) {
@@ -72,52 +53,7 @@ class Interpreter {
   }
 
  private:
-<<<<<<< HEAD
-  const void* start_of(size_t number) const {
-    const Source& source = tape_.sources[number];
-    return inputs_[number].as<char>() + source.offset * element_size(source.dtype);
-  }
-
-  size_t offset_of(const Source& source, size_t flat) const {
-    int64_t offset = 0;
-    for (size_t d = tape_.dims.size(); d-- > 0;) {
-      const size_t dim = tape_.dims[d];
-      offset += static_cast<int64_t>(flat % dim) * source.strides[d];
-      flat /= dim;
-    }
-    return static_cast<size_t>(offset);
-  }
-
-  void load_block(size_t number, size_t begin, size_t n) {
-    const Source& source = tape_.sources[number];
-    const void* data = start_of(number);
-    if (source.access == Access::kDense) {
-      if (source.dtype == DType::kBool) {
-        load_masks(static_cast<const uint8_t*>(data) + begin, n, own_[number]);
-      } else {
-        at_[number] = const_cast<int32_t*>(static_cast<const int32_t*>(data)) + begin;
-      }
-    } else if (source.access == Access::kStrided) {
-      const int32_t stride = source.strides.back();
-      if (tape_.row >= kMinRow && stride == 1 && source.dtype != DType::kBool) {
-        at_[number] =
-            const_cast<int32_t*>(static_cast<const int32_t*>(data)) + offset_of(source, begin);
-        return;
-      }
-      for (size_t done = 0; done < n;) {
-        const size_t length = std::min(tape_.row - (begin + done) % tape_.row, n - done);
-        load_run(source, data, offset_of(source, begin + done), stride, length,
-                 own_[number] + done);
-        done += length;
-      }
-    }
-  }
-
-  void run_block(size_t begin, size_t n) {
-    for (size_t i = 0; i < tape_.sources.size(); ++i) load_block(i, begin, n);
-=======
   void run_block(size_t n) {
->>>>>>> main
     const size_t lanes = (n + 3) & ~size_t{3};
     int32_t* const target = static_cast<int32_t*>(output_) + begin_;
     int32_t* const result = own_[tape_.result()];

@@ -28,6 +28,7 @@ constexpr Entry kKernels[] = {
     {"ravel_index", make_ravel_index},
     {"argsort", make_argsort},
     {"searchsorted", make_searchsorted},
+    {"non_max_suppression", make_non_max_suppression},
     {"dft", make_dft},
     {"matmul", make_matmul},
     {"conv2d", make_conv2d},

@@ -111,6 +111,7 @@ std::unique_ptr<Kernel> make_scatter(StepSpec& step);
 std::unique_ptr<Kernel> make_ravel_index(StepSpec& step);
 std::unique_ptr<Kernel> make_argsort(StepSpec& step);
 std::unique_ptr<Kernel> make_searchsorted(StepSpec& step);
+std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step);
 std::unique_ptr<Kernel> make_dft(StepSpec& step);
 std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);

@@ -119,11 +119,34 @@ class Rows {
   int32_t index_[kDims - 1];
 };
 
+// The same n elements `count` times: what is there already is copied behind itself.
+template <class T>
+void repeat_row(const T* in, size_t n, size_t count, T* out) {
+  std::copy_n(in, n, out);
+  for (size_t done = 1; done < count;) {
+    const size_t more = std::min(done, count - done);
+    memcpy(out + done * n, out, more * n * sizeof(T));
+    done += more;
+  }
+}
+
+// Rows begin..end-1 of a walk that reads the same row again and again.
+template <class T>
+void repeat_rows(const Walk& walk, const T* in, size_t begin, size_t end, T* out) {
+  const size_t n = walk.dims[kDims - 1], group = walk.dims[kDims - 2];
+  for (size_t row = begin; row < end;) {
+    const size_t count = std::min(group - row % group, end - row);
+    repeat_row(in + row_offset(walk, row), n, count, out + row * n);
+    row += count;
+  }
+}
+
 template <class T>
 void copy_rows(const Walk& walk, const T* in, T* out) {
-  const size_t n = walk.dims[kDims - 1];
-  const size_t rows = volume(walk.dims) / n;
+  const size_t n = walk.dims[kDims - 1], rows = volume(walk.dims) / n;
+  const bool repeats = walk.strides[kDims - 2] == 0 && walk.strides[kDims - 1] == 1;
   parallel_ranges(rows, n, [&](size_t begin, size_t end) {
+    if (repeats) return repeat_rows(walk, in, begin, end, out);
     Rows place(walk, begin);
     for (size_t row = begin; row < end; ++row, place.next())
       copy_row(in + place.offset(), out + row * n, n, walk.strides[kDims - 1]);

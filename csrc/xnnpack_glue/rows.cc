@@ -21,20 +21,25 @@ f32x4 load_some(const float* from, size_t count, float rest) {
   return lanes;
 }
 
-void store_some(float* to, size_t count, f32x4 lanes) {
+// Writes the first elements: four, or `count` if that is less.
+inline void store_some(float* to, size_t count, f32x4 lanes) {
+  if (count >= 4) return store(to, lanes);
   for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
 }
 
-// Calls body(vectors, first) for runs of four vectors of x, then of one; elements behind the row
-// are `rest`. What body keeps is one accumulator for each place in a run.
+// Calls body(vector, k, at) for the vectors of x from element `at` on: k is 0..3 in turn, so that
+// what body adds up may be in four parts. Elements behind the row are `rest`.
 template <class Body>
-void each_vector(const float* x, size_t n, float rest, const Body& body) {
+inline void each_vector(const float* x, size_t n, float rest, const Body& body) {
   size_t i = 0;
   for (; i + 16 <= n; i += 16) {
-    for (size_t k = 0; k < 4; ++k) body(load(x + i + 4 * k), k);
+    body(load(x + i), 0, i);
+    body(load(x + i + 4), 1, i + 4);
+    body(load(x + i + 8), 2, i + 8);
+    body(load(x + i + 12), 3, i + 12);
   }
-  for (; i + 4 <= n; i += 4) body(load(x + i), 0);
-  if (i < n) body(load_some(x + i, n - i, rest), 0);
+  for (; i + 4 <= n; i += 4) body(load(x + i), 0, i);
+  if (i < n) body(load_some(x + i, n - i, rest), 0, i);
 }
 
 // to[i] = function(x[i]) for the n elements of a row; `function` takes vectors and their place.
@@ -53,20 +58,20 @@ float sum_of(const f32x4* parts) {
 float largest_of(const float* x, size_t n) {
   f32x4 parts[4];
   std::fill_n(parts, 4, splat(-kInf));
-  each_vector(x, n, -kInf, [&](f32x4 v, size_t k) { parts[k] = max(parts[k], v); });
+  each_vector(x, n, -kInf, [&](f32x4 v, size_t k, size_t) { parts[k] = max(parts[k], v); });
   const f32x4 all = max(max(parts[0], parts[1]), max(parts[2], parts[3]));
   const f32x4 halves = max(all, f32x4{all[2], all[3], all[0], all[1]});
   return max(halves, f32x4{halves[1], halves[0], halves[3], halves[2]})[0];
 }
 
-// e^x of a vector that is at most 0; exactly 0 where that is -infinity.
-f32x4 exp_of_negative(f32x4 x) { return select(x < splat(-104.0f), splat(0.0f), exp(x)); }
-
 void softmax_row(const float* x, size_t n, float* out) {
   const f32x4 largest = splat(largest_of(x, n));
-  map_row(x, n, out, [&](f32x4 v, size_t) { return exp_of_negative(v - largest); });
   f32x4 parts[4] = {};
-  each_vector(out, n, 0.0f, [&](f32x4 v, size_t k) { parts[k] += v; });
+  each_vector(x, n, -kInf, [&](f32x4 v, size_t k, size_t at) {
+    const f32x4 e = exp_nonpositive(v - largest);
+    parts[k] += e;
+    store_some(out + at, n - at, e);
+  });
   const f32x4 scale = splat(1.0f / sum_of(parts));
   map_row(out, n, out, [&](f32x4 v, size_t) { return v * scale; });
 }
@@ -74,7 +79,8 @@ void softmax_row(const float* x, size_t n, float* out) {
 void log_softmax_row(const float* x, size_t n, float* out) {
   const f32x4 largest = splat(largest_of(x, n));
   f32x4 parts[4] = {};
-  each_vector(x, n, -kInf, [&](f32x4 v, size_t k) { parts[k] += exp_of_negative(v - largest); });
+  each_vector(x, n, -kInf,
+              [&](f32x4 v, size_t k, size_t) { parts[k] += exp_nonpositive(v - largest); });
   const f32x4 logarithm = splat(logf(sum_of(parts)));
   map_row(x, n, out, [&](f32x4 v, size_t) { return (v - largest) - logarithm; });
 }
@@ -117,11 +123,12 @@ void layer_norm_row(const Normalisation& norm, const float* x, size_t n, const f
   f32x4 mean = splat(0.0f);
   if (norm.centers) {
     f32x4 parts[4] = {};
-    each_vector(x, n, 0.0f, [&](f32x4 v, size_t k) { parts[k] += v; });
+    each_vector(x, n, 0.0f, [&](f32x4 v, size_t k, size_t) { parts[k] += v; });
     mean = splat(sum_of(parts) / static_cast<float>(n));
   }
   f32x4 parts[4] = {};
-  each_vector(x, n, mean[0], [&](f32x4 v, size_t k) { parts[k] += (v - mean) * (v - mean); });
+  each_vector(x, n, mean[0],
+              [&](f32x4 v, size_t k, size_t) { parts[k] += (v - mean) * (v - mean); });
   const float variance = sum_of(parts) / static_cast<float>(n);
   const f32x4 factor = splat(1.0f / sqrtf(variance + norm.epsilon));
   map_row(x, n, out, [&](f32x4 v, size_t i) {

@@ -58,6 +58,20 @@ inline f32x4 exp(f32x4 x) {
   return (e.remainder + 1.0f) * e.scale1 * e.scale2;
 }
 
+// exp(x) of what is at most 0, quickly: results below the smallest normal number are 0.
+inline f32x4 exp_nonpositive(f32x4 x) {
+  constexpr float kShift = 12582912.0f + 127.0f;  // leaves the biased exponent in the lowest bits
+  const f32x4 shifted = multiply_add(x, splat(1.44269504088896f), splat(kShift));
+  const f32x4 scale = as_f32(as_i32(shifted) << 23);
+  const f32x4 n = shifted - splat(kShift);
+  const f32x4 r = multiply_add(n, splat(-kLn2Low), multiply_add(n, splat(-kLn2High), x));
+  f32x4 p = splat(0.00139344967f);
+  for (const float factor : {0.00833336184f, 0.0416664574f, 0.166666665f, 0.500000001f})
+    p = multiply_add(p, r, splat(factor));
+  const f32x4 y = multiply_add(multiply_add(r * r, p, r), scale, scale);
+  return select(x < splat(-87.3365448f), splat(0.0f), y);
+}
+
 inline f32x4 expm1(f32x4 x) {
   const ExpParts e = exp_parts(x);
   const f32x4 y = (e.remainder * e.scale1 + (e.scale1 - e.reciprocal2)) * e.scale2;

@@ -36,13 +36,10 @@ struct Source {
   DType dtype;
   Access access;
   std::vector<int32_t> strides;  // in elements, one for each dimension
-<<<<<<< HEAD
   size_t offset;                 // the element that the first one of the output reads
-=======
 
   // Whether all elements of a block have the same value.
   bool is_single() const { return access == Access::kConstant || access == Access::kRowConstant; }
->>>>>>> main
 };
 
 struct Tape {

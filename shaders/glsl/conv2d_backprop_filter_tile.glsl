@@ -2,11 +2,9 @@
 // channels, one for each target.
 void tile(int i) {
     ivec2 at = tile_at(i, out_c);
-    int oc = at.x, block = at.y;
+    int oc = at.x, block = at.y / tiles;
     int group_in = in_c / groups;
-    int quads_in = group_in >> 2;
-    int ic = block % quads_in * 4 + oc / (out_c / groups) * group_in;
-    block /= quads_in;
+    int ic = tile_row(at.y - block * tiles, 0, spread) + oc / (out_c / groups) * group_in;
     int fw = block % filter_w;
     block /= filter_w;
     int fh = block % filter_h;

@@ -28,13 +28,13 @@ vec4 products(int position, int step, vec4 f0, vec4 f1, vec4 f2, vec4 f3) {
 
 void tile(int i) {
     ivec2 at = tile_at(i, in_c >> 2);
-    int ic = at.x * 4, block = at.y;
+    int ic = at.x * 4, pixel = tile_row(at.y, 0, spread);
     int group_in = in_c / groups;
     int group_out = out_c / groups;
     int group = ic / group_in;
     int next = out_c >> 2;
-    Place p0 = place(4 * block), p1 = place(4 * block + 1);
-    Place p2 = place(4 * block + 2), p3 = place(4 * block + 3);
+    Place p0 = place(pixel), p1 = place(pixel + 1);
+    Place p2 = place(pixel + 2), p3 = place(pixel + 3);
     V r0 = V(0), r1 = r0, r2 = r0, r3 = r0;
     for (int fh = 0; fh < filter_h; fh++) {
         for (int fw = 0; fw < filter_w; fw++) {

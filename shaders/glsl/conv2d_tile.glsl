@@ -1,4 +1,4 @@
-// As conv2d.glsl with QUADS, but a fragment computes four neighbouring output pixels of COLUMNS texels,
+// As conv2d.glsl with QUADS, but a fragment computes four output pixels of COLUMNS texels,
 // the second one half a row after the first.
 struct Window {
     int image;
@@ -42,8 +42,8 @@ void tile(int i) {
     int oc = at.x;
     int group_in = in_c / groups;
     int channel = oc / (out_c / groups) * group_in;
-    Window w0 = window(4 * at.y), w1 = window(4 * at.y + 1);
-    Window w2 = window(4 * at.y + 2), w3 = window(4 * at.y + 3);
+    Window w0 = window(tile_row(at.y, 0, spread)), w1 = window(tile_row(at.y, 1, spread));
+    Window w2 = window(tile_row(at.y, 2, spread)), w3 = window(tile_row(at.y, 3, spread));
     Rows s0 = Rows(V(0), V(0), V(0), V(0)), s1 = s0;
     int f = oc;
     for (int fh = 0; fh < filter_h; fh++) {

@@ -2,9 +2,8 @@
 // channels, one for each target.
 void tile(int i) {
     ivec2 at = tile_at(i, out_c);
-    int oc = at.x, block = at.y;
-    int ic = block % (in_c >> 2);
-    block /= in_c >> 2;
+    int oc = at.x, block = at.y / tiles;
+    int ic = tile_row(at.y - block * tiles, 0, spread) >> 2;
     int fw = block % filter_w;
     block /= filter_w;
     int fh = block % filter_h;

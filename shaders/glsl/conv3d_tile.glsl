@@ -1,4 +1,4 @@
-// As conv3d.glsl with QUADS, but a fragment computes four neighbouring output elements of COLUMNS
+// As conv3d.glsl with QUADS, but a fragment computes four output elements of COLUMNS
 // texels, the second one half a row after the first.
 struct Window {
     int image;
@@ -41,8 +41,8 @@ float one(int position, int ic) {
 void tile(int i) {
     int columns = (out_c + COLUMNS - 1) / COLUMNS;
     ivec2 at = tile_at(i, columns);
-    Window w0 = window(4 * at.y), w1 = window(4 * at.y + 1);
-    Window w2 = window(4 * at.y + 2), w3 = window(4 * at.y + 3);
+    Window w0 = window(tile_row(at.y, 0, spread)), w1 = window(tile_row(at.y, 1, spread));
+    Window w2 = window(tile_row(at.y, 2, spread)), w3 = window(tile_row(at.y, 3, spread));
     Rows s0 = Rows(V(0), V(0), V(0), V(0)), s1 = s0;
     int f = at.x;
     for (int fd = 0; fd < filter_d; fd++) {

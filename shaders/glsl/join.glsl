@@ -1,4 +1,4 @@
-// x in tiles -> [batch, m, n]: adds up the chunks, which are blocks of `rows` rows of tiles. Layer
+// x in tiles -> [batch, m, n]: adds up the chunks. Each has `tiles` numbers of tiles for each image. Layer
 // 4 * c + r holds row r of each tile's texel c; a tile's texels are `columns` apart.
 V value(int i) {
     int row = i / n;
@@ -12,17 +12,19 @@ V value(int i) {
 #endif
     int columns = (texels + COLUMNS - 1) / COLUMNS;
     int c = texel / columns;
-    int layer = 4 * c + (row & 3);
-    int tile_row = image * ((m + 3) >> 2) + (row >> 2);
+    int low = row & ((1 << spread) - 1);
+    int rest = ((row >> (spread + 1)) << spread) + low;
+    int layer = 4 * c + (rest & 3);
+    int number = image * tiles + (rest >> 2) * 2 + ((row >> spread) & 1);
     V sum = V(0);
     for (int chunk = 0; chunk < chunks; chunk++) {
-        int at = tile_texel(texel - c * columns, tile_row, columns, x_shift);
+        int at = tile_texel(texel - c * columns, number, columns, x_shift);
 #ifdef QUADS
         sum += x_texel(layer, at);
 #else
         sum += x_at(layer, 4 * at + (column & 3));
 #endif
-        tile_row += rows;
+        number += batch * tiles;
     }
     return sum;
 }

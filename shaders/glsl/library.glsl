@@ -383,19 +383,25 @@ void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
 }
 
-// Tiles lie in their layer so that the four that a device computes together are neighbours in a row,
-// which is quickest to read for: (column, row) of a tile, and back to its texel.
+// Tiles lie in their layer so that of four that a device computes together two share a column and
+// two share a row, which is quickest to read for. Returned: column and number of the tile at texel t.
 ivec2 tile_at(int t, int columns) {
     int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
     int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
-    int fours = (columns + 3) >> 2;
-    int row = four / fours;
-    return ivec2(4 * (four - row * fours) + 2 * (y & 1) + (x & 1), row);
+    int pairs = (columns + 1) >> 1;
+    int line = four / pairs;
+    return ivec2(2 * (four - line * pairs) + (x & 1), 2 * line + (y & 1));
 }
 
-int tile_texel(int column, int row, int columns, int shift) {
-    int four = row * ((columns + 3) >> 2) + (column >> 2);
+int tile_texel(int column, int number, int columns, int shift) {
+    int four = (number >> 1) * ((columns + 1) >> 1) + (column >> 1);
     int x = 2 * (four & ((1 << (shift - 1)) - 1)) + (column & 1);
-    int y = 2 * (four >> (shift - 1)) + ((column >> 1) & 1);
-    return (y << shift) + x;
+    return (((four >> (shift - 1)) * 2 + (number & 1)) << shift) + x;
+}
+
+// Row r of a tile. The rows of tiles 2 * i and 2 * i + 1 differ in bit `spread`.
+int tile_row(int number, int r, int spread) {
+    int rest = (number >> 1) * 4 + r;
+    int low = rest & ((1 << spread) - 1);
+    return ((rest - low) << 1) + ((number & 1) << spread) + low;
 }

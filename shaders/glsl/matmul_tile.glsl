@@ -18,13 +18,15 @@
 
 // How one k is read: of four rows of a, and of four columns of b.
 #ifdef TRANSPOSE_A_TRUE
-#define A_AT(row, j) A_UNIT(a_start + (j) * m + (row))
+#define A_AT(row, j) A_UNIT(a_start + (j) * m + (row).x)
+#define A_INDEX int
 #define A_NEXT A_UNIT(m)
 #define A_ONE(i) A_FOUR(i)
 #else
 #define A_AT(row, j) (a_start + (row) * k + (j))
 #define A_NEXT 1
-#define A_ONE(i) T4(a_at(i), a_at((i) + k), a_at((i) + 2 * k), a_at((i) + 3 * k))
+#define A_INDEX ivec4
+#define A_ONE(i) T4(a_at((i).x), a_at((i).y), a_at((i).z), a_at((i).w))
 #endif
 #ifdef TRANSPOSE_B_TRUE
 #define B_AT(column, j) (b_start + (column) * k + (j))
@@ -37,12 +39,13 @@
 #endif
 
 void tile(int i) {
-    int row_blocks = (m + 3) >> 2;
     int columns = ((n + 3) / 4 + COLUMNS - 1) / COLUMNS;
     ivec2 at = tile_at(i, columns);
     int column = 4 * at.x, second = 4 * columns;
-    int slice = at.y / row_blocks;
-    int row = (at.y - slice * row_blocks) * 4;
+    int slice = at.y / tiles;
+    int number = at.y - slice * tiles;
+    ivec4 row = ivec4(tile_row(number, 0, spread), tile_row(number, 1, spread),
+                      tile_row(number, 2, spread), tile_row(number, 3, spread));
     int part = slice / batch;
     int a_start = (slice - part * batch) * a_batch_stride;
     int b_start = (slice - part * batch) * b_batch_stride;
@@ -50,7 +53,7 @@ void tile(int i) {
     Rows s0 = Rows(T4(0), T4(0), T4(0), T4(0)), s1 = s0;
 #ifdef TRANSPOSE_A_FALSE
     // Four k at once.
-    int a4 = A_UNIT(a_start + row * k + j), a_row = A_UNIT(k);
+    ivec4 a4 = A_UNIT(a_start + row * k + j);
 #ifdef TRANSPOSE_B_TRUE
     int b4 = B_UNIT(b_start + column * k + j), b_row = B_UNIT(k), b_step = B_UNIT(4);
 #define ADD_FOUR add_dots
@@ -61,7 +64,7 @@ void tile(int i) {
 #define SECOND B_UNIT(second)
 #endif
     for (; j + 4 <= end; j += 4) {
-        Rows x = Rows(A_FOUR(a4), A_FOUR(a4 + a_row), A_FOUR(a4 + 2 * a_row), A_FOUR(a4 + 3 * a_row));
+        Rows x = Rows(A_FOUR(a4.x), A_FOUR(a4.y), A_FOUR(a4.z), A_FOUR(a4.w));
         ADD_FOUR(s0, x, B_FOUR(b4), B_FOUR(b4 + b_row), B_FOUR(b4 + 2 * b_row), B_FOUR(b4 + 3 * b_row));
 #if COLUMNS == 2
         int c4 = b4 + SECOND;
@@ -72,7 +75,8 @@ void tile(int i) {
     }
 #endif
     // One k at a time: where a is transposed, and what is left of fours.
-    int a = A_AT(row, j), b = B_AT(column, j), c = B_AT(column + second, j);
+    A_INDEX a = A_AT(row, j);
+    int b = B_AT(column, j), c = B_AT(column + second, j);
     for (; j < end; j++) {
         T4 x = A_ONE(a);
         add_product(s0, x, B_ONE(b));

@@ -90,7 +90,7 @@ from tfpy.dtypes import (
     uint32,
 )
 from tfpy.einsum import einsum
-from tfpy.function import TensorSpec, function
+from tfpy.function import TensorSpec, compile_model, function
 from tfpy.function.control_flow import case, cond, switch_case, while_loop
 from tfpy.function.effects import numpy_function, py_function
 from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
@@ -246,6 +246,7 @@ __all__ = [
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
+    "compile_model",
     "complex",
     "complex64",
     "complex128",

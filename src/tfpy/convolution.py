@@ -11,6 +11,7 @@ from tfpy.convolution_ranks import convolve, convolve_back
 from tfpy.errors import invalid
 from tfpy.layout import Layout, flat_batch
 from tfpy.ops import window
+from tfpy.public import named
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -209,76 +210,39 @@ def _transposed(
     return layout.original(convolve_back(x, f, out, step, spread, pads))
 
 
-def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``."""
-    return _transposed(
-        "conv1d_transpose",
-        1,
-        input,
-        filters,
-        output_shape,
-        strides,
-        padding,
-        data_format,
-        dilations,
-    )
+def _transposing(name: str, rank: int, formats: str, doc: str) -> Callable[..., Tensor]:
+    """The public function of windows of ``rank`` dimensions."""
+    own = name
+
+    def call(
+        input: Any,
+        filters: Any,
+        output_shape: Any,
+        strides: Any,
+        padding: Any = "SAME",
+        data_format: str = formats,
+        dilations: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        return _transposed(
+            own, rank, input, filters, output_shape, strides, padding, data_format, dilations
+        )
+
+    return named(own, doc, call)
 
 
-def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``."""
-    return _transposed(
-        "conv2d_transpose",
-        2,
-        input,
-        filters,
-        output_shape,
-        strides,
-        padding,
-        data_format,
-        dilations,
-    )
-
-
-def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
-    data_format: str = "NDHWC",
-    dilations: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``."""
-    return _transposed(
-        "conv3d_transpose",
-        3,
-        input,
-        filters,
-        output_shape,
-        strides,
-        padding,
-        data_format,
-        dilations,
-    )
+conv1d_transpose = _transposing(
+    "conv1d_transpose", 1, "NWC",
+    "The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``.",
+)  # fmt: skip
+conv2d_transpose = _transposing(
+    "conv2d_transpose", 2, "NHWC",
+    "The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``.",
+)  # fmt: skip
+conv3d_transpose = _transposing(
+    "conv3d_transpose", 3, "NDHWC",
+    "The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``.",
+)  # fmt: skip
 
 
 def conv_transpose(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from tfpy import dtypes
@@ -17,6 +18,7 @@ from tfpy.ops import pooling as primitives
 from tfpy.ops import reduction, window
 from tfpy.ops.op import Op
 from tfpy.ops.patches import at_first_maximum, padded_windows
+from tfpy.public import named
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -73,80 +75,51 @@ def _max_of_channels(layout: Layout, x: Tensor, ksize: Any, strides: Any) -> Ten
     raise UnimplementedError(None, layout.op, f"{layout.op} over the depth: {problem}")
 
 
-def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
-    """The largest element of each window of ``[batch, w, c]``."""
-    return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
+def _pooling(name: str, rank: int, formats: str, op: Op, doc: str) -> Callable[..., Tensor]:
+    """The public function of windows of ``rank`` dimensions."""
+    own = name
+
+    def call(
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: str = formats,
+        name: str | None = None,
+    ) -> Tensor:
+        return _pool(own, rank, op, input, ksize, strides, padding, data_format)
+
+    return named(own, doc, call)
 
 
-def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:
+max_pool1d = _pooling(
+    "max_pool1d", 1, "NWC", primitives.max_pool,
+    "The largest element of each window of ``[batch, w, c]``.",
+)  # fmt: skip
+max_pool2d = _pooling(
+    "max_pool2d", 2, "NHWC", primitives.max_pool,
     """The largest element of each window of ``[batch, h, w, c]``.
 
     Args:
         padding: "SAME", "VALID" or four pairs in the order of the data format.
-    """
-    return _pool("max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format)
-
-
-def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
-    """The largest element of each window of ``[batch, d, h, w, c]``."""
-    return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NWC",
-    name: str | None = None,
-) -> Tensor:
-    """The mean of each window of ``[batch, w, c]``; padding does not count."""
-    return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
-
-
-def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:
-    """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
-    return _pool("avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format)
-
-
-def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str = "NDHWC",
-    name: str | None = None,
-) -> Tensor:
-    """The mean of each window of ``[batch, d, h, w, c]``; padding does not count."""
-    return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
+    """,
+)  # fmt: skip
+max_pool3d = _pooling(
+    "max_pool3d", 3, "NDHWC", primitives.max_pool,
+    "The largest element of each window of ``[batch, d, h, w, c]``.",
+)  # fmt: skip
+avg_pool1d = _pooling(
+    "avg_pool1d", 1, "NWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, w, c]``; padding does not count.",
+)  # fmt: skip
+avg_pool2d = _pooling(
+    "avg_pool2d", 2, "NHWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, h, w, c]``; padding does not count.",
+)  # fmt: skip
+avg_pool3d = _pooling(
+    "avg_pool3d", 3, "NDHWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, d, h, w, c]``; padding does not count.",
+)  # fmt: skip
 
 
 def max_pool(

@@ -5,9 +5,18 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from tfpy.ops import OPS, Op
+
+T = TypeVar("T")
+
+
+def named(name: str, doc: str, function: Callable[..., T]) -> Callable[..., T]:
+    """The function with a name and a text, for functions of a table that share their body."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def function(op: Op) -> Callable[..., Any]:
@@ -27,10 +36,9 @@ def function(op: Op) -> Callable[..., Any]:
         values = bound.arguments
         return op(*(values[p] for p in op.params), **{k: values[k] for k in op.defaults})
 
-    call.__name__ = call.__qualname__ = op.public[0].rsplit(".", 1)[-1]
     call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__doc__ = op.doc or f"{op.name.replace('_', ' ').capitalize()}, element by element."
-    return call
+    doc = op.doc or f"{op.name.replace('_', ' ').capitalize()}, element by element."
+    return named(op.public[0].rsplit(".", 1)[-1], doc, call)
 
 
 def install() -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing
 from tfpy.ops import scatter as primitives
 from tfpy.ops.op import Op
+from tfpy.public import named
 from tfpy.slicing import gather
 from tfpy.tensor import Tensor
 
@@ -132,57 +134,53 @@ def tensor_scatter_nd_update(
     return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
 
 
-def tensor_scatter_nd_max(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    bad_indices_policy: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """``tensor`` with the larger of old and new at the index vectors."""
-    op = primitives.scatter_max
-    return _tensor_scatter("tensor_scatter_nd_max", op, tensor, indices, updates)
+def _updating(name: str, update: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
+    """The public function that merges updates into a tensor."""
+    own = name
+
+    def call(
+        tensor: Any,
+        indices: Any,
+        updates: Any,
+        bad_indices_policy: str = "",
+        name: str | None = None,
+    ) -> Tensor:
+        return update(own, tensor, indices, updates)
+
+    return named(own, doc, call)
 
 
-def tensor_scatter_nd_min(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    bad_indices_policy: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """``tensor`` with the smaller of old and new at the index vectors."""
-    op = primitives.scatter_min
-    return _tensor_scatter("tensor_scatter_nd_min", op, tensor, indices, updates)
+def _extreme(op: Op) -> Callable[..., Tensor]:
+    return lambda name, tensor, indices, updates: _tensor_scatter(
+        name, op, tensor, indices, updates
+    )
 
 
-def tensor_scatter_nd_add(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    bad_indices_policy: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """``tensor`` with ``updates`` added at the index vectors."""
-    x, values = _operands(tensor, updates)
-    return ew.add(x, scatter_nd(indices, values, x.shape))
+def _sum(op: Op) -> Callable[..., Tensor]:
+    def update(name: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
+        x = convert_to_tensor(tensor)
+        values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+        return op(x, scatter_nd(indices, values, x.shape))
+
+    return update
 
 
-def tensor_scatter_nd_sub(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    bad_indices_policy: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """``tensor`` with ``updates`` subtracted at the index vectors."""
-    x, values = _operands(tensor, updates)
-    return ew.subtract(x, scatter_nd(indices, values, x.shape))
-
-
-def _operands(tensor: Any, updates: Any) -> tuple[Tensor, Tensor]:
-    x = convert_to_tensor(tensor)
-    return x, convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+tensor_scatter_nd_max = _updating(
+    "tensor_scatter_nd_max", _extreme(primitives.scatter_max),
+    "``tensor`` with the larger of old and new at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_min = _updating(
+    "tensor_scatter_nd_min", _extreme(primitives.scatter_min),
+    "``tensor`` with the smaller of old and new at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_add = _updating(
+    "tensor_scatter_nd_add", _sum(ew.add),
+    "``tensor`` with ``updates`` added at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_sub = _updating(
+    "tensor_scatter_nd_sub", _sum(ew.subtract),
+    "``tensor`` with ``updates`` subtracted at the index vectors.",
+)  # fmt: skip
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:

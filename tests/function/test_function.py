@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import weakref
 from typing import Any
@@ -320,3 +321,33 @@ def test_memory_comes_back() -> None:
         f(tf.ones([50, 50]))
     gc.collect()
     assert tf.memory()["numBytes"] == before
+
+
+def test_compile_model_prepares_the_first_call() -> None:
+    shares: list[float] = []
+    traced: list[int] = []
+
+    def model(x: Any, power: int = 2) -> Any:
+        traced.append(power)
+        return tf.reduce_sum(x**power)
+
+    compiled = asyncio.run(tf.compile_model(model, tf.TensorSpec([3]), progress=shares.append))
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    assert compiled(tf.constant([1.0, 2.0, 3.0])).numpy() == 14.0
+    assert traced == [2]
+    with pytest.raises(ValueError, match="every size"):
+        asyncio.run(tf.compile_model(model, tf.TensorSpec([None])))
+
+
+def test_compile_model_changes_nothing() -> None:
+    v = tf.Variable(1.0)
+    asyncio.run(tf.compile_model(lambda x: v.assign_add(x), tf.TensorSpec([])))
+    assert v.numpy() == 1.0
+
+
+def test_lower_prints_what_runs() -> None:
+    f = tf.function(lambda x: tf.nn.relu(x) * 2.0 * 1.0)
+    text = f.lower(tf.TensorSpec([4])).as_text()
+    assert text.startswith("# 2 equations: 1 relu, 1 multiply")
+    assert f.lower().as_text() == text

@@ -288,6 +288,23 @@ def _buckets(name: str) -> Callable[..., Any]:
     return lambda x, **attrs: tf.cast(public(f"strings.{name}")(x, **attrs), tf.int32)
 
 
+def _suppression(
+    boxes: Any, scores: Any, most: int, threshold: float, least: float, sigma: float
+) -> Any:
+    """Row by row, filled up with places of -1 and scores of 0."""
+    rows = []
+    outer = math.prod(scores.shape[:-1])
+    flat = (np.reshape(a, (outer, *a.shape[len(scores.shape) - 1 :])) for a in (boxes, scores))
+    for own_boxes, own_scores in zip(*flat, strict=True):
+        places, kept = tf.image.non_max_suppression_with_scores(
+            own_boxes, own_scores, most, threshold, least, sigma
+        )
+        room = [[0, most - len(places)]]
+        filled = tf.pad(tf.cast(places, tf.float32), room, constant_values=-1)
+        rows.append(tf.stack([filled, tf.pad(kept, room)], -1))
+    return tf.reshape(tf.stack(rows), (*scores.shape[:-1], most, 2))
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
     "substr": tf.strings.substr,
     "string_join": lambda *xs, separator: tf.strings.join(xs, separator),
@@ -302,6 +319,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "string_to_hash_bucket_strong": _buckets("to_hash_bucket_strong"),
     "string_to_number": lambda x, out_type: tf.strings.to_number(x, out_type.name),
     "unicode_transcode": tf.strings.unicode_transcode,
+    "non_max_suppression": _suppression,
     "divide_no_nan": tf.math.divide_no_nan,
     "igamma_grad_a": lambda a, x: tf.raw_ops.IgammaGradA(a=a, x=x),
     "random_gamma_grad": lambda a, x: tf.raw_ops.RandomGammaGrad(alpha=a, sample=x),

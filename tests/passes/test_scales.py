@@ -152,6 +152,17 @@ def test_shifts_are_joined() -> None:
     ]
 
 
+def test_biases_go_beside_their_products() -> None:
+    s = Sketch((5, 3), (3, 4), (4,), (5, 4))
+    y = s("add", 3, s("matmul", 0, 1, **PLAIN))
+    assert lines(folded(s.returns(s("add", y, 2)), {1, 2})) == [
+        "%4:float32[5,4] = matmul(%0, %1) transpose_a=False transpose_b=False",
+        "%5:float32[5,4] = add(%4, %2)",
+        "%6:float32[5,4] = add(%5, %3)",
+        "return %6",
+    ]
+
+
 def test_shifts_of_other_values_keep_their_order() -> None:
     s = Sketch((4,), (4,), (4,))
     graph = s.returns(s("add", s("add", 0, 1), 2))

@@ -8,6 +8,7 @@ from typing import Any
 from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir.graph import Graph
 from tfpy.lower.program import NotLowerable
+from tfpy.runtime.backend import Lowered
 from tfpy.runtime.cpu import CpuBackend
 
 
@@ -36,12 +37,12 @@ class FakeDevice(CpuBackend):
         self.freed.append(list(slots))
         super().free(slots)
 
-    def compile(self, graph: Graph) -> int:
-        (eqn,) = graph.eqns
-        if eqn.op.name in self.refuses:
-            raise NotLowerable(f"no {eqn.op.name} here")
-        self.compiled.append(eqn.op.name)
-        return super().compile(graph)
+    def lower(self, graph: Graph) -> Lowered:
+        for eqn in graph.eqns:
+            if eqn.op.name in self.refuses:
+                raise NotLowerable(f"no {eqn.op.name} here")
+            self.compiled.append(eqn.op.name)
+        return super().lower(graph)
 
     def run(self, program: int, *slots: int) -> int:
         self.runs += 1

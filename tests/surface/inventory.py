@@ -297,6 +297,7 @@ INVENTORY: dict[str, str] = {
 
 NO_OPS = (
     "tfpy.autodiff",
+    "tfpy.debugging",
     "tfpy.dtypes",
     "tfpy.function",
     "tfpy.random.generator",

@@ -72,7 +72,7 @@ class Recorder(CpuBackend):
         self.made: set[int] = set()
 
     def run(self, program: int, *slots: int) -> int:
-        self.note.graphs.append(self._graphs[program])
+        self.note.graphs.append(self._programs[program][0])
         slot = super().run(program, *slots)
         self.made.add(slot)
         return slot

@@ -4,7 +4,7 @@ A Python function is traced into one Graph per signature (``trace.py``), which i
 (``executable.py``) and can be differentiated (``traced.py``).
 """
 
-from tfpy.function.polymorphic import Function, function
+from tfpy.function.polymorphic import Function, compile_model, function
 from tfpy.function.signature import TensorSpec
 
-__all__ = ["Function", "TensorSpec", "function"]
+__all__ = ["Function", "TensorSpec", "compile_model", "function"]

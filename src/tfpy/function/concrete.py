@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy.array import zeros
 from tfpy.autodiff.nests import leaves
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.errors import invalid
+from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, aval_of, map_items
 from tfpy.function.trace import Trace
 from tfpy.function.traced import Traced
@@ -91,6 +93,19 @@ class ConcreteFunction:
         for variable, value in zip(self._assigned, found[results:], strict=True):
             variable.hold(value.alias())
         return _structured(self._structure, iter(found))
+
+    async def prepare(self, progress: Callable[[float], None]) -> None:
+        """Makes the active backend's programs without freezing the page.
+
+        A function without effects is run once, on zeros: nothing is left for the first call.
+        """
+        await self._traced.executable.prepare(progress)
+        if not self._assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
+            self._traced([zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self._call.tensors])
+
+    def lower(self) -> Lowered:
+        """What the active backend runs, for reading."""
+        return Lowered(self._traced.executable.text_parts())
 
     @property
     def graph(self) -> Graph:

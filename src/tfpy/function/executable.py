@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence, Set
-from typing import Any
+from collections.abc import Callable, Sequence, Set
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
 from tfpy.function.loop_passes import live, shared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
+from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
-from tfpy.lower.program import NotLowerable
+from tfpy.ir.graph import Eqn, Graph, single_equation
+from tfpy.lower.program import NotLowerable, Program
 from tfpy.ops.op import UNSUPPORTED
-from tfpy.passes.pipeline import optimize_with_weights
 from tfpy.runtime import registry
 from tfpy.runtime.backend import Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -33,7 +31,12 @@ class Executable:
     def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
         self.graph = graph
         self._weights = weights
-        self._sources = {v: _source(graph, v) for v in graph.outputs}
+        sources = [_source(graph, v) for v in graph.outputs]
+        self._computed = list(dict.fromkeys(sources))
+        self._results = [
+            (graph.avals[v], self._computed.index(source))
+            for v, source in zip(graph.outputs, sources, strict=True)
+        ]
         self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -41,21 +44,39 @@ class Executable:
         if tracing.active and any(isinstance(t, SymbolicTensor) for t in inputs):
             return tracing.active[-1].inline(self.graph, inputs)
         backend = registry.active_backend()
-        plan = self._plans.get(backend)
-        if plan is None:
-            plan = self.compile(backend)
+        plan = self._plan(backend)
         if backend.garbage:
             backend.collect()
-        values = plan.run([t.storage for t in inputs])
-        avals, sources = self.graph.avals, self._sources
-        return [Tensor(avals[v], values[sources[v]]) for v in self.graph.outputs]
+        found = plan.run([t.storage for t in inputs])
+        return [Tensor(aval, found[i]) for aval, i in self._results]
 
-    def compile(self, backend: Backend) -> _Plan:
-        """Makes the Programs of a backend; the first run does it otherwise."""
-        outputs = list(dict.fromkeys(self._sources.values()))
+    async def prepare(self, progress: Callable[[float], None]) -> None:
+        """Makes the active backend's programs, which the first run does otherwise.
+
+        Args:
+            progress: called with the share that is done, up to 1.0.
+        """
+        programs = self._plan(registry.active_backend()).programs
+        for number, program in enumerate(programs):
+
+            def heard(done: int, total: int, number: int = number) -> None:
+                progress((number + done / max(total, 1)) / len(programs))
+
+            await program.register(heard)
+        progress(1.0)
+
+    def text_parts(self) -> list[Graph | Program]:
+        """The Graphs, optimized, and Programs that the active backend runs, in order."""
+        return self._plan(registry.active_backend()).text_parts
+
+    def _plan(self, backend: Backend) -> _Plan:
+        found = self._plans.get(backend)
+        return self._make_plan(backend) if found is None else found
+
+    def _make_plan(self, backend: Backend) -> _Plan:
         graph = shared(self.graph)
-        eqns = live(graph.eqns, outputs)
-        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
+        eqns = live(graph.eqns, self._computed)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
         plan = self._plans[backend] = _Plan(graph, backend, self._weights)
         return plan
 
@@ -83,16 +104,40 @@ class _Plan:
             if v in graph.constants
         }
         self._last = _last_uses(regions, {*graph.outputs})
+        self._whole = _whole(graph, regions, self._steps)
 
-    def run(self, inputs: Sequence[Storage]) -> dict[int, Storage]:
-        """The values of the outputs."""
+    @property
+    def programs(self) -> list[DeviceProgram]:
+        return [program for step in self._steps for program in step.programs]
+
+    @property
+    def text_parts(self) -> list[Graph | Program]:
+        return [part for step in self._steps for part in step.text_parts]
+
+    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
+        """The outputs, in the Graph's order."""
+        if self._whole is not None:
+            whole, positions = self._whole
+            return whole.compute([inputs[i] for i in positions])
         values = dict(zip(self._graph.inputs, inputs, strict=True))
         values.update(self._constants)
         for step, last in zip(self._steps, self._last, strict=True):
             step.run(values)
             for v in last:
                 del values[v]
-        return values
+        return [values[v] for v in self._graph.outputs]
+
+
+def _whole(
+    graph: Graph, regions: Sequence[Region], steps: Sequence[Step]
+) -> tuple[DeviceStep, list[int]] | None:
+    """The step that is the whole Graph, and which of the Graph's inputs are its inputs."""
+    if len(steps) != 1 or not isinstance(steps[0], DeviceStep):
+        return None
+    (region,) = regions
+    if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
+        return None
+    return steps[0], [graph.inputs.index(v) for v in region.inputs]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
@@ -122,19 +167,16 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
     for eqn in graph.eqns:
         if _lowers(graph, eqn, backend, found):
             try:
-                program = backend.compile(
-                    single_equation(eqn.op, [graph.avals[v] for v in eqn.inputs], eqn.attrs)
-                )
+                avals = [graph.avals[v] for v in eqn.inputs]
+                backend.lower(single_equation(eqn.op, avals, eqn.attrs))
             except NotLowerable:
                 found.add(eqn.op.name)
-            else:
-                backend.release(program)
     return frozenset(found)
 
 
 def _steps(
     graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
-) -> tuple[list[Region], list[_DeviceStep | _HostStep | _ControlStep]]:
+) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
     Raises:
@@ -147,7 +189,7 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
-    return regions, [_step(region, backend, weights) for region in regions]
+    return regions, [step_of(region, backend, weights) for region in regions]
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
@@ -160,122 +202,3 @@ def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
     inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))
     whole = Graph(part.avals, inputs, part.constants, part.eqns, part.outputs)
     return Region(whole, region.place, tuple(mirrors))
-
-
-def _step(
-    region: Region, backend: Backend, weights: Set[int]
-) -> _DeviceStep | _HostStep | _ControlStep:
-    if region.place is Place.DEVICE:
-        return _DeviceStep(region, backend, weights)
-    return _HostStep(region) if region.place is Place.HOST else _ControlStep(region)
-
-
-class _DeviceStep:
-    """A region that is one Program, and another one for what depends on weights alone.
-
-    The latter, the prelude, runs again only when a weight is another one than at the last call.
-    """
-
-    def __init__(self, region: Region, backend: Backend, weights: Set[int]) -> None:
-        self._inputs = region.inputs
-        fixed = [i for i, v in enumerate(region.inputs) if v in weights]
-        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
-        self._main = _Program(main, backend)
-        self._outputs = region.outputs
-        self._prelude = _Program(prelude, backend) if prelude.outputs else None
-        self._weights = fixed
-        self._prepared_for: list[int] | None = None
-        self._prepared: list[Storage] = []
-        self._backend = backend
-
-    def run(self, values: dict[int, Storage]) -> None:
-        backend = self._backend
-        slots = [values[v].slot_on(backend) for v in self._inputs]
-        if self._prelude is not None:
-            weights = [slots[i] for i in self._weights]
-            if weights != self._prepared_for:
-                self._prepared = self._prelude.run(weights)
-                self._prepared_for = weights
-            slots += [storage.slot for storage in self._prepared]
-        values.update(zip(self._outputs, self._main.run(slots), strict=True))
-
-
-class _Program:
-    """A registered Program, which goes when this object does."""
-
-    def __init__(self, graph: Graph, backend: Backend) -> None:
-        self._backend = backend
-        self._avals = [graph.avals[v] for v in graph.outputs]
-        self._number = backend.compile(graph) if graph.outputs else 0
-        if self._number:
-            weakref.finalize(self, backend.dead_programs.append, self._number)
-
-    def run(self, slots: Sequence[int]) -> list[Storage]:
-        """New storages of the outputs."""
-        if not self._number:
-            return []
-        backend = self._backend
-        slot = backend.run(self._number, *slots)
-        outputs = []
-        for aval in self._avals:
-            outputs.append(Storage(aval, None, backend, slot))
-            slot += backend.slots_of(aval)
-        return outputs
-
-
-class _HostStep:
-    """A region that NumPy computes."""
-
-    def __init__(self, region: Region) -> None:
-        self._graph = region.graph
-
-    def run(self, values: dict[int, Storage]) -> None:
-        graph = self._graph
-        inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
-        for value, array in zip(graph.outputs, evaluate(graph, inputs), strict=True):
-            aval = graph.avals[value]
-            values[value] = host_storage(array, aval)
-
-
-def _view(storage: Storage, aval: Aval) -> Any:
-    return storage.to_host().reshape(aval.shape)
-
-
-class _ControlStep:
-    """Equations that the host steers."""
-
-    def __init__(self, region: Region) -> None:
-        self._graph = region.graph
-        self._mirrors = region.mirrors
-        self._constants = {
-            v: host_storage(array, region.graph.avals[v])
-            for v, array in region.graph.constants.items()
-        }
-        self._equations = [
-            (eqn, eqn.op.runner(**dict(eqn.attrs)))
-            for eqn in region.graph.eqns
-            if isinstance(eqn.op, ControlOp)
-        ]
-
-    def run(self, values: dict[int, Storage]) -> None:
-        graph = self._graph
-        known = values | self._constants
-        for mirror in self._mirrors:
-            _mirror(mirror, known)
-        for eqn, run in self._equations:
-            inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
-            outputs = run(*inputs)
-            known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
-        values.update((v, known[v]) for v in graph.outputs)
-
-
-def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
-    """Gives a value its array on the host, if those are there that it follows from."""
-    (value,) = mirror.values
-    storage = known.get(value)
-    if storage is None or storage.host is not None:
-        return
-    arrays = {v: known[v].host for v in mirror.inputs}
-    if all(array is not None for array in arrays.values()):
-        shaped = {v: _view(known[v], mirror.aval(v)) for v in arrays}
-        (storage.host,) = mirror.compute(shaped)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tfpy.ir.fusion import fusion
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.program import Program
+
+
+class Lowered:
+    """What the active backend runs for one signature of a ``tf.function``."""
+
+    def __init__(self, parts: Sequence[Graph | Program]) -> None:
+        self._parts = parts
+
+    def as_text(self) -> str:
+        """The optimized Graphs and the Programs, in the order in which they run."""
+        return as_text(*self._parts)
 
 
 def as_text(*parts: Graph | Program) -> str:

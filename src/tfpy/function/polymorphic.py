@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tfpy import tracing
 from tfpy.function.concrete import ConcreteFunction
+from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
 from tfpy.tensor import Tensor
 
@@ -154,6 +155,21 @@ class Function:
             return self._concrete(call)
         return Function(self.python_function, tuple(call.arguments.values()), self._autograph)
 
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """What the active backend runs for these arguments; print its ``as_text()``.
+
+        Without arguments: for those of the signature, or of the last trace.
+
+        Raises:
+            ValueError: without arguments, before anything was traced.
+        """
+        if not args and not kwargs and self.input_signature is None and self._traces:
+            return next(reversed(self._traces.values())).lower()
+        concrete = self.get_concrete_function(*args, **kwargs)
+        if not isinstance(concrete, ConcreteFunction):
+            raise ValueError(f"lower: '{self._name}' is compiled for whole shapes; got open ones")
+        return concrete.lower()
+
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
         return self._misses
@@ -173,6 +189,40 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self._name}>"
+
+
+async def compile_model(
+    model: Callable[..., Any],
+    *args: Any,
+    progress: Callable[[float], None] | None = None,
+    **kwargs: Any,
+) -> Function:
+    """Compiles a function for some arguments ahead of its first call, without freezing the page.
+
+    Args:
+        model: a ``tf.function``, or a callable that is made one.
+        args, kwargs: as for a call; a ``tf.TensorSpec`` of a whole shape may stand for a tensor.
+        progress: called with the share that is done, from 0.0 to 1.0.
+
+    Returns:
+        The function; a call with arguments of that signature starts at once.
+
+    Raises:
+        ValueError: for a TensorSpec with open sizes.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> model = asyncio.run(tf.compile_model(tf.nn.relu, tf.TensorSpec([2])))
+        >>> print(model(tf.constant([-1.0, 1.0])).numpy())
+        [0. 1.]
+    """
+    function = model if isinstance(model, Function) else Function(model)
+    concrete = function.get_concrete_function(*args, **kwargs)
+    if not isinstance(concrete, ConcreteFunction):
+        raise ValueError("compile_model: every size must be given; a TensorSpec leaves some open")
+    await concrete.prepare(progress or (lambda share: None))
+    return function
 
 
 def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:

@@ -1,17 +1,22 @@
-"""Choosing boxes: the non-maximum suppression family, computed on the host."""
+"""Choosing boxes: the non-maximum suppression family, over one op."""
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy.array import static_ints
-from tfpy.convert import constant, convert_to_tensor
+from tfpy import dtypes
+from tfpy import math as m
+from tfpy.array import broadcast_to, cast, reshape, static_ints, transpose
+from tfpy.convert import as_tensors, constant, convert_to_tensor
 from tfpy.errors import invalid
+from tfpy.joining import pad
+from tfpy.ops import boxes as primitives
+from tfpy.ops import elementwise as ew
+from tfpy.slicing import gather
+from tfpy.sorting import top_k
 from tfpy.tensor import Tensor
 
 __all__ = [
@@ -25,83 +30,31 @@ __all__ = [
     "non_max_suppression_with_scores_async",
 ]
 
-Array = np.ndarray[Any, Any]
-Similarity = Callable[[int, list[int]], Array]
-"""How alike a box is to each of others, 0 to 1."""
+
+def _suppressed(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    soft_nms_sigma: Any = 0.0,
+) -> tuple[Tensor, Tensor]:
+    """Places (float, -1 after the last chosen box) and scores."""
+    corners, values = as_tensors(ew.add, (boxes, scores))
+    (most,) = static_ints(max_output_size)
+    found = primitives.non_max_suppression(
+        corners,
+        values,
+        most=min(most, values.shape[-1]) if values.ndim else most,
+        threshold=float(iou_threshold),
+        least=float(score_threshold),
+        sigma=float(soft_nms_sigma),
+    )
+    return found[..., 0], found[..., 1]
 
 
-def _overlap(boxes: Array) -> Similarity:
-    """Intersection over union. Corners may be in any order."""
-    low = np.minimum(boxes[:, :2], boxes[:, 2:])
-    high = np.maximum(boxes[:, :2], boxes[:, 2:])
-    area = np.prod(high - low, axis=1)
-
-    def similarity(box: int, others: list[int]) -> Array:
-        sides = np.minimum(high[box], high[others]) - np.maximum(low[box], low[others])
-        shared = np.prod(np.maximum(sides, 0), axis=1)
-        union = area[box] + area[others] - shared
-        real = (area[box] > 0) & (area[others] > 0)
-        return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=real))
-
-    return similarity
-
-
-def _select(
-    scores: Array,
-    similarity: Similarity,
-    most: int,
-    threshold: float,
-    least_score: float,
-    sigma: float = 0.0,
-) -> tuple[list[int], list[float]]:
-    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
-    queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least_score]
-    heapq.heapify(queue)
-    chosen: list[int] = []
-    kept: list[float] = []
-    factor = -0.5 / sigma if sigma > 0 else 0.0
-    while queue and len(chosen) < most:
-        negative, box, compared = heapq.heappop(queue)
-        score = original = np.float32(-negative)
-        dropped = False
-        for alike in similarity(box, chosen[compared:])[::-1]:
-            if sigma == 0 and alike > threshold:
-                dropped = True
-                break
-            score = np.float32(score * np.float32(math.exp(factor * alike * alike)))
-            if score <= least_score:
-                break
-        if dropped:
-            continue
-        if score == original:
-            chosen.append(box)
-            kept.append(float(score))
-        elif score > least_score:
-            heapq.heappush(queue, (-float(score), box, len(chosen)))
-    return chosen, kept
-
-
-def _inputs(
-    name: str, boxes: Any, scores: Any, max_output_size: Any, iou_threshold: float
-) -> tuple[Array, Array, int]:
-    corners = np.asarray(convert_to_tensor(boxes).host_view())
-    values = np.asarray(convert_to_tensor(scores).host_view())
-    if corners.ndim != 2 or corners.shape[1] != 4 or values.shape != corners.shape[:1]:
-        raise invalid(
-            name,
-            f"boxes must be [n, 4] and scores [n], got {list(corners.shape)} and "
-            f"{list(values.shape)}",
-        )
-    if not 0 <= iou_threshold <= 1:
-        raise invalid(name, f"iou_threshold must be in [0, 1], got {iou_threshold}")
-    most = static_ints(max_output_size)[0]
-    if most < 0:
-        raise invalid(name, f"max_output_size must be non-negative, got {most}")
-    return corners, values, most
-
-
-def _indices(chosen: list[int]) -> Tensor:
-    return constant(np.array(chosen, np.int32))
+def _counted(places: Tensor) -> Tensor:
+    return m.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
 
 
 def non_max_suppression(
@@ -120,11 +73,9 @@ def non_max_suppression(
     Raises:
         InvalidArgumentError: when shapes or thresholds do not fit.
     """
-    corners, values, most = _inputs(
-        "non_max_suppression", boxes, scores, max_output_size, iou_threshold
-    )
-    chosen, _ = _select(values, _overlap(corners), most, iou_threshold, score_threshold)
-    return _indices(chosen)
+    return non_max_suppression_with_scores(
+        boxes, scores, max_output_size, iou_threshold, score_threshold
+    )[0]
 
 
 def non_max_suppression_with_scores(
@@ -141,15 +92,14 @@ def non_max_suppression_with_scores(
     Raises:
         InvalidArgumentError: when shapes or thresholds do not fit.
     """
-    corners, values, most = _inputs(
-        "non_max_suppression_with_scores", boxes, scores, max_output_size, iou_threshold
+    values = convert_to_tensor(scores)
+    if values.ndim != 1:
+        raise invalid("non_max_suppression", f"scores must be [n], got {list(values.shape)}")
+    places, kept = _suppressed(
+        boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
     )
-    if soft_nms_sigma < 0:
-        raise invalid("non_max_suppression_with_scores", "soft_nms_sigma must be non-negative")
-    chosen, kept = _select(
-        values, _overlap(corners), most, iou_threshold, score_threshold, soft_nms_sigma
-    )
-    return _indices(chosen), constant(np.array(kept, np.float32))
+    count = int(_counted(places))
+    return cast(places[:count], dtypes.int32), kept[:count]
 
 
 def non_max_suppression_padded(
@@ -174,27 +124,19 @@ def non_max_suppression_padded(
     Raises:
         InvalidArgumentError: when shapes or thresholds do not fit.
     """
-    corners = np.asarray(convert_to_tensor(boxes).host_view())
-    values = np.asarray(convert_to_tensor(scores).host_view())
-    lead = corners.shape[:-2]
-    batched = corners.ndim > 2
-    rows, counts = [], []
-    for own_boxes, own_scores in zip(
-        corners.reshape(-1, *corners.shape[-2:]), values.reshape(-1, values.shape[-1]), strict=True
-    ):
-        chosen = non_max_suppression(
-            constant(own_boxes),
-            constant(own_scores),
-            max_output_size,
-            iou_threshold,
-            score_threshold,
-        ).numpy()
-        counts.append(len(chosen))
-        if pad_to_max_output_size or batched:
-            chosen = np.pad(chosen, (0, static_ints(max_output_size)[0] - len(chosen)))
-        rows.append(chosen)
-    indices = np.stack(rows).reshape(*lead, -1).astype(np.int32)
-    return constant(indices), constant(np.array(counts, np.int32).reshape(lead))
+    places, _ = _suppressed(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    counts = _counted(places)
+    indices = cast(ew.maximum(places, 0.0), dtypes.int32)
+    if pad_to_max_output_size or indices.ndim > 1:
+        return _filled(indices, static_ints(max_output_size)[0], 1), counts
+    return indices[: int(counts)], counts
+
+
+def _filled(x: Tensor, size: int, axis: int) -> Tensor:
+    """Zeros after the items of the axis before the ``axis`` - 1 last ones, up to ``size``."""
+    room = [[0, 0]] * x.ndim
+    room[x.ndim - axis] = [0, size - x.shape[x.ndim - axis]]
+    return pad(x, room)
 
 
 def non_max_suppression_overlaps(
@@ -219,10 +161,10 @@ def non_max_suppression_overlaps(
             f"{list(values.shape)}",
         )
     most = static_ints(max_output_size)[0]
-    chosen, _ = _select(
+    chosen, _ = primitives.choose(
         values, lambda box, others: alike[box, others], most, overlap_threshold, score_threshold
     )
-    return _indices(chosen)
+    return constant(np.array(chosen, np.int32))
 
 
 async def _fetched(x: Any) -> Tensor:
@@ -284,8 +226,7 @@ def combined_non_max_suppression(
     Raises:
         InvalidArgumentError: when the shapes do not fit.
     """
-    corners = np.asarray(convert_to_tensor(boxes).host_view())
-    values = np.asarray(convert_to_tensor(scores).host_view())
+    corners, values = as_tensors(ew.add, (boxes, scores))
     classes = values.shape[-1]
     if (
         corners.ndim != 4
@@ -299,29 +240,32 @@ def combined_non_max_suppression(
             f"boxes {list(corners.shape)} must be [batch, n, 1 or classes, 4] and scores "
             f"{list(values.shape)} [batch, n, classes]",
         )
+    batch, n, _ = values.shape
+    corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
+    places, kept = _suppressed(
+        corners,
+        transpose(values, [0, 2, 1]),
+        max_output_size_per_class,
+        iou_threshold,
+        score_threshold,
+    )
+    each = places.shape[-1]
+    places = reshape(places, [batch, classes * each])
+    kept = ew.select(places >= 0.0, reshape(kept, places.shape), -math.inf)
     most = min(max_total_size, max_output_size_per_class * classes)
     size = most if pad_per_class else max_total_size
-    batch = corners.shape[0]
-    found_boxes = np.zeros((batch, size, 4), np.float32)
-    found_scores, found_classes = (np.zeros((batch, size), np.float32) for _ in range(2))
-    counts = np.zeros(batch, np.int32)
-    for image in range(batch):
-        best: list[tuple[float, int, Array]] = []
-        for kind in range(classes):
-            own = corners[image, :, kind % corners.shape[2]]
-            chosen, kept = _select(
-                values[image, :, kind],
-                _overlap(own),
-                max_output_size_per_class,
-                iou_threshold,
-                score_threshold,
-            )
-            best += [(s, kind, own[box]) for s, box in zip(kept, chosen, strict=True)]
-        best.sort(key=lambda item: -item[0])
-        for place, (score, kind, box) in enumerate(best[:size]):
-            found_scores[image, place], found_classes[image, place] = score, kind
-            found_boxes[image, place] = np.clip(box, 0, 1) if clip_boxes else box
-        counts[image] = min(len(best), size)
+    best, at = top_k(kept, min(size, classes * each))
+    valid = best > -math.inf
+    kinds = ew.floor_div(at, max(each, 1))
+    rows = kinds * n + cast(gather(places, at, batch_dims=1), dtypes.int32)
+    chosen = gather(
+        reshape(corners, [batch, classes * n, 4]), ew.select(valid, rows, 0), batch_dims=1
+    )
+    if clip_boxes:
+        chosen = m.clip_by_value(chosen, 0.0, 1.0)
     return CombinedNonMaxSuppression(
-        constant(found_boxes), constant(found_scores), constant(found_classes), constant(counts)
+        _filled(ew.select(valid[..., None], chosen, 0.0), size, 2),
+        _filled(ew.select(valid, best, 0.0), size, 1),
+        _filled(cast(ew.select(valid, kinds, 0), dtypes.float32), size, 1),
+        m.reduce_sum(cast(valid, dtypes.int32), -1),
     )

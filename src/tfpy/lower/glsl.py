@@ -288,7 +288,8 @@ def _library_blocks() -> tuple[tuple[frozenset[str], str], ...]:
     return tuple(blocks)
 
 
-def library(body: str) -> list[str]:
+@functools.lru_cache(maxsize=256)  # unrolled loops have the same body again and again
+def library(body: str) -> tuple[str, ...]:
     """The blocks of ``library.glsl`` that ``body`` needs, in the file's order."""
     blocks = _library_blocks()
     needed: set[int] = set()
@@ -299,7 +300,7 @@ def library(body: str) -> list[str]:
         if names & words:
             needed.add(number)
             words |= _words(code)
-    return [blocks[number][1] for number in sorted(needed)]
+    return tuple(blocks[number][1] for number in sorted(needed))
 
 
 def _words(code: str) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfpy.lower.webgl_reduction import sum_chunks
 from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
-from tfpy.lower.webgl_tiles import Tiling, add_tiles, chunk_of, columns_of, tiles_pay
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, chunk_of, columns_of, spread_of, tiles_pay
 from tfpy.ops.op import KernelCall
 
 SHORTEST_CHUNK = 128
@@ -21,8 +21,10 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     a_whole = (m if a_transposed else k) % 4 == 0 and p["a_batch_stride"] % 4 == 0
     b_whole = (k if b_transposed else n) % 4 == 0 and p["b_batch_stride"] % 4 == 0
     named = inputs_of(call, inputs)
-    if tiles_pay(m, p["batch"] * m * n * k):
-        tiling = Tiling(p["batch"], m, n, columns_of(steps, n))
+    if tiles_pay(m, p["batch"] * n, k):
+        texels = -(-steps.program.buffers[named["a"]].count // 4)
+        spread = 2 if a_transposed else spread_of(-(-k // 4), texels, m)
+        tiling = Tiling(p["batch"], m, n, columns_of(steps, n), spread)
         p["chunk"] = chunk_of(tiling.tiles, k)
         chunks = -(-k // p["chunk"])
         fours = not (a_transposed and b_transposed)

@@ -18,10 +18,13 @@ from tfpy.lower.webgl_steps import Steps, flags_of
 ROWS = 4
 """Rows of a tile."""
 
-SMALL = 65536
-"""Multiplications up to which tiles do not make up for the step that joins them."""
+SMALL = 1 << 20
+"""Multiplications up to which tiles do not make up for the step that joins them..."""
 
-ENOUGH_TILES = 4096
+SHORT = 64
+"""... unless the sums are longer than this, which takes a fragment long without tiles."""
+
+ENOUGH_TILES = 8192
 """With so many tiles a long sum is not split further for the sake of parallelism."""
 
 SHORTEST_CHUNK = 32
@@ -30,31 +33,59 @@ SHORTEST_CHUNK = 32
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels."""
+    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels.
+
+    Two tiles that are computed together have rows whose numbers differ in bit ``spread``.
+    """
 
     batch: int
     m: int
     n: int
     columns: int
+    spread: int = 2
 
     @property
-    def rows(self) -> int:
-        """Rows of tiles."""
-        return self.batch * -(-self.m // ROWS)
+    def numbers(self) -> int:
+        """Rows of tiles for each of the batch; an even number."""
+        block = 2 << max(self.spread, 2)
+        return -(-self.m // block) * block // ROWS
 
     @property
     def tiles(self) -> int:
-        return self.rows * -(-self.n // (4 * self.columns))
+        return self.batch * self.numbers * -(-self.n // (4 * self.columns))
 
     def layer(self, chunks: int) -> int:
         """Elements of one of the layers in which the tiles lie; see ``tile_at`` in the library.
 
-        Four neighbours of a row lie two by two, so a layer must have an even number of lines, whose
-        length the runtime chooses: the power of two from the root of the number of texels on.
+        Tiles lie in fours, two by two, so a layer must have an even number of lines.
         """
-        fours = chunks * self.rows * -(-self.n // (16 * self.columns))
-        line = 1 << max(1, math.ceil(math.log2(4 * fours) / 2))
+        fours = chunks * self.batch * self.numbers // 2 * -(-self.n // (8 * self.columns))
+        line = max(2, line_of(4 * fours))
         return -(-4 * fours // (2 * line)) * 2 * line * 4
+
+
+def line_of(texels: int) -> int:
+    """Texels in a line of the runtime's textures."""
+    return 1 << math.ceil(math.log2(max(1, texels)) / 2)
+
+
+def spread_of(step: int, texels: int, m: int) -> int:
+    """The bit in which rows that are read together should differ.
+
+    Texture caches serve two texels at a time unless they lie at the same place of different blocks
+    (4 texels of 16 bytes by 8 lines, on the device measured).
+
+    Args:
+        step: texels from the beginning of a row to that of the next.
+        texels: of the whole operand.
+        m: rows.
+    """
+    line = line_of(texels)
+    for spread in (2, 1, 0, 3, 4, 5, 6, 7):
+        across, down = (step << spread) % line, (step << spread) // line
+        if (across % 4 or down % 8) and (spread <= 2 or 8 << spread <= m):
+            return spread
+    return 2
 
 
 def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
@@ -64,9 +95,9 @@ def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
     return -(-chunk // 4) * 4 if chunk < terms else max(1, terms)
 
 
-def tiles_pay(rows: int, products: int) -> bool:
-    """Whether so many rows, with that many multiplications in all, are computed in tiles."""
-    return rows >= ROWS and products > SMALL
+def tiles_pay(rows: int, columns: int, terms: int) -> bool:
+    """Whether sums of so many products, in rows and columns, are computed in tiles."""
+    return rows >= ROWS and (rows * columns * terms > SMALL or terms > SHORT)
 
 
 def columns_of(steps: Steps, n: int) -> int:
@@ -87,8 +118,9 @@ def add_tiles(
     """Adds the variant of a template that computes tiles, and the step that joins these."""
     columns = f"COLUMNS {tiling.columns}"
     tiles = steps.like(output, tiling.layer(chunks), ROWS * tiling.columns)
-    steps.step(f"{name}_tile", inputs, tiles, params, ["QUADS", columns, *defines])
+    shape = {"spread": tiling.spread, "tiles": tiling.numbers}
+    steps.step(f"{name}_tile", inputs, tiles, {**params, **shape}, ["QUADS", columns, *defines])
     quads = tiling.n % 4 == 0
-    join: dict[str, Param] = {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
-    join |= {"rows": tiling.rows, "chunks": chunks}
+    join = shape | {"m": tiling.m, "n": tiling.n // 4 if quads else tiling.n}
+    join |= {"batch": tiling.batch, "chunks": chunks}
     steps.step("join", {"x": tiles}, output, join, [columns, *flags_of(QUADS=quads)])

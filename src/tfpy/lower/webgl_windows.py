@@ -10,7 +10,7 @@ from tfpy.lower.program import Param
 from tfpy.lower.webgl_matmul import matmul, product
 from tfpy.lower.webgl_reduction import sum_chunks
 from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
-from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, tiles_pay
+from tfpy.lower.webgl_tiles import Tiling, add_tiles, columns_of, spread_of, tiles_pay
 from tfpy.ops.op import KernelCall
 
 
@@ -30,11 +30,12 @@ def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
     in_quads = flags_of(IN_QUADS=group_in % 4 == 0)
     params = p | {"out_c": p["out_c"] // 4} if quads else p
     named = inputs_of(call, inputs)
-    products = pixels * p["out_c"] * group_in * _size(p, "filter")
-    if quads and tiles_pay(pixels, products):
+    if quads and tiles_pay(pixels, p["out_c"], group_in * _size(p, "filter")):
         # A tile lies within one group.
         columns = columns_of(steps, p["out_c"]) if p["groups"] == 1 else 1
-        tiling = Tiling(1, pixels, p["out_c"], columns)
+        texels = -(-p["batch"] * _size(p, "in") * p["in_c"] // 4)
+        spread = spread_of(-(-p["in_c"] * p["stride_w"] // 4), texels, pixels)
+        tiling = Tiling(1, pixels, p["out_c"], columns, spread)
         add_tiles(steps, call.name, named, output, params, in_quads, tiling)
     else:
         steps.step(call.name, named, output, params, [*flags_of(QUADS=quads), *in_quads])
@@ -56,8 +57,7 @@ def conv_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
     out_quads = p["out_c"] // p["groups"] % 4 == 0
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
-    products = pixels * p["in_c"] * p["out_c"] // p["groups"] * _size(p, "filter")
-    if quads and tiles_pay(pixels, products):
+    if quads and tiles_pay(pixels, p["in_c"], p["out_c"] // p["groups"] * _size(p, "filter")):
         add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
     else:
         steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))

@@ -2,6 +2,7 @@
 
 from tfpy.ops import (
     activation,
+    boxes,
     complex,
     contraction,
     decomposition,
@@ -30,6 +31,7 @@ __all__ = [
     "KernelCall",
     "Op",
     "activation",
+    "boxes",
     "complex",
     "contraction",
     "decomposition",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfpy.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.common import kernel_call
+from tfpy.lower.compose import NotComposable
 from tfpy.passes.fuse_elementwise import Group, Uses, is_fusible
 from tfpy.passes.rewrite import without_dead_code
 from tfpy.passes.target import Target
@@ -34,10 +35,17 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
         return None
     if uses.readers[operand] != [uses.producer[eqn.outputs[0]]] or operand in uses.outputs:
         return None
-    group = Group(uses, producer, target.max_inputs)
+    try:
+        group = Group(uses, producer, target.max_inputs)
+    except NotComposable:
+        return None
     group.grow()
     members = group.members()
     if not any(member.op.expr for member in members):
+        return None
+    made = {value for member in members for value in member.outputs}
+    _, (_, *others) = kernel_call(graph, eqn)
+    if not made.isdisjoint(others):
         return None
     fused = fuse(graph, [*members, eqn], PROLOGUE)
     call, _ = kernel_call(graph, fused)

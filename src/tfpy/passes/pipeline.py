@@ -9,7 +9,6 @@ from functools import partial
 from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
 from tfpy.passes.algebra import simplify_algebra
-from tfpy.passes.batch_products import batch_products
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import eliminate_dead_code
@@ -76,7 +75,6 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
-        batch_products,
     )
     graph = _run(graph, [eliminate_dead_code])
     for _ in range(_MAX_ROUNDS):

@@ -139,18 +139,24 @@ class _Folder:
         return scale.value
 
     def _shift(self, op: Op, x: int, bias: int) -> int | None:
-        """Biases of a product: ``(p + b) - c`` is ``p + (b - c)``."""
-        if not self._is_product(x):
-            inner = self.builder.producer(x, add)
-            if inner is None or not self.builder.read_once(x):
+        """Biases go beside their product: ``(p + b) - c`` is ``p + (b - c)``, and ``(p + y) + c``
+        is ``(p + c) + y``.
+        """
+        if self._is_product(x):
+            if op is add:
                 return None
-            for product, first in (inner.inputs, inner.inputs[::-1]):
-                if first in self.fixed and self._is_product(product):
-                    return self.builder.apply(add, product, self.builder.apply(op, first, bias))
+            return self.builder.apply(add, x, self.builder.apply(negative, bias))
+        inner = self.builder.producer(x, add)
+        if inner is None or not self.builder.read_once(x):
             return None
-        if op is add:
-            return None
-        return self.builder.apply(add, x, self.builder.apply(negative, bias))
+        for product, other in (inner.inputs, inner.inputs[::-1]):
+            if not self._is_product(product):
+                continue
+            if other in self.fixed:
+                return self.builder.apply(add, product, self.builder.apply(op, other, bias))
+            if self.builder.aval(product) == self.builder.aval(x):
+                return self.builder.apply(add, self.builder.apply(op, product, bias), other)
+        return None
 
     def _is_product(self, x: int) -> bool:
         while (alias := self.builder.producer(x, reshape)) is not None:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Aval, Graph
+from tfpy.lower.program import Program
 from tfpy.passes.target import NumpyTarget, Target
 
 Array = np.ndarray[Any, Any]
+Progress = Callable[[int, int], None]
+
+
+class Lowered(NamedTuple):
+    """A Graph, and the Program of it where the backend runs Programs."""
+
+    graph: Graph
+    program: Program | None
 
 
 class Backend(ABC):
@@ -53,22 +62,34 @@ class Backend(ABC):
         """Gives slots back."""
 
     @abstractmethod
-    def compile(self, graph: Graph) -> int:
-        """Registers a Graph and returns its program id.
+    def lower(self, graph: Graph) -> Lowered:
+        """What the backend runs for a Graph.
 
         Raises:
             NotLowerable: when the backend cannot run it.
         """
 
-    async def compile_async(self, graph: Graph, progress: Callable[[int, int], None]) -> int:
-        """The same without freezing the page where compiling takes long.
+    @abstractmethod
+    def register(self, lowered: Lowered) -> int:
+        """Makes a program and returns its id."""
+
+    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
+        """The same without freezing the page where it takes long.
 
         Args:
             progress: called with how many parts (shaders) are done, and of how many.
         """
-        program = self.compile(graph)
+        program = self.register(lowered)
         progress(1, 1)
         return program
+
+    def compile(self, graph: Graph) -> int:
+        """The id of a new program for a Graph.
+
+        Raises:
+            NotLowerable: when the backend cannot run it.
+        """
+        return self.register(self.lower(graph))
 
     @abstractmethod
     def run(self, program: int, *slots: int) -> int:

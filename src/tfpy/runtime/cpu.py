@@ -11,7 +11,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.ir.evaluate import Evaluator
 from tfpy.ir.graph import Aval, Graph
-from tfpy.runtime.backend import Array, Backend
+from tfpy.runtime.backend import Array, Backend, Lowered
 
 
 class CpuBackend(Backend):
@@ -40,9 +40,12 @@ class CpuBackend(Backend):
         for slot in slots:
             del self._arrays[slot]
 
-    def compile(self, graph: Graph) -> int:
+    def lower(self, graph: Graph) -> Lowered:
+        return Lowered(graph, None)
+
+    def register(self, lowered: Lowered) -> int:
         program = next(self._ids)
-        self._programs[program] = graph, Evaluator(graph)
+        self._programs[program] = lowered.graph, Evaluator(lowered.graph)
         return program
 
     def run(self, program: int, *slots: int) -> int:

@@ -22,7 +22,7 @@ from tfpy.lower.program import Program
 from tfpy.lower.wasm_target import WasmTarget
 from tfpy.passes.target import Target
 from tfpy.runtime import bridge
-from tfpy.runtime.backend import Array, Backend
+from tfpy.runtime.backend import Array, Backend, Lowered, Progress
 from tfpy.runtime.env import env
 from tfpy.runtime.registry import BackendSkipped
 
@@ -80,19 +80,21 @@ class DeviceBackend(Backend):
             slots = [*slots, *(slot + 1 for slot in paired)]
         self._device.free(list(slots))
 
-    def compile(self, graph: Graph) -> int:
-        program = self._lower(graph)
-        with self._refusals(graph):
-            number = self._device.register(program.to_json(), program.constant_bytes())
-        self._note_complex(number, graph)
+    def lower(self, graph: Graph) -> Lowered:
+        return Lowered(graph, self._lower(graph))
+
+    def register(self, lowered: Lowered) -> int:
+        text, constants = _parts(lowered)
+        with self._refusals(lowered.graph):
+            number = self._device.register(text, constants)
+        self._note_complex(number, lowered.graph)
         return number
 
-    async def compile_async(self, graph: Graph, progress: bridge.Progress) -> int:
-        program = self._lower(graph)
-        text, constants = program.to_json(), program.constant_bytes()
-        with self._refusals(graph):
+    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
+        text, constants = _parts(lowered)
+        with self._refusals(lowered.graph):
             number = await self._device.register_async(text, constants, progress)
-        self._note_complex(number, graph)
+        self._note_complex(number, lowered.graph)
         return number
 
     @contextmanager
@@ -131,6 +133,12 @@ class DeviceBackend(Backend):
 
     def close(self) -> None:
         self._device.close()
+
+
+def _parts(lowered: Lowered) -> tuple[str, bytes]:
+    """The text and the constants that cross."""
+    assert lowered.program is not None
+    return lowered.program.to_json(), lowered.program.constant_bytes()
 
 
 class _Complex:
