@@ -111,3 +111,21 @@ def test_variables_and_effects(tf, backend):
         wanted = wanted - 0.1 * 2 * (wanted * x - 1) * x
     np.testing.assert_allclose(result.numpy(), wanted, rtol=1e-5)
     np.testing.assert_allclose(v.numpy(), wanted, rtol=1e-5)
+
+
+@run_in_browser(backends=("wasm", "webgl"))
+def test_decorated_methods_of_an_installed_package(tf, backend):
+    class Model:
+        def __init__(self):
+            self.weight = tf.Variable(2.0)
+
+        @tf.function
+        def call(self, x):
+            if x > self.weight:
+                self.weight.assign_add(1.0)
+                return x * self.weight
+            return x
+
+    model = Model()
+    assert [model.call(tf.constant(x)).numpy() for x in (1.0, 3.0)] == [1, 9]
+    assert model.weight.numpy() == 3

@@ -13,7 +13,6 @@ from typing import Any
 
 from tfpy import tape as tapes
 from tfpy import tracing
-from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ops.op import Op
 from tfpy.tape import Entry
 from tfpy.tensor import Tensor
@@ -74,7 +73,3 @@ def carries_gradient(tensor: Tensor) -> bool:
     """Whether gradients flow through values of its dtype."""
     dtype = tensor.dtype
     return dtype.is_floating or dtype.is_complex or dtype.name == "variant"
-
-
-def is_symbolic_nest(values: Sequence[Any]) -> bool:
-    return any(isinstance(v, SymbolicTensor) for v in values)

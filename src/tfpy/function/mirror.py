@@ -25,7 +25,7 @@ class Mirror:
     """The part of a Graph that computes some small values.
 
     Args:
-        values: numbers of values, which :func:`is_small` says can be mirrored.
+        values: numbers of values, which :func:`can_mirror` allows.
     """
 
     def __init__(self, graph: Graph, values: Sequence[int]) -> None:

@@ -183,7 +183,8 @@ class Function:
             return self
         found = self._bound.get(instance)
         if found is None:
-            found = Function(_method(self.python_function, instance), self.input_signature)
+            method = _method(self.python_function, self._converted, instance)
+            found = Function(method, self.input_signature)
             self._bound[instance] = found
         return found
 
@@ -225,13 +226,15 @@ async def compile_model(
     return function
 
 
-def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
-    """The method of an instance, which it does not keep alive."""
+def _method(
+    function: Callable[..., Any], converted: Callable[[], Callable[..., Any]], instance: Any
+) -> Callable[..., Any]:
+    """The method of an instance, which it does not keep alive; ``converted`` gives its function."""
     reference = weakref.ref(instance)
 
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        return function(reference(), *args, **kwargs)
+        return converted()(reference(), *args, **kwargs)
 
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())[1:]

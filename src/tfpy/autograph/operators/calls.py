@@ -6,6 +6,7 @@ import functools
 import sysconfig
 import types
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from tfpy.autograph.convert import converted
@@ -44,4 +45,5 @@ def _is_the_users(function: types.FunctionType) -> bool:
 def _is_installed(filename: str) -> bool:
     paths = sysconfig.get_paths()
     roots = {paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
+    roots.add(str(Path(__file__).parents[2]))
     return filename.startswith("<frozen") or any(filename.startswith(f"{r}/") for r in roots)
