@@ -14,6 +14,7 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
+from tfpy.lower.broadcast import broadcast_view
 from tfpy.lower.common import Elementwise
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import WasmEmitter, add_kernel
@@ -76,7 +77,8 @@ def elementwise_job(root: ex.Expr, *shapes: Shape) -> dict[str, Any]:
     program = Program("wasm")
     program.inputs = [program.add_buffer(s, ex.F) for s in shapes]
     program.outputs = [program.add_buffer(shapes[0], root.dtype)]
-    call = Elementwise(root, tuple(program.inputs), shapes, Aval(shapes[0], root.dtype))
+    views = tuple(broadcast_view(shape, shapes[0]) for shape in shapes)
+    call = Elementwise(root, tuple(program.inputs), views, Aval(shapes[0], root.dtype))
     WasmEmitter().elementwise(program, call, program.outputs[0])
     return job(program)
 
