@@ -40,7 +40,7 @@ def add_kernel(
         KeyError: when no kernel has that name.
     """
     steps = Steps(program, call, inputs, output, targets)
-    KERNELS[call.name](steps, call, steps.inputs, output)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -122,7 +122,7 @@ def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
     steps.step("resample", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
 
 
-KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
+_KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "strided": _strided,
     "pad": _pad,
     "concat": _concat,

@@ -141,7 +141,7 @@ def test_without_autograph_the_error_names_line_and_mend() -> None:
         message = str(raised.value)
         assert "tf.cond" in message
         line = program.__code__.co_firstlineno + 1
-        assert f"test_errors.py:{line}: if x > 0:" in message
+        assert f"test_refusals.py:{line}: if x > 0:" in message
 
 
 def test_tracebacks_show_the_users_line() -> None:
