@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kDepth = 256, kTaskRows = 96;
 // Parts of the product that a thread should have, so that a slow one can be helped, and the fewest
 // columns of a part.
-constexpr size_t kPartsPerThread = 4, kMinColumns = 64;
+constexpr size_t kPartsPerThread = 4, kMinColumns = 32;
 // Multiplications below which a second thread costs more than it gives.
 constexpr uint64_t kMinParallelWork = 1 << 19;
 
@@ -62,7 +62,9 @@ void multiply_with(const WeightsProduct& product) {
   const size_t wanted = work < kMinParallelWork ? 1 : worker_count() * kPartsPerThread;
   const size_t most_columns = std::max<size_t>(1, n / kMinColumns);
   const size_t column_parts =
-      worker_count() == 1 ? 1 : std::clamp<size_t>(wanted / row_parts, 1, most_columns);
+      worker_count() == 1
+          ? 1
+          : std::clamp<size_t>((wanted + row_parts - 1) / row_parts, 1, most_columns);
   const size_t column_step = round_up((n + column_parts - 1) / column_parts, kPanelColumns);
   const auto run_part = [&](size_t part) {
     const size_t begin = part / column_parts * row_step, first = part % column_parts * column_step;
