@@ -38,7 +38,8 @@ def check() -> int:
 
 
 def unit_tests(arguments: Sequence[str]) -> int:
-    """Run tests/ on CPython; 1 when it failed."""
+    """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
+    site.ensure()
     return _failed("Python tests", [str(pyenv.ensure("test")), "-m", "pytest", *arguments])
 
 
