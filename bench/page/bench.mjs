@@ -32,8 +32,8 @@ const PYTHON_FILES = [
   "networks/mobilenet_v2.py",
   "networks/transformer.py",
 ];
-const WARM_UPS = 2;
 const MIN_REPEATS = 3;
+const RUN_INS = 4; // untimed runs before a sample, as many for all: training goes on in them
 const TOLERANCE = 2e-3; // largest error relative to the largest value: the sides computed the same
 
 const query = new URLSearchParams(location.search);
@@ -128,8 +128,16 @@ function median(values) {
 }
 
 /**
- * Times each contender: its first run, then samples in turns after a warm-up. One that cannot
- * compute the work has its error's text instead.
+ * Runs a contender until other contenders' idle threads have stopped spinning and its own are awake.
+ * @param {Contender} contender
+ */
+async function runIn(contender) {
+  for (let i = 0; i < RUN_INS; i++) await contender.sample();
+}
+
+/**
+ * Times each contender: its first run, then samples in turns, each after running in. A contender
+ * that cannot compute the work has its error's text instead.
  * @param {Contender[]} contenders
  * @returns {Promise<Timing[]>}
  */
@@ -146,12 +154,12 @@ async function measure(contenders) {
   const able = contenders.filter((_, i) => timings[i].failure === undefined);
   const samples = new Map(able.map((contender) => [contender, /** @type {number[]} */ ([])]));
   const end = performance.now() + options.seconds * 1000;
-  for (let i = 1; i < WARM_UPS; i++) {
-    for (const contender of able) await contender.sample();
-  }
   for (let i = 0; i < options.repeats; i++) {
     if (i >= MIN_REPEATS && performance.now() > end) break;
-    for (const contender of able) samples.get(contender)?.push(await contender.sample());
+    for (const contender of able) {
+      await runIn(contender);
+      samples.get(contender)?.push(await contender.sample());
+    }
   }
   contenders.forEach((contender, i) => {
     timings[i].median = median(samples.get(contender) ?? []);
