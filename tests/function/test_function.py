@@ -351,3 +351,12 @@ def test_lower_prints_what_runs() -> None:
     text = f.lower(tf.TensorSpec([4])).as_text()
     assert text.startswith("# 2 equations: 1 relu, 1 multiply")
     assert f.lower().as_text() == text
+
+
+def test_tidy_while_tracing_keeps_what_is_captured() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return tf.tidy(lambda: x * tf.range(100.0))
+
+    x = tf.constant(2.0)
+    assert f(x).numpy()[99] == f(x).numpy()[99] == 198.0

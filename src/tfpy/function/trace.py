@@ -114,6 +114,7 @@ class Trace:
             self.constants.append(tensor)
             self._values[tensor.identity] = value
             return value
+        tensor.kept = True  # a tidy scope that ends while tracing must not dispose it
         value = self.graph.add_input(tensor.aval)
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
