@@ -175,6 +175,7 @@ def test_what_symbolic_tensors_refuse(tf: Any, print: Any) -> None:
     attempt(lambda x: 1.0 if x[0] > 0 else 2.0)
     attempt(lambda x: list(x))
     attempt(lambda x: np.sin(x))
+    attempt(lambda x: object())
 
 
 @prints_the_same

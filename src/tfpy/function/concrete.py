@@ -151,12 +151,23 @@ class ConcreteFunction:
 
 
 def _converted(result: Any) -> Any:
-    """A function's result with tensors for its numbers, arrays and Variables."""
+    """A function's result with tensors for its numbers, arrays and Variables.
+
+    Raises:
+        TypeError: for what does not convert.
+    """
     if result is None or isinstance(result, Composite):
         return result
     if isinstance(result, list | tuple | Mapping):
         return map_items(result, _converted)
-    return convert_to_tensor(result)
+    try:
+        return convert_to_tensor(result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or None values; found a return value of type {type(result).__name__}, which is not "
+            "a Tensor"
+        ) from error
 
 
 def _structured(structure: Any, tensors: Any) -> Any:
