@@ -11,7 +11,7 @@ import numpy as np
 
 from tfpy import tape as tapes
 from tfpy import tracing
-from tfpy.errors import InaccessibleTensorError
+from tfpy.errors import InaccessibleTensorError, InvalidArgumentError
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
 from tfpy.ops.op import OPS, Op
@@ -165,10 +165,14 @@ class Trace:
         """Adds the equation of an op and records it on tapes.
 
         Raises:
-            ValueError, TypeError or tf.errors.InvalidArgumentError: from the op's rules.
+            ValueError, TypeError: from the op's rules; where a call that runs at once raises
+                InvalidArgumentError, tracing raises ValueError, as in TensorFlow.
         """
         values = [self.value_of(t) for t in inputs]
-        value = self.graph.add_eqn(op, values, tuple(attrs.items()))
+        try:
+            value = self.graph.add_eqn(op, values, tuple(attrs.items()))
+        except InvalidArgumentError as error:
+            raise ValueError(error.message) from error
         output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
