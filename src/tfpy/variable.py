@@ -137,6 +137,38 @@ class Variable(Operand):
         """
         return self._update(elementwise.subtract, delta)
 
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
+        return self._scatter("update", indices, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """Adds to what ``indices`` [..., depth] name."""
+        return self._scatter("add", indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """Subtracts from what ``indices`` [..., depth] name."""
+        return self._scatter("sub", indices, updates)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """Keeps the larger of what ``indices`` [..., depth] name and the updates."""
+        return self._scatter("max", indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        """Keeps the smaller of what ``indices`` [..., depth] name and the updates."""
+        return self._scatter("min", indices, updates)
+
+    def _scatter(self, kind: str, indices: Any, updates: Any) -> Variable:
+        from tfpy import scattering
+
+        scatter = {
+            "update": scattering.tensor_scatter_nd_update,
+            "add": scattering.tensor_scatter_nd_add,
+            "sub": scattering.tensor_scatter_nd_sub,
+            "max": scattering.tensor_scatter_nd_max,
+            "min": scattering.tensor_scatter_nd_min,
+        }[kind]
+        return self.assign(scatter(self.tensor, indices, updates))
+
     def _update(self, op: Op, delta: Any) -> Variable:
         from tfpy.convert import as_tensors
 

@@ -117,3 +117,22 @@ def test_texts_name_the_variable() -> None:
         v.assign([1.0, 2.0, 3.0])
     with pytest.raises(tfpy.errors.InvalidArgumentError, match=r"\[2\].*\[\]"):
         v.assign_add(1.0)
+
+
+@same
+def test_scattering(tf: Any) -> Any:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    seen = [
+        scatter([[2, 1], [0, 0], [2, 1]] if scatter != v.scatter_nd_update else [[2, 1]], updates)
+        for scatter, updates in (
+            (v.scatter_nd_add, [1.0, 2.0, 3.0]),
+            (v.scatter_nd_sub, [0.5, 1.5, 2.5]),
+            (v.scatter_nd_max, [7.0, 8.0, 9.0]),
+            (v.scatter_nd_min, [0.0, -1.0, -2.0]),
+            (v.scatter_nd_update, [4.0]),
+        )
+    ]
+    rows = tf.Variable([1, 2, 3]).scatter_nd_update([[0], [2]], [9, 8])
+    compiled = tf.function(lambda i, x: v.scatter_nd_add([[i, 0]], [x]).read_value())
+    out = compiled(tf.constant(1), tf.constant(10.0))
+    return [*(s.numpy() for s in seen), rows.numpy(), out, v.numpy()]

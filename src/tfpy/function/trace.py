@@ -166,13 +166,15 @@ class Trace:
 
         Raises:
             ValueError, TypeError: from the op's rules; where a call that runs at once raises
-                InvalidArgumentError, tracing raises ValueError, as in TensorFlow.
+                InvalidArgumentError, tracing raises ValueError for shapes and TypeError for
+                operands of an elementwise op that differ in dtype, as in TensorFlow.
         """
         values = [self.value_of(t) for t in inputs]
         try:
             value = self.graph.add_eqn(op, values, tuple(attrs.items()))
         except InvalidArgumentError as error:
-            raise ValueError(error.message) from error
+            mixed = op.expr is not None and len({t.dtype for t in inputs[op.typed_from :]}) > 1
+            raise (TypeError if mixed else ValueError)(error.message) from error
         output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
