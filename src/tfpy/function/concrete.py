@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy.array import zeros
-from tfpy.autodiff.nests import leaves
+from tfpy.autodiff.nests import leaves, map_items
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.errors import invalid
 from tfpy.function.lowered import Lowered
-from tfpy.function.signature import Call, TensorSpec, aval_of, map_items
+from tfpy.function.signature import Call, TensorSpec, aval_of
 from tfpy.function.trace import Trace
 from tfpy.function.traced import Traced
 from tfpy.ir.graph import Graph

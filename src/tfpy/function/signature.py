@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tfpy.autodiff.nests import map_items
 from tfpy.convert import convert_to_tensor
 from tfpy.dtypes import DType, as_dtype, float32
 from tfpy.ir.graph import Aval
@@ -105,17 +106,6 @@ class Call:
         """The arguments with other tensors in the places of theirs."""
         given = iter(tensors)
         return {k: _replaced(v, given) for k, v in self.arguments.items()}
-
-
-def map_items(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A list, tuple or mapping with ``function`` of its items; other values as they are."""
-    if isinstance(value, Mapping):
-        return type(value)((k, function(v)) for k, v in value.items())  # type: ignore[call-arg]
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(function(v) for v in value))
-    if type(value) in (list, tuple):
-        return type(value)(function(v) for v in value)
-    return value
 
 
 def _replaced(value: Any, given: Iterator[Any]) -> Any:
