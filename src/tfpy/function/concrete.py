@@ -58,6 +58,7 @@ class ConcreteFunction:
             trace.constants[:],
             outputs,
             trace.recorder.entries,
+            self._assigned,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence, Set
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
+from tfpy.function.donation import is_unshared
 from tfpy.function.loop_passes import live, shared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
@@ -26,11 +27,16 @@ class Executable:
 
     Args:
         weights: inputs that are rarely others than at the call before.
+        replaced: inputs whose tensors have one holder besides the list that :meth:`run` takes, and
+            he lets go of them after a run: outputs may take over their bytes.
     """
 
-    def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
+    def __init__(
+        self, graph: Graph, weights: Set[int] = frozenset(), replaced: Set[int] = frozenset()
+    ) -> None:
         self.graph = graph
         self._weights = weights
+        self._replaced = replaced
         sources = [_source(graph, v) for v in graph.outputs]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
@@ -47,7 +53,7 @@ class Executable:
         plan = self._plan(backend)
         if backend.garbage:
             backend.collect()
-        found = plan.run([t.storage for t in inputs])
+        found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
@@ -77,7 +83,7 @@ class Executable:
         graph = shared(self.graph)
         eqns = live(graph.eqns, self._computed)
         graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
-        plan = self._plans[backend] = _Plan(graph, backend, self._weights)
+        plan = self._plans[backend] = _Plan(graph, backend, self._weights, self._replaced)
         return plan
 
 
@@ -92,12 +98,16 @@ def _source(graph: Graph, value: int) -> int:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(self, graph: Graph, backend: Backend, weights: Set[int]) -> None:
+    def __init__(
+        self, graph: Graph, backend: Backend, weights: Set[int], replaced: Set[int]
+    ) -> None:
         self._graph = graph
+        donors = replaced - {*graph.outputs}
         try:
-            regions, self._steps = _steps(graph, backend, weights, frozenset())
+            regions, self._steps = _steps(graph, backend, weights, donors, frozenset())
         except NotLowerable:
-            regions, self._steps = _steps(graph, backend, weights, _refused(graph, backend))
+            refused = _refused(graph, backend)
+            regions, self._steps = _steps(graph, backend, weights, donors, refused)
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -105,6 +115,8 @@ class _Plan:
         }
         self._last = _last_uses(regions, {*graph.outputs})
         self._whole = _whole(graph, regions, self._steps)
+        self._last_step = self._steps[-1] if self._steps else None
+        self._taken = _taken(graph, regions, self._last_step)
 
     @property
     def programs(self) -> list[DeviceProgram]:
@@ -114,18 +126,30 @@ class _Plan:
     def text_parts(self) -> list[Graph | Program]:
         return [part for step in self._steps for part in step.text_parts]
 
-    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
+    def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """The outputs, in the Graph's order."""
         if self._whole is not None:
             whole, positions = self._whole
-            return whole.compute([inputs[i] for i in positions])
-        values = dict(zip(self._graph.inputs, inputs, strict=True))
+            given = self._given(inputs, holders=0) if self._taken else ()
+            return whole.compute([inputs[i].storage for i in positions], given)
+        values = dict(zip(self._graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self._steps, self._last, strict=True):
-            step.run(values)
+            if isinstance(step, DeviceStep) and step is self._last_step:
+                step.run(values, self._given(inputs, holders=1))
+            else:
+                step.run(values)
             for v in last:
                 del values[v]
         return [values[v] for v in self._graph.outputs]
+
+    def _given(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
+        """Those of the last step's inputs that nobody needs after it.
+
+        Args:
+            holders: how often a run itself holds the storage of each input.
+        """
+        return [at for i, at in self._taken if is_unshared(inputs, i, holders)]
 
 
 def _whole(
@@ -138,6 +162,16 @@ def _whole(
     if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
         return None
     return steps[0], [graph.inputs.index(v) for v in region.inputs]
+
+
+def _taken(graph: Graph, regions: Sequence[Region], last: Step | None) -> list[tuple[int, int]]:
+    """Inputs of the Graph that the last step can be given, with their positions among its own.
+
+    No other step is: what follows it may fail, or run Python code that reads a Variable.
+    """
+    if not isinstance(last, DeviceStep):
+        return []
+    return [(graph.inputs.index(regions[-1].inputs[at]), at) for at in last.taken]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
@@ -175,9 +209,15 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
+    graph: Graph,
+    backend: Backend,
+    weights: Set[int],
+    donors: Set[int],
+    refused: frozenset[str],
 ) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
+
+    The last one may be given ``donors`` for good.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
@@ -189,7 +229,11 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
-    return regions, [step_of(region, backend, weights) for region in regions]
+    nothing: Set[int] = frozenset()
+    return regions, [
+        step_of(region, backend, weights, donors if region is regions[-1] else nothing)
+        for region in regions
+    ]
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:

@@ -19,7 +19,7 @@ class LoopRun:
 
     def __init__(self, test: Graph, body: Graph, state: int) -> None:
         self._test = Executable(test)
-        self._body = Executable(body)
+        self._body = Executable(body, replaced=frozenset(body.inputs[:state]))
         self._state = state
         self._mirror = LoopMirror(test, body, state)
 

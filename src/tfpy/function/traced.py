@@ -16,6 +16,7 @@ from tfpy.function.trace import Extra, Trace
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.tape import Entry, backpropagate
 from tfpy.tensor import Tensor
+from tfpy.variable import Variable
 
 
 class Traced:
@@ -26,6 +27,7 @@ class Traced:
         extras: the other inputs.
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
+        replaced: Variables that the caller gives new values, which are outputs, after each call.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Traced:
         constants: Sequence[Tensor],
         outputs: Sequence[Tensor],
         entries: Sequence[Entry],
+        replaced: Sequence[Variable] = (),
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
@@ -55,7 +58,12 @@ class Traced:
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        self.executable = Executable(self.graph, self.weights)
+        given = frozenset(
+            trace.value_of(extra.tensor)
+            for extra in extras
+            if any(extra.variable is variable for variable in replaced)
+        )
+        self.executable = Executable(self.graph, self.weights, given)
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:
