@@ -1,4 +1,4 @@
-"""Products with weights in int8, against the op's NumPy meaning: the same bits, but for rounding."""
+"""Products with weights in int8, against the op's NumPy meaning: equal but for rounding."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The product with weights in int8 that the quantising pass makes of matmul and 1x1 convolution.
 
 Numbers are quantised as XNNPACK's qd8-f32-qc8w kernels take them (TensorFlow Lite's dynamic range
-quantization): each row of ``a`` to int8 with a scale and a zero point of its own, which its smallest
-and largest element give; each output channel of ``b`` to -127..127 with one scale. The sums of
-products are exact.
+quantization): each row of ``a`` to int8 with a scale and a zero point of its own, which follow from
+its smallest and largest element; each output channel of ``b`` to -127..127 with one scale. The sums
+of products are exact.
 """
 
 from __future__ import annotations
