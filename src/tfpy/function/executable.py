@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
@@ -26,11 +27,15 @@ class Executable:
 
     Args:
         weights: inputs that are rarely others than at the call before.
+        quantized: whether products with weights are computed in int8 where the backend can.
     """
 
-    def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
+    def __init__(
+        self, graph: Graph, weights: Set[int] = frozenset(), quantized: bool = False
+    ) -> None:
         self.graph = graph
         self._weights = weights
+        self._quantized = quantized
         sources = [_source(graph, v) for v in graph.outputs]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
@@ -77,7 +82,7 @@ class Executable:
         graph = shared(self.graph)
         eqns = live(graph.eqns, self._computed)
         graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
-        plan = self._plans[backend] = _Plan(graph, backend, self._weights)
+        plan = self._plans[backend] = _Plan(graph, backend, self._weights, self._quantized)
         return plan
 
 
@@ -92,12 +97,13 @@ def _source(graph: Graph, value: int) -> int:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(self, graph: Graph, backend: Backend, weights: Set[int]) -> None:
+    def __init__(self, graph: Graph, backend: Backend, weights: Set[int], quantized: bool) -> None:
         self._graph = graph
+        made = partial(_steps, graph, backend, weights, quantized)
         try:
-            regions, self._steps = _steps(graph, backend, weights, frozenset())
+            regions, self._steps = made(frozenset())
         except NotLowerable:
-            regions, self._steps = _steps(graph, backend, weights, _refused(graph, backend))
+            regions, self._steps = made(_refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -175,7 +181,7 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
+    graph: Graph, backend: Backend, weights: Set[int], quantized: bool, refused: frozenset[str]
 ) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
@@ -189,7 +195,7 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
-    return regions, [step_of(region, backend, weights) for region in regions]
+    return regions, [step_of(region, backend, weights, quantized) for region in regions]
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:

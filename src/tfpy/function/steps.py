@@ -24,10 +24,12 @@ class DeviceStep:
     The latter, the prelude, runs again only when a weight is another one than at the last call.
     """
 
-    def __init__(self, region: Region, backend: Backend, weights: Set[int]) -> None:
+    def __init__(
+        self, region: Region, backend: Backend, weights: Set[int], quantized: bool
+    ) -> None:
         self._inputs = region.inputs
         fixed = [i for i, v in enumerate(region.inputs) if v in weights]
-        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, quantized)
         self._main = DeviceProgram(main, backend)
         self._outputs = region.outputs
         self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
@@ -171,7 +173,7 @@ def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
 Step = DeviceStep | HostStep | ControlStep
 
 
-def step_of(region: Region, backend: Backend, weights: Set[int]) -> Step:
+def step_of(region: Region, backend: Backend, weights: Set[int], quantized: bool) -> Step:
     if region.place is Place.DEVICE:
-        return DeviceStep(region, backend, weights)
+        return DeviceStep(region, backend, weights, quantized)
     return HostStep(region) if region.place is Place.HOST else ControlStep(region)

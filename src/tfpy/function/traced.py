@@ -26,6 +26,8 @@ class Traced:
         extras: the other inputs.
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
+        quantized: whether products with weights are computed in int8 where the backend can; its
+            derivative's are not.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Traced:
         constants: Sequence[Tensor],
         outputs: Sequence[Tensor],
         entries: Sequence[Entry],
+        quantized: bool = False,
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
@@ -55,7 +58,7 @@ class Traced:
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        self.executable = Executable(self.graph, self.weights)
+        self.executable = Executable(self.graph, self.weights, quantized)
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:
