@@ -78,6 +78,10 @@ class Storage:
             self.backend.garbage.append(self.slot)
             self.backend = None
 
+    def give_up(self) -> None:
+        """The slot is gone: a run was given it for good."""
+        self.backend = self.host = None
+
     def __del__(self, _statistics: Any = Statistics) -> None:
         self._free_slot()
         if self.counted:
