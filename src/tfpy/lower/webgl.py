@@ -50,7 +50,7 @@ class _Emitter:
             expression.params,
             ["QUADS"],
         )
-        kernel = Kernel("elementwise", expression.names, source)
+        kernel = Kernel("elementwise", expression.names, source.text)
         program.add_step(kernel, call.buffers, [output], expression.params)
 
     def kernel(
