@@ -41,7 +41,8 @@ def _definitions(node: ast.AST, line: int) -> Iterator[Definition]:
 def _first_line(node: ast.AST, default: int) -> int:
     """Where a node with its decorators begins; ``default`` for nodes that have no place."""
     decorators = [d.lineno for d in getattr(node, "decorator_list", ())]
-    return min([getattr(node, "lineno", default), *decorators])
+    begin: int = getattr(node, "lineno", default)
+    return min([begin, *decorators])
 
 
 def _is(node: Definition, code: types.CodeType) -> bool:

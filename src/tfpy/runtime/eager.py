@@ -53,11 +53,11 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
                 return tracing.active[-1].apply(op, inputs, attrs)
             break
     backend = registry.active_backend()
-    signatures = [t.aval.signature for t in inputs]
-    key = (op, *signatures, *attrs.items()) if attrs else (op, *signatures)
+    avals = [t.aval for t in inputs]
+    key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
     compiled = backend.programs.get(key)
     if compiled is None:
-        compiled = _compile(backend, op, [t.aval for t in inputs], attrs)
+        compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
     aval, program = compiled.aval, compiled.program
     if program > 0:
