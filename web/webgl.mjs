@@ -13,6 +13,7 @@
  * @property {Layout} layout
  * @property {Texture | null} texture
  * @property {Elements | null} data
+ * @property {Plan | null} maker the program whose output it is
  */
 
 import { loseContext, openDevice } from "./webgl_context.mjs";
@@ -22,10 +23,16 @@ import { ShaderCache } from "./webgl_shaders.mjs";
 import { GlState } from "./webgl_state.mjs";
 import { fence } from "./webgl_sync.mjs";
 import { TexturePool } from "./webgl_textures.mjs";
-import { copied, download, downloadAsync, upload, viewed } from "./webgl_transfer.mjs";
+import { copied, download, downloadAsync, emptyArray, upload, viewed } from "./webgl_transfer.mjs";
 
 /** Tensors up to this size are uploaded when a program first takes them; many are never. */
 const LAZY_BYTES = 2 ** 16;
+
+/**
+ * Where reading a program's output took less than this the last time, the page is blocked for the
+ * next one: browsers tell of a fence up to a millisecond late. Half of a frame.
+ */
+const BLOCKING_MS = 8;
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -64,11 +71,11 @@ class Webgl {
     const layout = this.pool.layout(count, dtype);
     if (nbytesOf(count, dtype) <= LAZY_BYTES) {
       const data = copied(heap, ptr, count, dtype);
-      return this.addSlot({ dtype, layout, texture: null, data });
+      return this.addSlot({ dtype, layout, texture: null, data, maker: null });
     }
     const texture = this.pool.acquire(layout);
     upload(this.pool, texture, viewed(heap, ptr, count, dtype));
-    return this.addSlot({ dtype, layout, texture, data: null });
+    return this.addSlot({ dtype, layout, texture, data: null, maker: null });
   }
 
   /** @type {Backend["read"]} */
@@ -81,7 +88,7 @@ class Webgl {
       this.checkUsable();
       return;
     }
-    const elements = data ?? new (dtype === "float32" ? Float32Array : Int32Array)(count);
+    const elements = data ?? emptyArray(dtype, count);
     if (texture !== null) {
       download(this.pool, texture, elements);
       this.checkUsable();
@@ -93,13 +100,30 @@ class Webgl {
   /** @type {Backend["readAsync"]} */
   async readAsync(slot) {
     this.checkUsable();
-    const { layout, dtype, data, texture } = this.slot(slot);
-    const elements =
-      texture === null
-        ? /** @type {Elements} */ (data).slice()
-        : await downloadAsync(this.pool, texture, dtype, layout.count);
+    const found = this.slot(slot);
+    const { dtype, data } = found;
+    const elements = data === null ? await this.textureElements(found) : data.slice();
     this.checkUsable();
     return dtype === "bool" ? Uint8Array.from(elements) : elements;
+  }
+
+  /**
+   * The elements of an uploaded slot; blocks the page only where that is short.
+   *
+   * @param {Slot} slot
+   * @returns {Promise<Elements>}
+   */
+  async textureElements({ dtype, layout, texture, maker }) {
+    const { count } = layout;
+    const given = /** @type {Texture} */ (texture);
+    if (maker === null) return downloadAsync(this.pool, given, dtype, count);
+    const start = performance.now();
+    const elements =
+      maker.readMs < BLOCKING_MS
+        ? download(this.pool, given, emptyArray(dtype, count))
+        : await downloadAsync(this.pool, given, dtype, count);
+    maker.readMs = performance.now() - start;
+    return elements;
   }
 
   /** @type {Backend["free"]} */
@@ -168,7 +192,8 @@ class Webgl {
     const first = this.lastId + 1;
     for (let i = 0; i < outputs.length; i++) {
       const { dtype, layout } = buffers[outputs[i]];
-      this.addSlot({ dtype, layout, texture: textures[outputs[i]], data: null });
+      const texture = textures[outputs[i]];
+      this.addSlot({ dtype, layout, texture, data: null, maker: plan });
     }
     return first;
   }

@@ -37,6 +37,7 @@
  * @property {number} generation of the pool's temporaries that `textures` holds
  * @property {Step[]} steps
  * @property {WebGLBuffer | null} params
+ * @property {number} readMs how long reading an output took the last time
  * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
@@ -75,6 +76,7 @@ export function makePlan(pool, text, shaders) {
     generation: -1,
     steps: steps.filter(({ output }) => buffers[output].layout.count > 0),
     params,
+    readMs: Number.POSITIVE_INFINITY,
     textures: new Array(buffers.length),
   };
 }

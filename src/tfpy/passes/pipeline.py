@@ -20,6 +20,7 @@ from tfpy.passes.fuse_softmax import fuse_softmax
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
+from tfpy.passes.reductions import merge_reductions
 from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
 from tfpy.passes.target import Target
@@ -72,6 +73,7 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         absorb_transposes,
         sink_transposes,
         sink_reshapes,
+        merge_reductions,
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
