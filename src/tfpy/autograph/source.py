@@ -40,7 +40,7 @@ def _definitions(node: ast.AST, line: int) -> Iterator[Definition]:
 
 def _first_line(node: ast.AST, default: int) -> int:
     """Where a node with its decorators begins; ``default`` for nodes that have no place."""
-    decorators = [d.lineno for d in getattr(node, "decorator_list", ())]
+    decorators: list[int] = [d.lineno for d in getattr(node, "decorator_list", ())]
     begin: int = getattr(node, "lineno", default)
     return min([begin, *decorators])
 

@@ -164,11 +164,10 @@ def extract(
         number[value] = result.add_input(graph.avals[value])
     for value in constants:
         number[value] = result.add_constant(graph.constants[value], graph.avals[value])
-    for eqn in eqns:
-        for value in eqn.outputs:
+    for op, read, made, attrs in eqns:
+        for value in made:
             number[value] = result.add_value(graph.avals[value])
-        operands = tuple(number[value] for value in eqn.inputs)
-        defined = tuple(number[value] for value in eqn.outputs)
-        result.eqns.append(Eqn(eqn.op, operands, defined, eqn.attrs))
+        operands = tuple([number[value] for value in read])
+        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
     result.outputs = [number[value] for value in outputs]
     return result
