@@ -19,7 +19,7 @@ from tfpy.ir.graph import Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable, Program
 from tfpy.ops.op import UNSUPPORTED
 from tfpy.runtime import registry
-from tfpy.runtime.backend import Backend
+from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
 
@@ -48,7 +48,7 @@ class Executable:
             return tracing.active[-1].inline(self.graph, inputs)
         backend = registry.active_backend()
         plan = self._plan(backend)
-        if backend.garbage:
+        if backend.garbage_bytes > MAX_GARBAGE:
             backend.collect()
         found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]

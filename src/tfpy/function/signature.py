@@ -110,9 +110,9 @@ def _replaced(value: Any, given: Iterator[Any]) -> Any:
 
 def _key(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return value.aval.signature
+        return value.aval
     if isinstance(value, TensorSpec):
-        return (tuple(value.shape), value.dtype.name)
+        return aval_of(value)
     if isinstance(value, Mapping):
         return (dict, *((k, _key(v)) for k, v in value.items()))
     if isinstance(value, list | tuple):

@@ -84,10 +84,12 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         merge_common_subexpressions,
     )
     graph = _run(graph, [eliminate_dead_code])
-    for _ in range(_MAX_ROUNDS):
+    idle = 0  # passes in a row that have changed nothing
+    for function in passes * _MAX_ROUNDS:
         before = graph
-        graph = _run(graph, passes)
-        if graph is before:
+        graph = _run(graph, [function])
+        idle = idle + 1 if graph is before else 0
+        if idle == len(passes):
             break
     return graph
 
