@@ -132,6 +132,7 @@ def test_products_in_tiles(
 WINDOWS = [
     {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))},
     {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 0))},
+    {"strides": (1, 2, 1), "dilations": (2, 1, 1), "padding": ((2, 0), (0, 1), (1, 1))},
 ]
 
 
@@ -148,14 +149,19 @@ def test_convolutions_in_tiles(
 ) -> None:
     monkeypatch.setattr(webgl_tiles, "SMALL", 0)
     in_c, group_in, out_c = channels
-    x = rng.normal(size=(2, 7, 6, in_c)).astype(np.float32)
-    kernel = rng.normal(size=(3, 2, group_in, out_c * in_c // group_in)).astype(np.float32)
-    y = OPS["conv2d"].ref(x, kernel, **window)
+    rank = len(window["strides"])
+    if rank == 3:
+        group_in = in_c  # volumes are not convolved in groups
+    x = rng.normal(size=(2, *(5, 7, 6)[-rank:], in_c)).astype(np.float32)
+    size = (*(2, 3, 2)[-rank:], group_in, out_c * in_c // group_in)
+    kernel = rng.normal(size=size).astype(np.float32)
+    op = f"conv{rank}d"
+    y = OPS[op].ref(x, kernel, **window)
     dy = rng.normal(size=y.shape).astype(np.float32)
     cases = [
-        ("conv2d", [x, kernel], window),
-        ("conv2d_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
-        ("conv2d_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
+        (op, [x, kernel], window),
+        (f"{op}_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
+        (f"{op}_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
     ]
     calls = [
         call_of(lower(equation(name, a, **attrs), targets=targets), a) for name, a, attrs in cases

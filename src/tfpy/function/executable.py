@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
@@ -13,11 +14,12 @@ from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
+from tfpy.function.usage import UNKNOWN, Usage
 from tfpy.ir.graph import Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable, Program
 from tfpy.ops.op import UNSUPPORTED
 from tfpy.runtime import registry
-from tfpy.runtime.backend import Backend
+from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
 
@@ -26,17 +28,12 @@ class Executable:
     """Runs a Graph on tensors of the avals of its inputs.
 
     Args:
-        weights: inputs that are rarely others than at the call before.
-        replaced: inputs whose tensors have one holder besides the list that :meth:`run` takes, and
-            he lets go of them after a run: outputs may take over their bytes.
+        usage: how it is run.
     """
 
-    def __init__(
-        self, graph: Graph, weights: Set[int] = frozenset(), replaced: Set[int] = frozenset()
-    ) -> None:
+    def __init__(self, graph: Graph, usage: Usage = UNKNOWN) -> None:
         self.graph = graph
-        self._weights = weights
-        self._replaced = replaced
+        self._usage = usage
         sources = [_source(graph, v) for v in graph.outputs]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
@@ -51,7 +48,7 @@ class Executable:
             return tracing.active[-1].inline(self.graph, inputs)
         backend = registry.active_backend()
         plan = self._plan(backend)
-        if backend.garbage:
+        if backend.garbage_bytes > MAX_GARBAGE:
             backend.collect()
         found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
@@ -83,7 +80,7 @@ class Executable:
         graph = shared(self.graph)
         eqns = live(graph.eqns, self._computed)
         graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
-        plan = self._plans[backend] = _Plan(graph, backend, self._weights, self._replaced)
+        plan = self._plans[backend] = _Plan(graph, backend, self._usage)
         return plan
 
 
@@ -98,16 +95,13 @@ def _source(graph: Graph, value: int) -> int:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(
-        self, graph: Graph, backend: Backend, weights: Set[int], replaced: Set[int]
-    ) -> None:
+    def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
         self._graph = graph
-        donors = replaced - {*graph.outputs}
+        made = partial(_steps, graph, backend, usage)
         try:
-            regions, self._steps = _steps(graph, backend, weights, donors, frozenset())
+            regions, self._steps = made(frozenset())
         except NotLowerable:
-            refused = _refused(graph, backend)
-            regions, self._steps = _steps(graph, backend, weights, donors, refused)
+            regions, self._steps = made(_refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -209,15 +203,11 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph,
-    backend: Backend,
-    weights: Set[int],
-    donors: Set[int],
-    refused: frozenset[str],
+    graph: Graph, backend: Backend, usage: Usage, refused: frozenset[str]
 ) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
-    The last one may be given ``donors`` for good.
+    The last one may be given inputs that are replaced for good.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
@@ -229,9 +219,10 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
+    donors = usage.replaced - {*graph.outputs}
     nothing: Set[int] = frozenset()
     return regions, [
-        step_of(region, backend, weights, donors if region is regions[-1] else nothing)
+        step_of(region, backend, usage, donors if region is regions[-1] else nothing)
         for region in regions
     ]
 

@@ -9,6 +9,7 @@ from typing import Any
 from tfpy.function.control import ControlOp
 from tfpy.function.mirror import Mirror
 from tfpy.function.regions import Place, Region
+from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
 from tfpy.lower.program import Program
@@ -29,11 +30,11 @@ class DeviceStep:
     """
 
     def __init__(
-        self, region: Region, backend: Backend, weights: Set[int], donors: Set[int] = frozenset()
+        self, region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()
     ) -> None:
         self._inputs = region.inputs
-        fixed = [i for i, v in enumerate(region.inputs) if v in weights]
-        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
+        fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
         self._read, main = _with_what_it_reads(main)
         given = {i for i, v in enumerate(region.inputs) if v in donors}
         places = [n for n, i in enumerate(self._read) if i in given]
@@ -210,9 +211,7 @@ def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
 Step = DeviceStep | HostStep | ControlStep
 
 
-def step_of(
-    region: Region, backend: Backend, weights: Set[int], donors: Set[int] = frozenset()
-) -> Step:
+def step_of(region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()) -> Step:
     if region.place is Place.DEVICE:
-        return DeviceStep(region, backend, weights, donors)
+        return DeviceStep(region, backend, usage, donors)
     return HostStep(region) if region.place is Place.HOST else ControlStep(region)

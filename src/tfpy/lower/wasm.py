@@ -13,8 +13,9 @@ A named kernel crosses as it is. An expression becomes a tape for the runtime's 
 
 from __future__ import annotations
 
+import functools
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -110,7 +111,8 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
     raise KeyError(op)
 
 
-def assemble(root: ex.Expr, inputs: int) -> dict[str, Param]:
+@functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
+def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
     """The tape of an expression over so many inputs, with registers that are used again."""
     tape, (result,) = ex.linearize(root)
     source = _sources(tape)

@@ -69,6 +69,7 @@ class WebGLTarget:
     """What fusion passes may do for WebGL2; see :class:`tfpy.passes.target.Target`."""
 
     fuses_loops = True
+    fuses_prologues = True
     max_inputs = MAX_TEXTURES
     kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
 

@@ -44,7 +44,7 @@ class DeviceBackend(Backend):
         self.target = target
         self.variant = device.variant
         self._device = device
-        self._run = device.run
+        self.run = device.run  # type: ignore[method-assign] # as long as no program is complex
         self._lower = lower
         self._pairs: set[int] = set()  # first slots of complex tensors
         self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
@@ -115,12 +115,13 @@ class DeviceBackend(Backend):
     def _note_complex(self, number: int, graph: Graph) -> None:
         if _has_complex(graph):
             self._complex[number] = _Complex(graph)
+            vars(self).pop("run", None)
 
     def run(self, program: int, *slots: int) -> int:
         if program not in self._complex:
-            return self._run(program, *slots)
+            return self._device.run(program, *slots)
         split = self._complex[program]
-        first = self._run(program, *split.expand(slots))
+        first = self._device.run(program, *split.expand(slots))
         self._pairs.update(first + offset for offset in split.outputs)
         return first
 
