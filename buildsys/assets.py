@@ -2,7 +2,7 @@
 
 runtime.js                   web/runtime.mjs and what it imports, as the text of one
                              classic-script expression whose value is the API object
-glsl/                        the kernel templates
+glsl/                        the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
 """
 
@@ -43,8 +43,8 @@ def ensure() -> None:
 
 def _wanted() -> dict[Path, bytes]:
     files = {ASSETS / "runtime.js": bundle("iife")}
-    for shader in SHADERS.glob("*.glsl"):
-        files[ASSETS / "glsl" / shader.name] = shader.read_bytes()
+    for shader in SHADERS.rglob("*.glsl"):
+        files[ASSETS / "glsl" / shader.relative_to(SHADERS)] = shader.read_bytes()
     for variant in xnnpack.VARIANTS:
         module = glue.ensure(variant) / f"xnnpack-{variant}.wasm"
         files[ASSETS / module.name] = module.read_bytes()

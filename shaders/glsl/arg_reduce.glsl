@@ -23,10 +23,10 @@ int value(int i) {
 #define POSITION(j) j
 #endif
     int best = POSITION(first);
-    X_T extreme = number_or(x_at(base + best * inner), WORST);
+    x_TYPE extreme = number_or(x_at(base + best * inner), WORST);
     for (int j = first + 1; j < end; j++) {
         int position = POSITION(j);
-        X_T x = x_at(base + position * inner);
+        x_TYPE x = x_at(base + position * inner);
         if (BETTER(x, extreme)) {
             extreme = x;
             best = position;

@@ -25,8 +25,8 @@ int value(int i) {
     int high = min(taken, left_size);
     while (low < high) {
         int half_way = (low + high) >> 1;
-        X_T left = x_at(base + PLACE(base, begin + half_way));
-        X_T right = x_at(base + PLACE(base, middle + taken - 1 - half_way));
+        x_TYPE left = x_at(base + PLACE(base, begin + half_way));
+        x_TYPE right = x_at(base + PLACE(base, middle + taken - 1 - half_way));
         if (BEFORE(right, left)) high = half_way;
         else low = half_way + 1;
     }

@@ -1,15 +1,5 @@
 // x [outer, n, inner]: each output combines the elements at its place along n and 1, 2 and 3 times
 // `distance` before it (with REVERSE: after it). EXCLUSIVE leaves out the place itself.
-#if defined(KIND_SUM)
-#define IDENTITY V(0)
-#define COMBINE(a, b) (a) + (b)
-#elif defined(KIND_PROD)
-#define IDENTITY V(1)
-#define COMBINE(a, b) (a) * (b)
-#else
-#define IDENTITY V(T_LOWEST)
-#define COMBINE(a, b) log_add(a, b)
-#endif
 #ifdef EXCLUSIVE_TRUE
 #define SKIPPED 1
 #else
@@ -19,13 +9,13 @@
 V value(int i) {
     int row = i / inner;
     int place = row % n;
-    V result = IDENTITY;
+    V result = V(IDENTITY);
     for (int k = 0; k < 4; k++) {
         int back = SKIPPED + k * distance;
 #ifdef REVERSE_TRUE
-        if (place + back < n) result = COMBINE(result, x_value(i + back * inner));
+        if (place + back < n) result = combine(result, x_value(i + back * inner));
 #else
-        if (place >= back) result = COMBINE(result, x_value(i - back * inner));
+        if (place >= back) result = combine(result, x_value(i - back * inner));
 #endif
     }
     return result;

@@ -7,7 +7,7 @@
 
 int value(int i) {
     int base = i / m * n;
-    VALUES_T x = values_at(i);
+    values_TYPE x = values_at(i);
     int low = 0, high = n;
     while (low < high) {
         int half_way = (low + high) >> 1;

@@ -12,7 +12,8 @@ from tfpy.ir.expr import B, F, I, U
 from tfpy.ir.graph import Aval
 from tfpy.lower.broadcast import broadcast_view
 from tfpy.lower.common import Elementwise
-from tfpy.lower.glsl import Glsl, _library_blocks, kernel_source, library
+from tfpy.lower.glsl import Glsl, kernel_source
+from tfpy.lower.glsl_library import library, needed, operand
 from tfpy.lower.program import Program, verify
 from tfpy.lower.webgl import _Emitter
 
@@ -47,24 +48,43 @@ def test_operations_call_known_functions(op: str, types: tuple[ex.DType, ...]) -
     operands = tuple(ex.input_(i, t) for i, t in enumerate(types))
     (statement,) = render(ex.Expr(op, types[-1], operands))[len(types) :]
     built_in = {"floor", "ceil", "roundEven", "sqrt", "inversesqrt", "abs", "sign", "min", "max"}
-    defined = {name for names, _ in _library_blocks() for name in names}
+    defined = {name for block in library() for name in block.names}
     called = set(re.findall(r"(\w+)\(", statement))
     assert called <= built_in | defined
     for i in range(len(types)):
         assert f"v{i}" in statement
 
 
-def test_library_blocks_name_only_earlier_ones() -> None:
-    blocks = _library_blocks()
-    for number, (_, code) in enumerate(blocks):
-        later = {name for names, _ in blocks[number + 1 :] for name in names}
-        assert not later & set(re.findall(r"(\w+)\(", code))
+def test_library_blocks_use_only_earlier_ones() -> None:
+    blocks = library()
+    for number, block in enumerate(blocks):
+        later = {name for other in blocks[number + 1 :] for name in other.names}
+        assert not (later - block.names) & block.words
 
 
 def test_library_takes_what_is_named_and_what_that_names() -> None:
-    text = "\n".join(library("float value(int i) { return arc_cosine(0.0); }"))
-    defined = re.findall(r"^\w+ (\w+)\(", text, re.MULTILINE)
+    blocks = needed("float value(int i) { return arc_cosine(0.0); }", library(), [])
+    defined = [name for block in blocks for name in sorted(block.names)]
     assert defined == ["nan", "absolute", "with_sign", "asin_kernel", "arc_cosine"]
+
+
+def test_library_takes_the_blocks_of_the_kernel_s_kind() -> None:
+    def combining(kind: str) -> str:
+        return "\n".join(b.code for b in needed("combine(x, y)", library(), [f"KIND_{kind}"]))
+
+    assert "#define COMBINE(a, b) (a) + (b)" in combining("SUM")
+    assert "maximum" not in combining("SUM")
+    assert combining("MAX").count("#define COMBINE") == 1
+    assert "float maximum(" in combining("MAX")
+
+
+def test_operands_are_read_in_the_ways_that_a_kernel_names() -> None:
+    blocks = operand("x", "int", "ivec4", False)
+    text = "\n".join(b.code for b in needed("x_value(0)", blocks, ["QUADS"]))
+    assert "uniform highp isampler2D x_texture;" in text
+    assert "#define x_value x_texel" in text
+    assert "x_at" not in text
+    assert "x_at" in "\n".join(b.code for b in needed("x_value(0)", blocks, []))
 
 
 @pytest.mark.parametrize(
@@ -154,9 +174,11 @@ def test_shapes_of_one_structure_share_a_shader() -> None:
 
 def test_parameters_are_declared_by_kind() -> None:
     params = {"kind": "max", "n": 3, "scale": 0.5, "dims": [1, 2]}
-    source = kernel_source("V value(int i) { return V(0); }", [("x", F)], I, params)
-    block = re.search(r"uniform Params \{(.*?)\};", source, re.DOTALL)
+    body = "V value(int i) { return V(int(scale * float(x_at(n))) + dims[1]); }"
+    source = kernel_source(body, [("x", F)], I, {**params, "unread": 1})
+    block = re.search(r"uniform Params \{(.*?)\};", source.text, re.DOTALL)
     assert block is not None
     members = [line.strip(" ;") for line in block.group(1).strip().splitlines()]
     assert members == ["int out_shift", "int x_shift", "int n", "float scale", "int dims[2]"]
-    assert "#define KIND_MAX" in source
+    assert "#define KIND_MAX" in source.text
+    assert source.members == {"out_shift", "x_shift", "n", "scale", "dims"}

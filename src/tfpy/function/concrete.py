@@ -60,6 +60,7 @@ class ConcreteFunction:
             trace.constants[:],
             outputs,
             trace.recorder.entries,
+            self._assigned,
             quantized,
         )
 

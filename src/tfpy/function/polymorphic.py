@@ -84,7 +84,7 @@ class Function:
             return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
-            key = tuple([t.aval.signature for t in args])
+            key = tuple([t.aval for t in args])
             found = self._of_tensors.get(key)
             if found is not None:
                 self._hits += 1

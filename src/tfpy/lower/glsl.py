@@ -1,10 +1,10 @@
 """GLSL ES 3.00 text of the WebGL2 kernels.
 
-A kernel is one fragment shader: a header made here (types, inputs, parameters), the functions of
-``library.glsl`` that it calls, and a body that defines ``V value(int i)``, the output at position
-``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel whose output
-has layers defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come from
-``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
+A kernel is one fragment shader: a header made here (types, parameters), the parts of the library
+that it uses (``glsl_library.py``), and a body that defines ``V value(int i)``, the output at
+position ``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel whose
+output has layers defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come
+from ``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
 four elements of a texel before they are stored.
 """
 
@@ -12,32 +12,21 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
+from itertools import chain
 from typing import ClassVar
 
 from tfpy.dtypes import DType
 from tfpy.ir.expr import B, F, I, U
+from tfpy.lower.glsl_library import Block, block, library, needed, operand, words_of
 from tfpy.lower.program import Param
 from tfpy.lower.render import Renderer, Value
 
 
-@functools.cache
-def template(name: str) -> str:
-    """The text of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
-    source = Path(__file__).parents[3] / "shaders" / "glsl" / f"{name}.glsl"
-    if source.is_file():
-        return source.read_text(encoding="utf-8")
-    asset = resources.files("tfpy") / "assets" / "glsl" / f"{name}.glsl"
-    return asset.read_text(encoding="utf-8")
-
-
 class Glsl(Renderer):
-    """Scalar GLSL ES 3.00; functions that are not built in are in ``library.glsl``."""
+    """Scalar GLSL ES 3.00; functions that are not built in are in the library."""
 
     types: ClassVar[Mapping[DType, str]] = {F: "float", I: "int", U: "uint", B: "bool"}
     operators: ClassVar[Mapping[str, str]] = {
@@ -140,6 +129,14 @@ class Finish:
     """Element type of the body's result."""
 
 
+@dataclass(frozen=True)
+class Source:
+    """A fragment shader, and the parameters that it reads."""
+
+    text: str
+    members: frozenset[str]
+
+
 def kernel_source(
     body: str,
     inputs: Sequence[tuple[str, DType]],
@@ -149,7 +146,7 @@ def kernel_source(
     layers: int = 1,
     layered: Collection[str] = (),
     finish: Finish | None = None,
-) -> str:
+) -> Source:
     """The whole fragment shader.
 
     Args:
@@ -166,36 +163,59 @@ def kernel_source(
         finish: what is done to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
+    members = [(k, _declaration(k, v)) for k, v in params.items() if not isinstance(v, str)]
+    operands = [(name, dtype, name in layered) for name, dtype in inputs]
+    return _source(body, tuple(operands), out, tuple(members), (*defines, *names), layers, finish)
+
+
+@functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
+def _source(
+    body: str,
+    operands: Sequence[tuple[str, DType, bool]],
+    out: DType,
+    members: Sequence[tuple[str, str]],
+    defines: Sequence[str],
+    layers: int,
+    finish: Finish | None,
+) -> Source:
     quads = "QUADS" in defines
-    lines = ["#version 300 es", "precision highp float;", "precision highp int;"]
-    lines += [f"#define {text}" for text in (*defines, *names)]
-    lines += _output(out if finish is None else finish.dtype, out, quads, layers)
-    lines.append("layout(std140) uniform Params {")
-    shifts = [f"{name}_shift" for name in ("out", *(name for name, _ in inputs))]
-    members: dict[str, Param] = dict.fromkeys(shifts, 0) | dict(params)
-    lines += [f"    {_member(k, v)};" for k, v in members.items() if not isinstance(v, str)]
-    lines.append("};")
-    for name, dtype in inputs:
-        lines += _layered_input(name, dtype) if name in layered else _input(name, dtype, quads)
-    if finish is not None:
-        body = f"{body.strip()}\n{finish.text}"
+    shifts = ["out_shift", *(f"{name}_shift" for name, _, _ in operands)]
+    members = [*((name, f"int {name}") for name in shifts), *members]
     main = _main(quads, layers, finish is not None)
-    return "\n".join([*lines, *library(body), body.strip(), *main, ""])
+    body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
+    readers = [operand(x, *_types(dtype), layered) for x, dtype, layered in operands]
+    types = _type_blocks(out if finish is None else finish.dtype, quads)
+    blocks = (*types, *chain(*readers), *library())
+    flags = [f"#define {text}" for text in defines]
+    code = [*flags, *(b.code for b in needed("\n".join([*flags, body]), blocks, defines)), body]
+    used = words_of("\n".join(code))
+    text = [
+        *("#version 300 es", "precision highp float;", "precision highp int;"),
+        *(f"layout(location = {i}) out {_types(out)[1]} result{i};" for i in range(layers)),
+        *_store_tile(layers),
+        "layout(std140) uniform Params {",
+        *(f"    {declaration};" for name, declaration in members if name in used),
+        "};",
+        *code,
+        "",
+    ]
+    return Source("\n".join(text), used.intersection(name for name, _ in members))
 
 
-def _output(out: DType, stored: DType, quads: bool, layers: int) -> list[str]:
+@functools.cache
+def _type_blocks(out: DType, quads: bool) -> tuple[Block, ...]:
+    """The names of a result's types and numbers."""
     scalar, vector = _types(out)
     lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
-    return [
-        f"#define T {scalar}",
-        f"#define T4 {vector}",
-        f"#define V {vector if quads else scalar}",
-        f"#define T_LOWEST {lowest}",
-        f"#define T_HIGHEST {highest}",
-        f"#define T_FROM_BITS {'intBitsToFloat' if out == F else 'int'}",
-        *(f"layout(location = {i}) out {_types(stored)[1]} result{i};" for i in range(layers)),
-        *_store_tile(layers),
-    ]
+    meanings = {
+        "T": scalar,
+        "T4": vector,
+        "V": vector if quads else scalar,
+        "T_LOWEST": lowest,
+        "T_HIGHEST": highest,
+        "T_FROM_BITS": "intBitsToFloat" if out == F else "int",
+    }
+    return tuple(block(f"#define {name} {meaning}") for name, meaning in meanings.items())
 
 
 def _store_tile(layers: int) -> list[str]:
@@ -214,52 +234,10 @@ def _types(dtype: DType) -> tuple[str, str]:
     return ("float", "vec4") if dtype == F else ("int", "ivec4")
 
 
-def _member(name: str, value: Param) -> str:
+def _declaration(name: str, value: Param) -> str:
     if isinstance(value, Sequence):
         return f"int {name}[{len(value)}]"
     return f"{'float' if isinstance(value, float) else 'int'} {name}"
-
-
-def _input(name: str, dtype: DType, quads: bool) -> list[str]:
-    scalar, vector = _types(dtype)
-    sampler = "sampler2D" if dtype == F else "isampler2D"
-    return [
-        f"uniform highp {sampler} {name}_texture;",
-        f"#define {name.upper()}_T {scalar}",
-        f"{vector} {name}_texel(int t) {{",
-        f"    ivec2 at = ivec2(t & ((1 << {name}_shift) - 1), t >> {name}_shift);",
-        f"    return texelFetch({name}_texture, at, 0);",
-        "}",
-        f"{scalar} {name}_at(int i) {{",
-        f"    {vector} v = {name}_texel(i >> 2);",
-        "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
-        "}",
-        f"{vector} {name}_four(int i) {{",
-        "    int t = i >> 2, skip = i & 3;",
-        # Both are fetched at once, whichever is needed.
-        f"    {vector} v = {name}_texel(t), w = {name}_texel(t + 1);",
-        f"    {vector} low = skip == 0 ? v : {vector}(v.yzw, w.x);",
-        f"    {vector} high = skip == 2 ? {vector}(v.zw, w.xy) : {vector}(v.w, w.xyz);",
-        "    return skip < 2 ? low : high;",
-        "}",
-        f"#define {name}_value {name}_{'texel' if quads else 'at'}",
-    ]
-
-
-def _layered_input(name: str, dtype: DType) -> list[str]:
-    scalar, vector = _types(dtype)
-    sampler = "sampler2DArray" if dtype == F else "isampler2DArray"
-    return [
-        f"uniform highp {sampler} {name}_texture;",
-        f"{vector} {name}_texel(int layer, int t) {{",
-        f"    ivec2 at = ivec2(t & ((1 << {name}_shift) - 1), t >> {name}_shift);",
-        f"    return texelFetch({name}_texture, ivec3(at, layer), 0);",
-        "}",
-        f"{scalar} {name}_at(int layer, int i) {{",
-        f"    {vector} v = {name}_texel(layer, i >> 2);",
-        "    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);",
-        "}",
-    ]
 
 
 def _main(quads: bool, layers: int, finishes: bool) -> list[str]:
@@ -275,37 +253,6 @@ def _main(quads: bool, layers: int, finishes: bool) -> list[str]:
         f"    {statement};",
         "}",
     ]
-
-
-@functools.cache
-def _library_blocks() -> tuple[tuple[frozenset[str], str], ...]:
-    blocks = []
-    for text in template("library").split("\n\n"):
-        code = "\n".join(line for line in text.split("\n") if not line.startswith("//"))
-        names = re.findall(r"^\w+ (\w+)\(", code, re.MULTILINE)
-        if names:
-            blocks.append((frozenset(names), code.strip()))
-    return tuple(blocks)
-
-
-@functools.lru_cache(maxsize=256)  # unrolled loops have the same body again and again
-def library(body: str) -> tuple[str, ...]:
-    """The blocks of ``library.glsl`` that ``body`` needs, in the file's order."""
-    blocks = _library_blocks()
-    needed: set[int] = set()
-    # A block names only blocks before it, so one pass from the end finds all.
-    words = _words(body)
-    for number in range(len(blocks) - 1, -1, -1):
-        names, code = blocks[number]
-        if names & words:
-            needed.add(number)
-            words |= _words(code)
-    return tuple(blocks[number][1] for number in sorted(needed))
-
-
-def _words(code: str) -> set[str]:
-    words = set(re.findall(r"\w+", code))
-    return words | {"infinity"} if words & {"T_LOWEST", "T_HIGHEST"} else words
 
 
 def _float_bytes(value: float) -> bytes:

@@ -25,6 +25,7 @@ class WasmTarget:
     """What fusion passes may do for wasm; see :class:`tfpy.passes.target.Target`."""
 
     fuses_loops = True
+    fuses_prologues = False
     max_inputs = 16
     kernels = frozenset({"softmax", "log_softmax", "layer_norm", "quantized_matmul"})
 

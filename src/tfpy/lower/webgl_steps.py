@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy.lower.common import Epilogue, Prologue
-from tfpy.lower.glsl import Finish, kernel_source, template
+from tfpy.lower.glsl import Finish, kernel_source
 from tfpy.lower.glsl_expression import Expression
+from tfpy.lower.glsl_library import template
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.ops.op import KernelCall
 
@@ -20,6 +21,9 @@ MAX_TEXTURES = 16
 
 LONGEST_SUM = 256
 """Elements that one fragment combines at most in a reduction."""
+
+ONE_STEP = 64
+"""Elements that one fragment combines rather than leave a second step to do."""
 
 ENOUGH_FRAGMENTS = 8192
 """With so many outputs a long sum is not split further for the sake of parallelism."""
@@ -112,8 +116,8 @@ class Steps:
         layered = [x for x, b in read.items() if buffers[b].layers > 1]
         out = buffers[output]
         source = kernel_source(body, types, out.dtype, params, defines, out.layers, layered, finish)
-        kernel = Kernel(name, tuple(read), source)
-        numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
+        kernel = Kernel(name, tuple(read), source.text)
+        numbers = {k: v for k, v in params.items() if k in source.members}
         self.program.add_step(kernel, list(read.values()), [output], numbers)
 
     def like(self, output: int, count: int, layers: int = 1) -> int:
@@ -127,7 +131,7 @@ def _made_operand(x: str, expression: Expression, quads: bool) -> str:
     scalar, vector = ("float", "vec4") if expression.root.dtype.is_floating else ("int", "ivec4")
     return "\n".join(
         [
-            f"#define {x.upper()}_T {scalar}",
+            f"#define {x}_TYPE {scalar}",
             expression.texel_function(f"{vector} {x}_texel"),
             expression.element_function(f"{scalar} {x}_at"),
             f"#define {x}_value {x}_{'texel' if quads else 'at'}",
@@ -148,7 +152,7 @@ def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
 
     A multiple of four, or all of them; at least 1.
     """
-    if n <= 32 or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
+    if n <= ONE_STEP or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
         return max(n, 1)
     if outputs >= ENOUGH_FRAGMENTS:
         return longest

@@ -21,6 +21,7 @@ from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
 from tfpy.passes.quantize import quantize
+from tfpy.passes.reductions import merge_reductions
 from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
 from tfpy.passes.target import Target
@@ -77,15 +78,18 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         absorb_transposes,
         sink_transposes,
         sink_reshapes,
+        merge_reductions,
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
     )
     graph = _run(graph, [eliminate_dead_code])
-    for _ in range(_MAX_ROUNDS):
+    idle = 0  # passes in a row that have changed nothing
+    for function in passes * _MAX_ROUNDS:
         before = graph
-        graph = _run(graph, passes)
-        if graph is before:
+        graph = _run(graph, [function])
+        idle = idle + 1 if graph is before else 0
+        if idle == len(passes):
             break
     return graph
 

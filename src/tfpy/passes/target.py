@@ -17,6 +17,10 @@ class Target(Protocol):
         """Whether elementwise chains become one kernel."""
 
     @property
+    def fuses_prologues(self) -> bool:
+        """Whether kernels may compute their operands as they read them."""
+
+    @property
     def max_inputs(self) -> int:
         """Arrays that one kernel can read."""
 
@@ -36,6 +40,7 @@ class NumpyTarget:
     """The cpu backend: every equation is a NumPy call of its own."""
 
     fuses_loops = False
+    fuses_prologues = False
     max_inputs = 0
     kernels: frozenset[str] = frozenset()
 

@@ -1,0 +1,13 @@
+// How the operand NAME is read, which has layers: the four elements of a texel, one element.
+
+uniform highp SAMPLER2DArray NAME_texture;
+
+VECTOR NAME_texel(int layer, int t) {
+    ivec2 at = ivec2(t & ((1 << NAME_shift) - 1), t >> NAME_shift);
+    return texelFetch(NAME_texture, ivec3(at, layer), 0);
+}
+
+SCALAR NAME_at(int layer, int i) {
+    VECTOR v = NAME_texel(layer, i >> 2);
+    return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);
+}

@@ -1,0 +1,24 @@
+// Where tiles lie; see lower/webgl_tiles.py.
+
+// Tiles lie in their layer so that of four that a device computes together two share a column and
+// two share a row, which is quickest to read for. Returned: column and number of the tile at texel t.
+ivec2 tile_at(int t, int columns) {
+    int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
+    int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
+    int pairs = (columns + 1) >> 1;
+    int line = four / pairs;
+    return ivec2(2 * (four - line * pairs) + (x & 1), 2 * line + (y & 1));
+}
+
+int tile_texel(int column, int number, int columns, int shift) {
+    int four = (number >> 1) * ((columns + 1) >> 1) + (column >> 1);
+    int x = 2 * (four & ((1 << (shift - 1)) - 1)) + (column & 1);
+    return (((four >> (shift - 1)) * 2 + (number & 1)) << shift) + x;
+}
+
+// Row r of a tile. The rows of tiles 2 * i and 2 * i + 1 differ in bit `spread`.
+int tile_row(int number, int r, int spread) {
+    int rest = (number >> 1) * 4 + r;
+    int low = rest & ((1 << spread) - 1);
+    return ((rest - low) << 1) + ((number & 1) << spread) + low;
+}
