@@ -112,7 +112,7 @@ def _key(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.aval
     if isinstance(value, TensorSpec):
-        return aval_of(value)
+        return aval_of(value) if value.is_static else (tuple(value.shape), value.dtype)
     if isinstance(value, Mapping):
         return (dict, *((k, _key(v)) for k, v in value.items()))
     if isinstance(value, list | tuple):
