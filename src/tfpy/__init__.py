@@ -18,6 +18,7 @@ from tfpy import (
     linalg,
     losses,
     math,
+    nest,
     nn,
     operators,
     public,
@@ -95,6 +96,7 @@ from tfpy.function.control_flow import case, cond, switch_case, while_loop
 from tfpy.function.effects import numpy_function, py_function
 from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
 from tfpy.function.tensor_array import TensorArray
+from tfpy.indexed_slices import IndexedSlices
 from tfpy.joining import (
     concat,
     pad,
@@ -172,7 +174,7 @@ from tfpy.sorting import (
     unique_with_counts,
     upper_bound,
 )
-from tfpy.sparse import IndexedSlices, sparse_to_dense
+from tfpy.sparse import sparse_to_dense
 from tfpy.sparse_tensor import SparseTensor
 from tfpy.strings_format import print
 from tfpy.tensor import Tensor
@@ -315,6 +317,7 @@ __all__ = [
     "moving_average",
     "multi_rnn_cell",
     "multinomial",
+    "nest",
     "newaxis",
     "nn",
     "norm",
