@@ -45,7 +45,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
 def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
     if is_nested(structure):
-        for item in _items(structure):
+        for item in contents(structure):
             yield from _leaves(item, expand_composites)
     elif expand_composites and isinstance(structure, Composite):
         yield from structure.components
@@ -81,7 +81,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
     if is_nested(like):
-        return _like(like, [_packed(item, leaves, expand_composites) for item in _items(like)])
+        return _like(like, [_packed(item, leaves, expand_composites) for item in contents(like)])
     if expand_composites and isinstance(like, Composite):
         return like.with_components([next(leaves) for _ in like.components])
     return next(leaves)
@@ -146,7 +146,7 @@ def assert_same_structure(
             raise differ(ValueError, "set of keys")
         if check_types and not both_mappings and not _same_type(first, second):
             raise differ(TypeError, "sequence type")
-        items, others = _items(first), _items(second)
+        items, others = contents(first), contents(second)
         if len(items) != len(others):
             raise differ(ValueError, "number of elements")
         for item, other in zip(items, others, strict=True):
@@ -169,7 +169,7 @@ def _same_composites(first: Any, second: Any) -> bool:
     return type(first) is type(second) and dtypes == others
 
 
-def _items(nest: Any) -> list[Any]:
+def contents(nest: Any) -> list[Any]:
     """What a nest holds, in order."""
     if isinstance(nest, Mapping):
         return [nest[key] for key in sorted(nest)]
@@ -211,7 +211,7 @@ def _outline(nest: Any) -> str:
     """The structure with a dot for each leaf."""
     if not is_nested(nest):
         return "."
-    inner = [_outline(item) for item in _items(nest)]
+    inner = [_outline(item) for item in contents(nest)]
     if isinstance(nest, Mapping):
         pairs = zip(sorted(nest), inner, strict=True)
         return f"{{{', '.join(f'{key!r}: {value}' for key, value in pairs)}}}"

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_scopes: list[list[weakref.ref[Tensor]]] = []
+scopes: list[list[weakref.ref[Tensor]]] = []
+"""The tidy scopes around the running code, innermost last: the tensors made in each."""
 
 
 def on_create(tensor: Tensor) -> None:
-    """Notes a new tensor in the innermost tidy scope."""
-    if _scopes:
-        _scopes[-1].append(weakref.ref(tensor))
+    """Notes a new tensor in the innermost tidy scope, where there is one."""
+    if scopes:
+        scopes[-1].append(weakref.ref(tensor))
 
 
 def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
@@ -40,7 +41,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
     function: Callable[[], T] = name_or_fn if fn is None else fn
     if not callable(function):
         raise TypeError(f"tidy: expected a function, got {type(function).__name__}")
-    _scopes.append([])
+    scopes.append([])
     returned: T | None = None
     try:
         returned = function()
@@ -50,7 +51,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
             raise TypeError("tidy: the function must not be async; await outside of tidy")
     finally:
         keep = {t.identity for t in _tensors_in(returned)}
-        for reference in _scopes.pop():
+        for reference in scopes.pop():
             tensor = reference()
             if tensor is None or tensor.kept:
                 continue
@@ -88,13 +89,13 @@ def memory() -> dict[str, Any]:
         program, and under ``backend`` what the active backend says (slots and bytes at least).
     """
     from tfpy.runtime import registry, scalars
-    from tfpy.runtime.storage import Statistics
+    from tfpy.runtime.storage import statistics
 
     backend = registry.active_backend()
     backend.collect()
     return {
-        "numTensors": Statistics.tensors - scalars.scalar_count(),
-        "numDataBuffers": Statistics.buffers,
-        "numBytes": Statistics.nbytes,
+        "numTensors": statistics.tensors - scalars.scalar_count(),
+        "numDataBuffers": statistics.buffers,
+        "numBytes": statistics.nbytes,
         "backend": backend.memory(),
     }

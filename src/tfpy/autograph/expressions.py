@@ -94,11 +94,10 @@ class Calls(_InFunction):
         function = node.func
         if isinstance(function, ast.Name) and function.id in self._PLAIN:
             if function.id == "super" and not node.args and self._first:
-                node.args = [name("__class__"), name(self._first)]
-                return located(node, node)
+                node.args = [located(name(n), node) for n in ("__class__", self._first)]
             return node
-        node.func = call("call", function)
-        return located(node, node)
+        node.func = located(call("call", function), node)
+        return node
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """What a loop iterates over may be a range that need not exist as a tensor."""

@@ -35,6 +35,8 @@ def fuse_epilogue(graph: Graph, target: Target) -> Graph:
         if len(members) > 1:
             fused.update(members)
             eqns[members[-1]] = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
+    if not fused:
+        return graph
     return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 
 from tfpy.ir.fusion import Pattern, fuse, is_scalar_constant
@@ -19,7 +20,10 @@ class Finder:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.uses = Uses(graph)
+
+    @functools.cached_property
+    def uses(self) -> Uses:
+        return Uses(self.graph)
 
     def shape(self, value: int) -> Shape:
         return self.graph.avals[value].shape

@@ -29,7 +29,7 @@ def merge_reductions(graph: Graph) -> Graph:
 
     Sums may differ in rounding.
     """
-    return rewrite(graph, _merge)
+    return rewrite(graph, _merge, around=REDUCTIONS)
 
 
 def _merge(builder: Builder, eqn: Eqn) -> int | None:

@@ -25,7 +25,7 @@ def sink_reshapes(graph: Graph) -> Graph:
         %4:float32[20,32] = add(%3, %2)
         %5:float32[2,10,32] = reshape(%4) shape=(2, 10, 32)
     """
-    return rewrite(graph, _sink)
+    return rewrite(graph, _sink, around=(reshape,))
 
 
 def _sink(builder: Builder, eqn: Eqn) -> int | None:

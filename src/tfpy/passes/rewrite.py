@@ -7,7 +7,8 @@ equation is kept. What nothing reads any more is left out at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,12 @@ class Builder:
 
     def __init__(self, old: Graph) -> None:
         self.graph = Graph(old.avals[:], old.inputs[:], dict(old.constants))
+        self._old = old
         self._producers: dict[int, Eqn] = {}
-        self._reads = dict(enumerate(count_reads(old)))
+
+    @functools.cached_property
+    def _reads(self) -> dict[int, int]:
+        return dict(enumerate(count_reads(self._old)))
 
     def aval(self, value: int) -> Aval:
         return self.graph.avals[value]
@@ -78,16 +83,22 @@ Rule = Callable[[Builder, Eqn], int | None]
 """(builder, equation over the builder's values) -> the value that replaces its output, or None."""
 
 
-def rewrite(graph: Graph, rule: Rule) -> Graph:
+def rewrite(graph: Graph, rule: Rule, around: Container[Op] | None = None) -> Graph:
     """The Graph with ``rule`` applied to each equation, operands first.
 
     Equations of stateful ops, and those with several outputs, are kept without asking. Where the
     rule replaces nothing the result is ``graph`` itself.
+
+    Args:
+        around: ops without any of which there is nothing to replace.
     """
+    if around is not None and not any(eqn.op in around for eqn in graph.eqns):
+        return graph
     builder = Builder(graph)
     values: dict[int, int] = {}
     for eqn in graph.eqns:
-        eqn = reading(eqn, values)
+        if values:
+            eqn = reading(eqn, values)
         found = rule(builder, eqn) if is_plain(eqn) else None
         if found is None:
             builder.keep(eqn)
