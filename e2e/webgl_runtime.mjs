@@ -165,6 +165,40 @@ export async function registeredAsync({ json, inputs }) {
 }
 
 /**
+ * A Program of two inputs run with both kept, refused, failing, and with the first given for good.
+ *
+ * @param {Call} call
+ */
+export async function givenForGood({ json, inputs }) {
+  const { backend, gl } = openWithContext();
+  const program = backend.register(json, new ArrayBuffer(0), 0, 0);
+  const [first, second] = inputs.map((input) => write(backend, input));
+  const kept = backend.run(program, first, second);
+  const before = backend.memory();
+  const refused = [
+    messageOf(() => backend.run(program, -first, -first)),
+    messageOf(() => backend.run(program, -first, first)),
+    messageOf(() => backend.run(program, first, -first)),
+  ];
+  const { drawArrays } = gl;
+  gl.drawArrays = () => {
+    throw new Error("no drawing");
+  };
+  refused.push(messageOf(() => backend.run(program, -first, second)));
+  gl.drawArrays = drawArrays;
+  const failed = backend.memory();
+  const given = backend.run(program, -first, second);
+  const after = backend.memory();
+  const gone = messageOf(() => backend.free(first));
+  const values = [];
+  for (const slot of [kept, given, second]) values.push([...(await backend.readAsync(slot))]);
+  backend.free(kept, given, second);
+  const left = backend.memory();
+  backend.close();
+  return { values, refused, gone, memory: [before, failed, after, left] };
+}
+
+/**
  * What each function says after the context was lost, and a read that was under way.
  *
  * @param {Call} call

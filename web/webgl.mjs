@@ -18,7 +18,7 @@
 
 import { loseContext, openDevice } from "./webgl_context.mjs";
 import { nbytesOf, parseProgram } from "./webgl_document.mjs";
-import { makePlan, replay } from "./webgl_program.mjs";
+import { donorOf, makePlan, replay } from "./webgl_program.mjs";
 import { ShaderCache } from "./webgl_shaders.mjs";
 import { GlState } from "./webgl_state.mjs";
 import { fence } from "./webgl_sync.mjs";
@@ -176,19 +176,24 @@ class Webgl {
   run(program, ...slots) {
     this.checkUsable();
     const plan = this.program(program);
-    const { buffers, outputs, textures } = plan;
+    const { buffers, inputs, outputs, textures } = plan;
     this.bindInputs(plan, slots);
-    let acquired = 0;
+    let bound = 0;
     try {
-      for (; acquired < outputs.length; acquired++) {
-        const buffer = outputs[acquired];
-        textures[buffer] = this.pool.acquire(buffers[buffer].layout);
+      for (; bound < outputs.length; bound++) {
+        const donor = donorOf(plan, bound, slots);
+        const buffer = outputs[bound];
+        textures[buffer] =
+          donor < 0 ? this.pool.acquire(buffers[buffer].layout) : textures[inputs[donor]];
       }
       replay(this.pool, plan);
     } catch (error) {
-      while (acquired > 0) this.pool.release(textures[outputs[--acquired]]);
+      while (bound-- > 0) {
+        if (donorOf(plan, bound, slots) < 0) this.pool.release(textures[outputs[bound]]);
+      }
       throw error;
     }
+    this.freeGiven(plan, slots);
     const first = this.lastId + 1;
     for (let i = 0; i < outputs.length; i++) {
       const { dtype, layout } = buffers[outputs[i]];
@@ -277,8 +282,9 @@ class Webgl {
     if (slots.length !== inputs.length) {
       throw new Error(`program takes ${inputs.length} inputs, got ${slots.length}`);
     }
+    let areGiven = false;
     for (let i = 0; i < inputs.length; i++) {
-      const slot = this.slot(slots[i]);
+      const slot = this.slot(Math.abs(slots[i]));
       const { dtype, layout } = buffers[inputs[i]];
       if (slot.dtype !== dtype || slot.layout.count !== layout.count) {
         throw new Error(
@@ -287,6 +293,24 @@ class Webgl {
         );
       }
       textures[inputs[i]] = slot.texture ?? this.uploaded(slot);
+      areGiven ||= slots[i] < 0;
+    }
+    if (areGiven) checkGiven(slots);
+  }
+
+  /**
+   * After a run: the slots that it was given for good are gone.
+   *
+   * @param {Plan} plan
+   * @param {number[]} slots
+   */
+  freeGiven(plan, slots) {
+    for (let i = 0; i < plan.outputs.length; i++) {
+      const donor = donorOf(plan, i, slots);
+      if (donor >= 0) this.slot(-slots[donor]).texture = null; // it is the output's now
+    }
+    for (const id of slots) {
+      if (id < 0) this.free(-id);
     }
   }
 
@@ -299,6 +323,21 @@ class Webgl {
     upload(this.pool, slot.texture, /** @type {Elements} */ (slot.data));
     slot.data = null;
     return slot.texture;
+  }
+}
+
+/**
+ * A slot that is given for good is given once.
+ *
+ * @param {number[]} slots
+ */
+function checkGiven(slots) {
+  const seen = new Set();
+  for (const id of slots) {
+    if (seen.has(-id) || (id < 0 && seen.has(id))) {
+      throw new Error(`WebGL2: slot ${Math.abs(id)} is given for good and used elsewhere`);
+    }
+    seen.add(id);
   }
 }
 

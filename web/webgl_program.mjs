@@ -32,6 +32,8 @@
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
+ * @property {number[]} donors for each output the input, by position, whose texture it takes over
+ *   when a run is given that for good; or -1
  * @property {Temporary[]} temporaries
  * @property {number} temporaryBytes
  * @property {number} generation of the pool's temporaries that `textures` holds
@@ -66,11 +68,13 @@ export function makePlan(pool, text, shaders) {
   });
   const params = packParams(gl, text, shaders, buffers, steps, size);
   const { constants, inputs, outputs } = text;
+  const donations = new Map(text.donations);
   return {
     buffers,
     constants,
     inputs,
     outputs,
+    donors: outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1)),
     temporaries,
     temporaryBytes,
     generation: -1,
@@ -94,6 +98,17 @@ function bindTemporaries(pool, plan) {
     textures[buffer] = pool.temporary(buffers[buffer].layout, index);
   }
   plan.generation = pool.generation;
+}
+
+/**
+ * The input, by position, whose texture an output takes over in a run on these slots; or -1.
+ *
+ * @param {Plan} plan
+ * @param {number} output position
+ * @param {number[]} slots
+ */
+export function donorOf({ donors }, output, slots) {
+  return slots[donors[output]] < 0 ? donors[output] : -1;
 }
 
 /**

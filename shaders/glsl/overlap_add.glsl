@@ -2,22 +2,10 @@
 V value(int i) {
     int pixel = i / channels;
     int c = i - pixel * channels;
-    int line = pixel / in_w;
-    int left = pixel - line * in_w + pad_left;
-    int batch = line / in_h;
-    int top = line - batch * in_h + pad_top;
+    ivec4 place = padded_place(pixel);
     V sum = V(0);
-    for (int fh = 0; fh < filter_h; fh++) {
-        int y = top - fh * dilation_h;
-        int oh = y / stride_h;
-        if (y < 0 || oh * stride_h != y || oh >= out_h) continue;
-        for (int fw = 0; fw < filter_w; fw++) {
-            int x = left - fw * dilation_w;
-            int ow = x / stride_w;
-            if (x < 0 || ow * stride_w != x || ow >= out_w) continue;
-            int window = (batch * out_h + oh) * out_w + ow;
-            sum += x_value(((window * filter_h + fh) * filter_w + fw) * channels + c);
-        }
+    EACH_OUTPUT(place) {
+        sum += x_value((output_pixel(place.x, od, oh, ow) * TAPS + TAP) * channels + c);
     }
     return sum;
 }

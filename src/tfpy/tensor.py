@@ -102,6 +102,18 @@ class Tensor(Operand):
     def get_shape(self) -> TensorShape:
         return self.shape
 
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape, of which nothing is open here.
+
+        Raises:
+            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+        """
+        if not self.shape.is_compatible_with(shape):
+            given = TensorShape(shape)
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {given}."
+            )
+
     def alias(self) -> Tensor:
         """Another tensor over the same bytes: tapes take it for a value of its own."""
         return Tensor(self.aval, self.storage)

@@ -26,6 +26,7 @@ class ConcreteFunction:
         function: takes the call's arguments by parameter.
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
+        quantized: whether products with weights are computed in int8 where the backend can.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class ConcreteFunction:
         function: Callable[[dict[str, Any]], Any],
         call: Call,
         allows_variables: bool,
+        quantized: bool,
     ) -> None:
         self.name = name
         self._call = call  # holds the objects that the cache knows by id
@@ -58,6 +60,8 @@ class ConcreteFunction:
             trace.constants[:],
             outputs,
             trace.recorder.entries,
+            self._assigned,
+            quantized,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -58,14 +58,8 @@ class TensorSpec:
     def is_compatible_with(self, value: Any) -> bool:
         """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
         tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
-        return as_dtype(tensor.dtype) == self._dtype and self._admits(tensor.shape)
-
-    def _admits(self, shape: Any) -> bool:
-        if self._shape is None or shape is None:
-            return True
-        return len(shape) == len(self._shape) and all(
-            n is None or m is None or n == m for n, m in zip(self._shape, shape, strict=True)
-        )
+        fits = self._shape is None or self._shape.is_compatible_with(tensor.shape)
+        return as_dtype(tensor.dtype) == self._dtype and fits
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and _facts(self) == _facts(other)

@@ -82,7 +82,7 @@ Scalar = "Expr | float | int | bool"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """One node, compared by identity. ``value``: the number of an input, a constant."""
+    """One node, compared by identity. ``value``: an input's number or a constant's value."""
 
     op: str
     dtype: DType

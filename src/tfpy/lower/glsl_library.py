@@ -23,6 +23,7 @@ PARTS = (
     "combining",
     "products",
     "tiles",
+    "windows",
 )
 """The parts that any kernel may use, in an order in which each uses only those before it."""
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -24,19 +24,25 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Graph
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
+from tfpy.lower.donation import update_in_place
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.lower.wasm_target import with_parameters
 from tfpy.ops.op import KernelCall
 
 
-def lower(graph: Graph) -> Program:
+def lower(graph: Graph, donors: Collection[int] = ()) -> Program:
     """The wasm Program of a Graph.
+
+    Args:
+        donors: positions of inputs that a run may be given for good; the Graph has no complex
+            values then.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
     """
     program = build_program(graph, "wasm", WasmEmitter())
+    update_in_place(program, [program.inputs[i] for i in donors])
     program.arena = plan(program).arena
     return program
 

@@ -14,7 +14,10 @@ from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.program import Param
 from tfpy.ops.op import KernelCall
 
-_CHANNELS = {"conv2d": "out_c", "depthwise_conv2d": "out_c", "matmul": "n"}
+_CHANNELS = {
+    **{"conv2d": "out_c", "depthwise_conv2d": "out_c"},
+    **{"matmul": "n", "quantized_matmul": "n"},
+}
 """Kernels with bias and clamp, and the parameter that counts their channels."""
 
 
@@ -24,7 +27,7 @@ class WasmTarget:
     fuses_loops = True
     fuses_prologues = False
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "quantized_matmul"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""

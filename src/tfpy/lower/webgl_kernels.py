@@ -106,27 +106,20 @@ def _concat_step(
     steps.step("concat", inputs, output, params, [f"PIECES {calls}", *flags_of(QUADS=quads)])
 
 
-def _gather(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def _rows(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Kernels that move or mix whole rows of ``inner`` elements."""
     params: Params = dict(call.params)
     quads = params["inner"] % 4 == 0
     if quads:
         params["inner"] //= 4
-    steps.step("gather", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
-
-
-def _resample(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    params: Params = dict(call.params)
-    quads = params["inner"] % 4 == 0
-    if quads:
-        params["inner"] //= 4
-    steps.step("resample", inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
+    steps.step(call.name, inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
 
 
 _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "strided": _strided,
     "pad": _pad,
     "concat": _concat,
-    "gather": _gather,
+    "gather": _rows,
     "segment_sum": webgl_segments.segment_sum,
     "reduce": webgl_reduction.reduce,
     "arg_reduce": webgl_reduction.arg_reduce,
@@ -143,15 +136,15 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "conv3d": webgl_windows.conv,
     "conv3d_backprop_input": webgl_windows.conv_input,
     "conv3d_backprop_filter": webgl_windows.conv_filter,
-    "depthwise_conv2d": webgl_windows.depthwise,
-    "depthwise_conv2d_backprop_input": webgl_windows.depthwise,
+    "depthwise_conv2d": webgl_windows.each_channel,
+    "depthwise_conv2d_backprop_input": webgl_windows.each_channel,
     "depthwise_conv2d_backprop_filter": webgl_windows.depthwise_filter,
-    "pool": webgl_windows.pool,
+    "pool": webgl_windows.each_channel,
     "max_pool_grad": webgl_windows.max_pool_grad,
     "max_pool_grad_grad": webgl_windows.max_pool_grad_grad,
-    "avg_pool_grad": webgl_windows.pool,
-    "overlap_add": webgl_windows.pool,
-    "resample": _resample,
+    "avg_pool_grad": webgl_windows.each_channel,
+    "overlap_add": webgl_windows.each_channel,
+    "resample": _rows,
     "softmax": webgl_rows.softmax,
     "log_softmax": webgl_rows.softmax,
     "layer_norm": webgl_rows.layer_norm,

@@ -19,6 +19,33 @@ def _size(p: Params, which: str) -> int:
     return math.prod(p[f"{which}_{axis}"] for axis in "dhw" if f"{which}_{axis}" in p)
 
 
+def _window_step(
+    steps: Steps,
+    name: str,
+    inputs: Mapping[str, int],
+    output: int,
+    params: Params,
+    flags: Sequence[str] = (),
+    tiling: Tiling | None = None,
+) -> None:
+    """Adds the step of a window kernel, or of its variant that computes tiles."""
+    params, flags = _shaped(params, flags)
+    if tiling is None:
+        steps.step(name, inputs, output, params, flags)
+    else:
+        add_tiles(steps, name, inputs, output, params, flags, tiling)
+
+
+def _shaped(params: Params, flags: Sequence[str]) -> tuple[Params, list[str]]:
+    """Without the parameters of the depth, and with the flag IMAGE, where windows are flat."""
+    depth = [f"{size}_d" for size in ("in", "out", "filter")]
+    flat = all(params.get(size, 1) == 1 for size in depth) and not params.get("pad_front", 0)
+    if not flat:
+        return params, list(flags)
+    dropped = {*depth, "stride_d", "dilation_d", "pad_front", "pad_back"}
+    return {k: v for k, v in params.items() if k not in dropped}, ["IMAGE", *flags]
+
+
 def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     pixels = p["batch"] * _size(p, "out")
@@ -36,9 +63,9 @@ def conv(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
         texels = -(-p["batch"] * _size(p, "in") * p["in_c"] // 4)
         spread = spread_of(-(-p["in_c"] * p["stride_w"] // 4), texels, pixels)
         tiling = Tiling(1, pixels, p["out_c"], columns, spread)
-        add_tiles(steps, call.name, named, output, params, in_quads, tiling)
+        _window_step(steps, "conv", named, output, params, in_quads, tiling)
     else:
-        steps.step(call.name, named, output, params, [*flags_of(QUADS=quads), *in_quads])
+        _window_step(steps, "conv", named, output, params, [*flags_of(QUADS=quads), *in_quads])
 
 
 def _is_pointwise(p: Params) -> bool:
@@ -58,9 +85,11 @@ def conv_input(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
     quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
     named = inputs_of(call, inputs)
     if quads and tiles_pay(pixels, p["in_c"], p["out_c"] // p["groups"] * _size(p, "filter")):
-        add_tiles(steps, call.name, named, output, p, [], Tiling(1, pixels, p["in_c"], 1))
+        tiling = Tiling(1, pixels, p["in_c"], 1)
+        _window_step(steps, "conv_backprop_input", named, output, p, [], tiling)
     else:
-        steps.step(call.name, named, output, p, flags_of(QUADS=quads, OUT_QUADS=out_quads))
+        flags = flags_of(QUADS=quads, OUT_QUADS=out_quads)
+        _window_step(steps, "conv_backprop_input", named, output, p, flags)
 
 
 def conv_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -68,25 +97,18 @@ def conv_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: i
     group_in = p["in_c"] // p["groups"]
     quads = p["out_c"] // p["groups"] % 4 == 0
     rows = group_in if quads and group_in % 4 == 0 else None
-    _filter_gradient(steps, call, inputs, output, "out_c", quads, rows)
-
-
-def depthwise(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    params: Params = dict(call.params)
-    quads = params["multiplier"] == 1 and params["in_c"] % 4 == 0
-    if quads:
-        params["in_c"] //= 4
-    steps.step(call.name, inputs_of(call, inputs), output, params, flags_of(QUADS=quads))
+    _filter_gradient(steps, "conv_backprop_filter", call, inputs, output, "out_c", quads, rows)
 
 
 def depthwise_filter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     quads = p["multiplier"] == 1 and p["in_c"] % 4 == 0
-    _filter_gradient(steps, call, inputs, output, "in_c", quads, None)
+    _filter_gradient(steps, call.name, call, inputs, output, "in_c", quads, None)
 
 
 def _filter_gradient(
     steps: Steps,
+    name: str,
     call: KernelCall,
     inputs: Sequence[int],
     output: int,
@@ -104,26 +126,28 @@ def _filter_gradient(
     target = output if chunks == 1 else steps.like(output, chunks * count)
     named = inputs_of(call, inputs)
     if rows is None:
-        steps.step(call.name, named, target, params, flags_of(QUADS=quads))
+        _window_step(steps, name, named, target, params, flags_of(QUADS=quads))
     else:
         tiling = Tiling(chunks * _size(p, "filter"), rows, p[channels], 1)
-        add_tiles(steps, call.name, named, target, params, [], tiling)
+        _window_step(steps, name, named, target, params, tiling=tiling)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
 
 
-def pool(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    _pool_step(steps, call.name, call.params, inputs_of(call, inputs), output)
+def each_channel(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Kernels in which a channel meets no other: pooling and depthwise convolution."""
+    _channel_step(steps, call.name, call.params, inputs_of(call, inputs), output)
 
 
-def _pool_step(
+def _channel_step(
     steps: Steps, name: str, params: Mapping[str, Param], inputs: Mapping[str, int], output: int
 ) -> None:
     p: Params = dict(params)
-    quads = p["channels"] % 4 == 0
+    channels = "channels" if "channels" in p else "in_c"
+    quads = p[channels] % 4 == 0 and p.get("multiplier", 1) == 1
     if quads:
-        p["channels"] //= 4
-    steps.step(name, inputs, output, p, flags_of(QUADS=quads))
+        p[channels] //= 4
+    _window_step(steps, name, inputs, output, p, flags_of(QUADS=quads))
 
 
 def _each_window(steps: Steps, name: str, params: Mapping[str, Param], x: int, dtype: DType) -> int:
@@ -131,7 +155,7 @@ def _each_window(steps: Steps, name: str, params: Mapping[str, Param], x: int, d
     p: Params = dict(params)
     count = p["batch"] * _size(p, "out") * p["channels"]
     buffer = steps.program.add_buffer([count], dtype)
-    _pool_step(steps, name, p, {"x": x}, buffer)
+    _channel_step(steps, name, p, {"x": x}, buffer)
     return buffer
 
 
@@ -143,10 +167,10 @@ def max_pool_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], output:
         best = _each_window(steps, "pool", p | {"kind": "max"}, named["x"], float32)
     else:
         best = _each_window(steps, "first_maximum", p, named["x"], int32)
-    _pool_step(steps, call.name, call.params, {**named, "best": best}, output)
+    _channel_step(steps, call.name, call.params, {**named, "best": best}, output)
 
 
 def max_pool_grad_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     named = inputs_of(call, inputs)
     best = _each_window(steps, "first_maximum", call.params, named["x"], int32)
-    steps.step(call.name, {"g": named["g"], "best": best}, output, call.params)
+    _window_step(steps, call.name, {"g": named["g"], "best": best}, output, dict(call.params))

@@ -20,6 +20,7 @@ from tfpy.passes.fuse_softmax import fuse_softmax
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
+from tfpy.passes.quantize import quantize
 from tfpy.passes.reductions import merge_reductions
 from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
@@ -46,7 +47,7 @@ def optimize(graph: Graph, target: Target) -> Graph:
 
 
 def optimize_with_weights(
-    graph: Graph, target: Target, weights: Collection[int]
+    graph: Graph, target: Target, weights: Collection[int], quantized: bool = False
 ) -> tuple[Graph, Graph]:
     """``(prelude, main)``, which together do with less work what ``graph`` does.
 
@@ -56,11 +57,15 @@ def optimize_with_weights(
     Args:
         weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph
             only reads.
+        quantized: whether products with weights are computed in int8 where the target can.
 
     Raises:
         ValueError: as :func:`optimize`.
     """
-    prelude, main = split_prelude(simplify(graph, weights), weights)
+    graph = simplify(graph, weights)
+    if quantized:
+        graph = _run(graph, [partial(quantize, target=target, weights=weights)])
+    prelude, main = split_prelude(graph, weights)
     return fuse(prelude, target), fuse(main, target)
 
 

@@ -26,7 +26,8 @@ class Target(Protocol):
 
     @property
     def kernels(self) -> frozenset[str]:
-        """Kinds of fusion that it has as kernels of their own: "softmax", "layer_norm"..."""
+        """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
+        "layer_norm"..., and "quantized_matmul"."""
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Whether the kernel applies these operations to its result before it writes it."""

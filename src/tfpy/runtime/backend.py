@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,8 +67,12 @@ class Backend(ABC):
         """Gives slots back."""
 
     @abstractmethod
-    def lower(self, graph: Graph) -> Lowered:
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
         """What the backend runs for a Graph.
+
+        Args:
+            donors: positions of inputs that a run may be given for good; the Program's
+                ``donations`` say which of them are of use.
 
         Raises:
             NotLowerable: when the backend cannot run it.
@@ -98,7 +102,11 @@ class Backend(ABC):
 
     @abstractmethod
     def run(self, program: int, *slots: int) -> int:
-        """Runs a program; its outputs are the returned slot and those that follow it."""
+        """Runs a program; its outputs are the returned slot and those that follow it.
+
+        A slot with a minus sign is given for good: after the run there is no such slot, and an
+        output may lie in its place. A run that fails leaves it as it was.
+        """
 
     def slots_of(self, aval: Aval) -> int:
         """How many slots a tensor takes."""

@@ -78,6 +78,10 @@ class Storage:
         self.backend.collect()
         return await self.backend.read_async(self.slot, self.aval)
 
+    def give_up(self) -> None:
+        """The slot is gone: a run was given it for good."""
+        self.backend = self.host = None
+
     def __del__(self, _statistics: Statistics = statistics) -> None:
         nbytes = self.aval.nbytes
         backend = self.backend
