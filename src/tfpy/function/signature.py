@@ -101,6 +101,18 @@ class Call:
         given = iter(tensors)
         return {k: _replaced(v, given) for k, v in self.arguments.items()}
 
+    def without_tensors(self) -> dict[str, Any]:
+        """The arguments with no tensor in them."""
+        return {k: v for k, v in self.arguments.items() if not _has_tensor(v)}
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_tensor, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_tensor, value))
+    return isinstance(value, Tensor | TensorSpec)
+
 
 def _replaced(value: Any, given: Iterator[Any]) -> Any:
     if isinstance(value, Tensor | TensorSpec):
