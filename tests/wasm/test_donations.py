@@ -135,12 +135,10 @@ def test_what_was_packed_of_the_old_contents_is_dropped(runtime: NodeRuntime) ->
 def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
     """The results that the heap has room for."""
     held: list[int] = []
-    while True:
-        try:
-            held.append(runtime.call("run", program=program, slots=[slot]))
-        except RuntimeFailed as failure:
-            assert "out of memory" in str(failure)
-            return held
+    with pytest.raises(RuntimeFailed, match="out of memory"):
+        while True:
+            held += [runtime.call("run", program=program, slots=[slot])]
+    return held
 
 
 def test_a_run_that_fails_leaves_what_it_was_given(runtime: NodeRuntime) -> None:
