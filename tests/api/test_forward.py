@@ -104,14 +104,16 @@ def test_custom_gradient(tf: Any) -> Any:
 def test_misuse(tf: Any) -> Any:
     x = tf.constant(1.0)
     kind = tf.autodiff.ForwardAccumulator
+    usable = kind(x, x)
     calls = [
         lambda: kind([x, x], [x, x]),
         lambda: kind([x], [x, x]),
-        lambda: kind(x, x).__enter__().__enter__(),
+        lambda: usable.__enter__().__enter__(),
     ]
     classes = []
     for call in calls:
         with pytest.raises(Exception) as caught:  # noqa: PT011 - compared with TensorFlow's
             call()
         classes.append(type(caught.value).__name__)
+    usable.__exit__(None, None, None)
     return classes

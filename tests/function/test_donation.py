@@ -234,6 +234,15 @@ def test_a_tape_around_the_call(counter: Counter) -> None:
     np.testing.assert_allclose(v.numpy(), old + 1, rtol=1e-6)
 
 
+def test_a_tape_that_follows_something_else(counter: Counter) -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(x)
+        y = x * x
+        assert counter.run() == 1
+    assert float(tape.gradient(y, x)) == 4.0
+
+
 def test_an_argument_that_is_the_value(device: InPlaceDevice) -> None:
     v = tf.Variable(tf.constant(numbers()))
 

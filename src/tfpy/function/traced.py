@@ -84,16 +84,18 @@ class Traced:
     def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """The outputs; recorded on the tapes that follow what goes in."""
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
-        if not tapes.active_tapes:
+        followed = self._followed(operands) if tapes.active_tapes else ()
+        if not followed:
             return self.executable.run(operands)
-        given = [*operands, *self.constants]
-        wanted = tuple(i for i, t in enumerate(given) if is_differentiable(t) and _is_followed(t))
-        if not wanted:
-            return self.executable.run(operands)
-        derivative = self._derivatives.get(wanted)
+        derivative = self._derivatives.get(followed)
         if derivative is None:
-            derivative = self._derivatives[wanted] = _Derivative(self, wanted)
-        return derivative.run(operands, given)
+            derivative = self._derivatives[followed] = _Derivative(self, followed)
+        return derivative.run(operands, [*operands, *self.constants])
+
+    def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
+        """The numbers of what goes in that active tapes follow."""
+        given = (*operands, *self.constants)
+        return tuple(i for i, t in enumerate(given) if is_differentiable(t) and _is_followed(t))
 
 
 def is_differentiable(tensor: Tensor) -> bool:
