@@ -11,10 +11,10 @@ from tfpy.function.mirror import Mirror
 from tfpy.function.regions import Place, Region
 from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.graph import Aval, Graph, extract
 from tfpy.lower.program import Program
 from tfpy.passes.pipeline import optimize_with_weights
-from tfpy.passes.rewrite import count_reads, extract
+from tfpy.passes.rewrite import count_reads
 from tfpy.runtime.backend import Backend, Lowered, Progress
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
