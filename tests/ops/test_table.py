@@ -20,6 +20,7 @@ from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import wasm, webgl
 from tfpy.lower.glsl import Glsl
 from tfpy.lower.program import Program, verify
+from tfpy.lower.wasm_target import WasmTarget
 from tfpy.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]
@@ -170,10 +171,6 @@ def test_lowers(op: Op, device: str, rng: np.random.Generator) -> None:
         assert json.loads(program.to_json())["version"] == 1
 
 
-PATTERNS = {"softmax", "log_softmax", "layer_norm"}
-"""Kernels that fusion makes of several ops."""
-
-
 def kernel_names(device: str, rng: np.random.Generator) -> set[str]:
     """Every kernel that some sample calls for."""
     names = set()
@@ -191,7 +188,7 @@ def test_every_kernel_is_in_glsl_and_wasm(rng: np.random.Generator) -> None:
     registry = (ROOT / "csrc/xnnpack_glue/kernel.cc").read_text(encoding="utf-8")
     in_wasm = set(re.findall(r'^    \{"(\w+)", make_\w+\},', registry, re.MULTILINE))
     in_glsl = {path.stem for path in (ROOT / "shaders/glsl").glob("*.glsl")}
-    assert in_wasm == kernel_names("wasm", rng) | {"elementwise"} | PATTERNS
+    assert in_wasm == kernel_names("wasm", rng) | {"elementwise"} | WasmTarget.kernels
     assert in_glsl >= kernel_names("webgl", rng)
 
 
