@@ -107,12 +107,20 @@ class Call:
 
         return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
 
+    def without_tensors(self) -> dict[str, Any]:
+        """The arguments with no tensor in them."""
+        return {
+            k: v
+            for k, v in self.arguments.items()
+            if not any(isinstance(leaf, Tensor | TensorSpec) for leaf in nest.flatten(v))
+        }
+
 
 def _key(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.aval
     if isinstance(value, TensorSpec):
-        return aval_of(value)
+        return aval_of(value) if value.is_static else (tuple(value.shape), value.dtype)
     if nest.is_nested(value):
         names = sorted(value) if isinstance(value, Mapping) else ()
         return (type(value), *names, *map(_key, nest.contents(value)))
