@@ -13,6 +13,7 @@ from tfpy import tracing
 from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
+from tfpy.name_scope import prefix
 from tfpy.operand import Operand
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
@@ -86,14 +87,14 @@ class Variable(Operand):
 
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified")
-        trace = tracing.current()
+        trace, scope = tracing.current(), prefix()
         with tracing.init_scope():
             initial = initial_value() if callable(initial_value) else initial_value
             tensor = convert_to_tensor(initial, dtype)
             self.trainable = trainable is not False
             self.constraint = constraint
             self.number = next(_numbers)
-            self.name = f"{name or 'Variable'}:0"
+            self.name = f"{scope}{name or 'Variable'}:0"
             self._aval = tensor.aval
             if shape is not None:
                 self.set_shape(shape)

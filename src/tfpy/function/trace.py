@@ -14,6 +14,7 @@ from tfpy import tracing
 from tfpy.errors import InaccessibleTensorError
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
+from tfpy.name_scope import prefix
 from tfpy.ops.op import OPS, Op
 from tfpy.runtime.storage import host_storage
 from tfpy.tape import Entry, Tape
@@ -247,7 +248,11 @@ class Trace:
         finally:
             self.recorder, self._earlier = recorder, 0
 
-    def _unique(self, name: str) -> str:
+    def unique_name(self, name: str) -> str:
+        """The name, with a number if the trace has seen it."""
         count = self._names.get(name, 0)
         self._names[name] = count + 1
-        return f"{name}_{count}:0" if count else f"{name}:0"
+        return f"{name}_{count}" if count else name
+
+    def _unique(self, name: str) -> str:
+        return f"{self.unique_name(prefix() + name)}:0"
