@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 
 _POSIX = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
@@ -68,7 +68,7 @@ def compiled(op: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(_translated(pattern), re.ASCII)
     except re.error as error:
-        raise invalid(op, f"Invalid pattern: {pattern}, error: {error}") from None
+        raise invalid_value(op, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
 def as_text(s: bytes) -> str:
