@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "depthwise.h"
 #include "epilogue.h"
 #include "error.h"
-#include "packed_kernel.h"
+#include "packed.h"
+#include "parallel.h"
 #include "weights_gemm.h"
 
 namespace tfpy {
@@ -44,6 +46,36 @@ ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filte
 }
 
 namespace {
+
+// A step whose operator packs its filter, which is input number 1, and its bias, input number 2,
+// when it is created.
+class PackedKernel : public Kernel {
+ public:
+  explicit PackedKernel(const Epilogue& epilogue = {}) : epilogue_(epilogue) {}
+
+  bool run(const Operand* inputs, void* output) override {
+    const PackedKey key{inputs[1].id, epilogue_.has_bias ? inputs[2].id : 0};
+    const bool is_lasting = key.filter != 0 && (key.bias != 0 || !epilogue_.has_bias);
+    const Operator* kept = is_lasting ? packed_.find(key) : nullptr;
+    Operator fresh;
+    if (kept == nullptr) {
+      if (!create(inputs[1].as<float>(), bias_of(epilogue_, inputs), &fresh)) return false;
+      kept = is_lasting ? packed_.keep(key, std::move(fresh)) : &fresh;
+    }
+    return setup(kept->get(), inputs[0].as<float>(), static_cast<float*>(output)) &&
+           check_status(xnn_run_operator(kept->get(), thread_pool()), "run");
+  }
+
+ protected:
+  // Makes an operator for the step's shapes; bias may be null.
+  virtual bool create(const float* filter, const float* bias, Operator* op) = 0;
+  virtual bool setup(xnn_operator_t op, const float* input, float* output) = 0;
+
+  const Epilogue epilogue_;
+
+ private:
+  PackedCache<Operator> packed_;
+};
 
 // out[column][row] = in[row][column]
 void transpose(const float* in, size_t rows, size_t columns, float* out) {

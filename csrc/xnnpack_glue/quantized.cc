@@ -1,171 +1,220 @@
-// Products with weights in int8 (XNNPACK's qd8-f32-qc8w): each row of activations is quantised when
-// it comes, by its smallest and largest element; weights when they are packed, with one scale for
-// each output channel. What has no finite scale, because it holds NaN or infinity, gives NaN.
-#include <math.h>
+// Products with weights in int8, as XNNPACK's qd8-f32-qc8w. Sums are exact: products of bytes are
+// added by relaxed SIMD where its dot product is exact for all of them (AVX-VNNI, Arm), else
+// products of int16, of which x86 computes eight in an instruction since SSE2.
 #include <string.h>
 
 #include <algorithm>
 
 #include "arena.h"
-#include "packed_kernel.h"
+#include "epilogue.h"
+#include "packed.h"
+#include "product_parts.h"
+#include "quantize.h"
 #include "simd.h"
 
 namespace tfpy {
 namespace {
 
-constexpr int32_t kMaxDepth = 1 << 16;  // so many products of int8 fit into a sum in int32
-constexpr float kMinRange = 1e-36f;     // less counts as 0: its inverse would overflow
-constexpr size_t kLanes = 16;           // elements that are quantised together
-using Rows = xnn_quantization_params;   // zero point and scale of each row
+constexpr int32_t kMaxDepth = 1 << 16;     // so many products of int8 fit into a sum in int32
+constexpr size_t kTaskBytes = 128 * 1024;  // of rows that pass from L2 while a panel is in L1
 
-// Calls body(elements, i) for each kLanes elements of a row; zeros follow the last one.
-template <class Body>
-void for_lanes(const float* row, size_t k, const Body& body) {
-  size_t i = 0;
-  for (; i + kLanes <= k; i += kLanes) body(row + i, i);
-  if (i == k) return;
-  float rest[kLanes] = {};
-  memcpy(rest, row + i, (k - i) * sizeof(float));
-  body(rest, i);
-}
+// Two products of int16 are added to each lane.
+struct Words {
+  using Element = int16_t;
+  static constexpr size_t kGroup = 2;
+  static constexpr bool kHasZeroPoint = false;
 
-struct Range {
-  float min, max;  // with 0 between them
-  bool is_finite;
-};
-
-Range range_of(const float* row, size_t k) {
-  f32x4 low = splat(0.0f), high = splat(0.0f), poison = splat(0.0f);
-  for_lanes(row, k, [&](const float* x, size_t) {
-    for (size_t i = 0; i < kLanes; i += 4) {
-      const f32x4 four = load(x + i);
-      low = as_f32(wasm_f32x4_pmin(bits(low), bits(four)));
-      high = as_f32(wasm_f32x4_pmax(bits(high), bits(four)));
-      poison += four * splat(0.0f);  // NaN of NaN and of infinity
-    }
-  });
-  const float sum = poison[0] + poison[1] + poison[2] + poison[3];
-  return {std::min(std::min(low[0], low[1]), std::min(low[2], low[3])),
-          std::max(std::max(high[0], high[1]), std::max(high[2], high[3])), sum == 0};
-}
-
-// The integer that stands for 0: the end of -128..127 that is farther from it is met exactly.
-int32_t zero_point_of(const Range& range, float inverse) {
-  const float low = -128 + range.min * inverse, high = 127 + range.max * inverse;
-  const float point = low + high > 0 ? -128 - range.min * inverse : 127 - range.max * inverse;
-  return static_cast<int32_t>(rintf(std::clamp(point, -128.0f, 127.0f)));
-}
-
-// Writes a row as int8, up to the next multiple of kLanes.
-void quantize_row(const float* row, size_t k, int8_t* to, Rows* params) {
-  const Range range = range_of(row, k);
-  const double width = static_cast<double>(range.max) - range.min;
-  const bool is_zero = width < kMinRange;
-  const float inverse = is_zero ? 1.0f : static_cast<float>(255 / width);
-  params->zero_point = zero_point_of(range, inverse);
-  params->scale = !range.is_finite ? NAN : is_zero ? 1.0f : static_cast<float>(width / 255);
-  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
-  const f32x4 magic = splat(12582912.0f), factor = splat(inverse);
-  const i32x4 base = as_i32(magic) - splat(params->zero_point);
-  for_lanes(row, k, [&](const float* x, size_t i) {
-    const auto four = [&](size_t at) { return bits(as_i32(load(x + at) * factor + magic) - base); };
-    const v128_t first = wasm_i16x8_narrow_i32x4(four(0), four(4));
-    const v128_t second = wasm_i16x8_narrow_i32x4(four(8), four(12));
-    wasm_v128_store(to + i, wasm_i8x16_narrow_i16x8(first, second));
-  });
-}
-
-// Weights [k, channels] by strides, and where they go: int8 in the same layout, and scales.
-struct Weights {
-  const float* from;
-  size_t k, row_stride, column_stride;
-  int8_t* to;
-  float* scales;
-};
-
-// Channels first..first + count, at most kLanes of them.
-void quantize_channels(const Weights& weights, size_t first, size_t count) {
-  float largest[kLanes] = {}, poison[kLanes] = {}, inverse[kLanes] = {};
-  const auto for_all = [&](const auto& body) {
-    for (size_t p = 0; p < weights.k; ++p) {
-      const size_t row = p * weights.row_stride + first * weights.column_stride;
-      for (size_t c = 0; c < count; ++c) body(row + c * weights.column_stride, c);
-    }
-  };
-  for_all([&](size_t at, size_t c) {
-    const float x = weights.from[at];
-    largest[c] = std::max(largest[c], fabsf(x));
-    poison[c] += x * 0;
-  });
-  for (size_t c = 0; c < count; ++c) {
-    const bool is_finite = poison[c] == 0, is_zero = largest[c] < kMinRange;
-    inverse[c] = is_finite && !is_zero ? 127 / largest[c] : 0;
-    weights.scales[first + c] = !is_finite ? NAN : is_zero ? 1.0f : largest[c] / 127;
+  static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
+    return sum + as_i32(wasm_i32x4_dot_i16x8(a, b));
   }
-  for_all([&](size_t at, size_t c) {
-    const float x = weights.from[at] * inverse[c];
-    weights.to[at] = x == x ? static_cast<int8_t>(rintf(x)) : 0;
-  });
-}
-
-struct QuantizedShape {
-  size_t m, n, k;
-  bool transpose_b;
+  RowScale quantize(const float* row, size_t k, Element* to) const {
+    return quantize_row(row, k, to);
+  }
 };
 
-class QuantizedMatmul final : public PackedKernel {
+#ifdef __wasm_relaxed_simd__
+// Four products of a signed weight and an activation that is signed or unsigned, as the machine
+// takes it.
+struct Bytes {
+  using Element = int8_t;
+  static constexpr size_t kGroup = 4;
+  static constexpr bool kHasZeroPoint = true;
+
+  static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
+    return as_i32(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(b, a, bits(sum)));
+  }
+  RowScale quantize(const float* row, size_t k, Element* to) const {
+    return quantize_row(row, k, flip, to);
+  }
+  const uint8_t flip;
+
+  // The product of bytes as the machine computes it; nothing is known of it at compile time.
+  static int32_t dot(int8_t weight, uint8_t activation) {
+    volatile int8_t b = weight;
+    volatile uint8_t a = activation;
+    return add(wasm_u8x16_splat(a), wasm_i8x16_splat(b), splat(0))[0];
+  }
+  static bool takes_unsigned() {
+    return dot(127, 255) == 4 * 127 * 255 && dot(-127, 255) == -4 * 127 * 255;
+  }
+  static bool takes_signed() {
+    return dot(127, 128) == -4 * 127 * 128 && dot(-127, 128) == 4 * 127 * 128;
+  }
+};
+#endif
+
+template <class Dot>
+struct QuantizedProduct {
+  using Element = typename Dot::Element;
+
+  ProductSize size;
+  size_t depth;  // k in whole chunks
+  const Element* rows;
+  const RowScale* row_scales;
+  const Element* panels;
+  const int32_t* sums;
+  const float* scales;
+  float* c;
+  Epilogue epilogue;
+  const float* bias;  // null without one
+};
+
+// Four columns of the product, from the sums of integers.
+template <class Dot>
+struct Lanes {
+  i32x4 sums;
+  f32x4 scales, bias;
+
+  f32x4 finish(i32x4 sum, const RowScale& row, const Epilogue& epilogue) const {
+    if constexpr (Dot::kHasZeroPoint) sum -= splat(row.zero_point) * sums;
+    const f32x4 x = to_f32(sum) * splat(row.scale) * scales + bias;
+    return clamp(x, epilogue.low, epilogue.high);
+  }
+};
+
+// `count` floats of at most four; null and what is missing is 0.
+inline f32x4 load_some(const float* from, size_t count) {
+  if (from == nullptr) return splat(0.0f);
+  if (count >= 4) return load(from);
+  f32x4 some = splat(0.0f);
+  for (size_t i = 0; i < count; ++i) some[i] = from[i];
+  return some;
+}
+
+// R rows and a panel's columns.
+template <class Dot, size_t R>
+void multiply_tile(const QuantizedProduct<Dot>& product, size_t row, size_t column) {
+  using Element = typename Dot::Element;
+  constexpr size_t kVector = 16 / sizeof(Element);
+  const auto [m, n, k] = product.size;
+  const Element* rows[R];
+  i32x4 low[R], high[R];
+  for (size_t i = 0; i < R; ++i) {
+    rows[i] = product.rows + std::min(row + i, m - 1) * product.depth;
+    low[i] = high[i] = splat(0);
+  }
+  const Element* panel = product.panels + column * product.depth;
+  // Not unrolled: the compiler would collect sums late and keep all that was loaded until then.
+#pragma unroll 1
+  for (size_t p = 0; p < product.depth; p += Dot::kGroup, panel += 2 * kVector) {
+    const v128_t b0 = wasm_v128_load(panel), b1 = wasm_v128_load(panel + kVector);
+    for (size_t i = 0; i < R; ++i) {
+      const v128_t a = wasm_v128_load32_splat(rows[i]);
+      low[i] = Dot::add(a, b0, low[i]);
+      high[i] = Dot::add(a, b1, high[i]);
+      rows[i] += Dot::kGroup;
+    }
+  }
+  const size_t count = std::min(kPanelColumns, n - column);
+  const auto lanes = [&](size_t at) {
+    const size_t left = count > at ? count - at : 0, first = column + at;
+    const float* bias = product.bias == nullptr ? nullptr : product.bias + first;
+    return Lanes<Dot>{load(product.sums + first), load(product.scales + first),
+                      load_some(bias, left)};
+  };
+  const Lanes<Dot> first = lanes(0), second = lanes(4);
+  const auto store_row = [&](size_t i, float* to) {
+    const RowScale& scale = product.row_scales[row + i];
+    store(to, first.finish(low[i], scale, product.epilogue));
+    store(to + 4, second.finish(high[i], scale, product.epilogue));
+  };
+  float* const c = product.c + row * n + column;
+  if (row + R <= m && count == kPanelColumns) {
+    for (size_t i = 0; i < R; ++i) store_row(i, c + i * n);
+    return;
+  }
+  for (size_t i = 0; i < R && row + i < m; ++i) {
+    float whole[kPanelColumns];
+    store_row(i, whole);
+    memcpy(c + i * n, whole, count * sizeof(float));
+  }
+}
+
+template <class Dot, size_t R>
+void multiply_with(const QuantizedProduct<Dot>& product) {
+  const size_t row_bytes = product.depth * sizeof(typename Dot::Element);
+  const size_t row_step = round_up(std::clamp<size_t>(kTaskBytes / row_bytes, 16, 512), R);
+  for_product_parts(product.size, row_step,
+                    [&](size_t begin, size_t end, size_t first, size_t last) {
+                      for (size_t column = first; column < last; column += kPanelColumns) {
+                        for (size_t row = begin; row < end; row += R)
+                          multiply_tile<Dot, R>(product, row, column);
+                      }
+                    });
+}
+
+// Tiles of more rows do not keep their sums in the registers that x86 has.
+template <class Dot>
+void multiply(const QuantizedProduct<Dot>& product) {
+  switch (product.size.m) {
+    case 1:
+      return multiply_with<Dot, 1>(product);
+    case 2:
+      return multiply_with<Dot, 2>(product);
+    default:
+      return multiply_with<Dot, 4>(product);
+  }
+}
+
+template <class Dot>
+class QuantizedMatmul final : public Kernel {
  public:
-  QuantizedMatmul(const QuantizedShape& shape, const Epilogue& epilogue)
-      : PackedKernel(epilogue), shape_(shape) {}
+  QuantizedMatmul(const ProductSize& size, bool transpose_b, const Epilogue& epilogue, Dot dot)
+      : size_(size), transpose_b_(transpose_b), epilogue_(epilogue), dot_(dot) {}
+
+  bool run(const Operand* inputs, void* output) override {
+    const auto& [m, n, k] = size_;
+    const QuantizedWeights<Element> weights{k, n};
+    const Operand& b = inputs[1];
+    const MatrixView<float> view{b.as<float>(), transpose_b_ ? 1 : n, transpose_b_ ? k : 1};
+    const Block* packed = packed_.of(b.id, weights.bytes(), [&](const Block& to) {
+      weights.pack(view, Dot::kGroup, to.data());
+    });
+    const size_t depth = weights.depth();
+    RowScale* const scales = borrow_scratch<RowScale>(
+        m + (uint64_t{m} * depth * sizeof(Element) + sizeof(RowScale) - 1) / sizeof(RowScale));
+    if (packed == nullptr || scales == nullptr) return false;
+    Element* const rows = reinterpret_cast<Element*>(scales + m);
+    const float* const a = inputs[0].as<float>();
+    parallel_ranges(m, k, [&, k = k](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        scales[i] = dot_.quantize(a + i * k, k, rows + i * depth);
+    });
+    void* const data = packed->data();
+    multiply<Dot>({size_, depth, rows, scales, weights.panels(data), weights.sums(data),
+                   weights.scales(data), static_cast<float*>(output), epilogue_,
+                   bias_of(epilogue_, inputs)});
+    return true;
+  }
 
  private:
-  bool create(const float* filter, const float* bias, Operator* op) override {
-    const QuantizedShape& s = shape_;
-    Block quantized, scales;
-    if (!Block::allocate(uint64_t{s.n} * s.k, &quantized) ||
-        !Block::allocate(uint64_t{s.n} * sizeof(float), &scales)) {
-      return false;
-    }
-    const Weights weights{filter,
-                          s.k,
-                          s.transpose_b ? 1 : s.n,
-                          s.transpose_b ? s.k : 1,
-                          quantized.as<int8_t>(),
-                          scales.as<float>()};
-    parallel_ranges((s.n + kLanes - 1) / kLanes, s.k * kLanes, [&](size_t begin, size_t end) {
-      for (size_t first = begin * kLanes; first < std::min(s.n, end * kLanes); first += kLanes)
-        quantize_channels(weights, first, std::min(kLanes, s.n - first));
-    });
-    xnn_operator_t created = nullptr;
-    const xnn_status status = xnn_create_fully_connected_nc_qd8_f32_qc8w(
-        s.k, s.n, row_bytes(), s.n, weights.scales, weights.to, bias, epilogue_.low, epilogue_.high,
-        s.transpose_b ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS, nullptr, nullptr, &created);
-    if (!check_status(status, "create quantized product")) return false;
-    op->reset(created);
-    return check_status(xnn_reshape_fully_connected_nc_qd8_f32_qc8w(created, s.m, thread_pool()),
-                        "reshape quantized product");
-  }
+  using Element = typename Dot::Element;
 
-  bool setup(xnn_operator_t op, const float* input, float* output) override {
-    const QuantizedShape& s = shape_;
-    // XNNPACK computes tiles of rows: those behind the last one repeat it.
-    const size_t all_rows = s.m + XNN_EXTRA_QUANTIZATION_PARAMS;
-    const uint64_t bytes = uint64_t{all_rows} * sizeof(Rows) + uint64_t{s.m} * row_bytes();
-    Rows* const params = static_cast<Rows*>(borrow_scratch_bytes(bytes));
-    if (params == nullptr) return false;
-    int8_t* const rows = reinterpret_cast<int8_t*>(params + all_rows);
-    parallel_ranges(s.m, s.k, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i)
-        quantize_row(input + i * s.k, s.k, rows + i * row_bytes(), params + i);
-    });
-    std::fill(params + s.m, params + all_rows, params[s.m - 1]);
-    return check_status(xnn_setup_fully_connected_nc_qd8_f32_qc8w(op, rows, output, params),
-                        "setup quantized product");
-  }
-
-  size_t row_bytes() const { return (shape_.k + kLanes - 1) / kLanes * kLanes; }
-
-  const QuantizedShape shape_;
+  const ProductSize size_;
+  const bool transpose_b_;
+  const Epilogue epilogue_;
+  const Dot dot_;
+  PackedBlocks packed_;
 };
 
 }  // namespace
@@ -182,7 +231,15 @@ std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step) {
   step.require_count(step.output, product({m, n}), "the output");
   if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
   if (!step.ok()) return nullptr;
-  return std::make_unique<QuantizedMatmul>(QuantizedShape{m, n, k, transpose_b}, epilogue);
+  const ProductSize size{m, n, k};
+#ifdef __wasm_relaxed_simd__
+  const bool takes_unsigned = Bytes::takes_unsigned();
+  if (takes_unsigned || Bytes::takes_signed()) {
+    const Bytes dot{static_cast<uint8_t>(takes_unsigned ? 0x80 : 0)};
+    return std::make_unique<QuantizedMatmul<Bytes>>(size, transpose_b, epilogue, dot);
+  }
+#endif
+  return std::make_unique<QuantizedMatmul<Words>>(size, transpose_b, epilogue, Words{});
 }
 
 }  // namespace tfpy

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from tfpy import nest
 
 if TYPE_CHECKING:
     from tfpy.tensor import Tensor
@@ -67,22 +69,16 @@ def keep(tensor: Tensor) -> Tensor:
 
 
 def dispose(container: Any) -> None:
-    """Disposes every tensor in a nest of lists, tuples and dicts."""
-    for tensor in list(_tensors_in(container)):
+    """Disposes every tensor in a nest, those of ragged and sparse tensors included."""
+    for tensor in _tensors_in(container):
         tensor.dispose()
 
 
-def _tensors_in(container: Any) -> Iterable[Tensor]:
+def _tensors_in(container: Any) -> list[Tensor]:
     from tfpy.tensor import Tensor
 
-    if isinstance(container, Tensor):
-        yield container
-    elif isinstance(container, Mapping):
-        for value in container.values():
-            yield from _tensors_in(value)
-    elif isinstance(container, list | tuple):
-        for value in container:
-            yield from _tensors_in(value)
+    found = nest.flatten(container, expand_composites=True)
+    return [leaf for leaf in found if isinstance(leaf, Tensor)]
 
 
 def memory() -> dict[str, Any]:

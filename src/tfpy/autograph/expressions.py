@@ -19,12 +19,6 @@ class _InFunction(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         return node
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
-        self.generic_visit(node)
-        if getattr(node, "extra_test", None) is not None:
-            node.extra_test = self.visit(node.extra_test)  # type: ignore[attr-defined]
-        return node
-
 
 class Logic(_InFunction):
     """``a and b`` → ``ag__.and_(lambda: a, lambda: b)``, and so on.
@@ -107,8 +101,10 @@ class Calls(_InFunction):
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """What a loop iterates over may be a range that need not exist as a tensor."""
-        super().visit_For(node)
+        self.generic_visit(node)
         found = node.iter
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Call):
             found.func.func = located(call("iterated").func, found)
         return node
+
+    visit_GuardedFor = visit_For  # noqa: N815

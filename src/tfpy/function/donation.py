@@ -2,7 +2,9 @@
 
 A Variable's value can be handed out in many ways: read, kept by a tape, shared with another
 Variable or a tensor of another shape, captured. Python's reference counts know of all of them, and
-whatever they count besides the holders that are known keeps the bytes as they are.
+whatever they count besides the holders that are known keeps the bytes as they are. A storage alone
+knows its slot and is empty once that was given away, so whoever kept it from being counted would
+meet an error, not another value.
 """
 
 from __future__ import annotations

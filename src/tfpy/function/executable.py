@@ -9,7 +9,6 @@ from functools import partial
 from tfpy import tracing
 from tfpy.function.control import ControlOp
 from tfpy.function.donation import is_unshared
-from tfpy.function.loop_passes import live, shared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
@@ -18,6 +17,7 @@ from tfpy.function.usage import UNKNOWN, Usage
 from tfpy.ir.graph import Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable, Program
 from tfpy.ops.op import UNSUPPORTED
+from tfpy.passes.loops import reduce_loops, share_loops
 from tfpy.runtime import registry
 from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -77,9 +77,9 @@ class Executable:
         return self._make_plan(backend) if found is None else found
 
     def _make_plan(self, backend: Backend) -> _Plan:
-        graph = shared(self.graph)
-        eqns = live(graph.eqns, self._computed)
-        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
+        graph = share_loops(self.graph)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
+        graph = reduce_loops(graph)
         plan = self._plans[backend] = _Plan(graph, backend, self._usage)
         return plan
 

@@ -265,6 +265,7 @@ def function(
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
+    *,
     quantize: str | None = None,
 ) -> Any:
     """Compiles a function into one program of the active backend (``tf.function``).

@@ -11,10 +11,10 @@ from tfpy.function.mirror import Mirror
 from tfpy.function.regions import Place, Region
 from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.graph import Aval, Graph, extract
 from tfpy.lower.program import Program
 from tfpy.passes.pipeline import optimize_with_weights
-from tfpy.passes.rewrite import count_reads, extract
+from tfpy.passes.rewrite import count_reads
 from tfpy.runtime.backend import Backend, Lowered, Progress
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
@@ -35,11 +35,11 @@ class DeviceStep:
         self._inputs = region.inputs
         fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
         prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
-        self._main_inputs, main = _with_what_it_reads(main)
+        self._read, main = _with_what_it_reads(main)
         given = {i for i, v in enumerate(region.inputs) if v in donors}
-        places = [n for n, i in enumerate(self._main_inputs) if i in given]
+        places = [n for n, i in enumerate(self._read) if i in given]
         self._main = DeviceProgram(main, backend, places)
-        self.taken = [self._main_inputs[n] for n in self._main.taken]
+        self.taken = [self._read[n] for n in self._main.taken]
         """Positions of the inputs that are of use when they are given for good."""
         self._outputs = region.outputs
         self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
@@ -76,7 +76,9 @@ class DeviceStep:
             slots += [storage.slot for storage in self._prepared]
         for i in given:
             slots[i] = -slots[i]
-        outputs = self._main.run([slots[i] for i in self._main_inputs])
+        if len(slots) > len(self._read):
+            slots = [slots[i] for i in self._read]
+        outputs = self._main.run(slots)
         for i in given:
             inputs[i].give_up()
         return outputs

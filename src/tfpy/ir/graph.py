@@ -202,3 +202,26 @@ def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
     inputs = [graph.add_input(a) for a in avals]
     graph.outputs = [graph.add_eqn(op, inputs, attrs)]
     return graph
+
+
+def extract(
+    graph: Graph,
+    inputs: Iterable[int],
+    constants: Iterable[int],
+    eqns: Iterable[Eqn],
+    outputs: Iterable[int],
+) -> Graph:
+    """A Graph of parts of another one; values are renumbered in the order of their definition."""
+    result = Graph()
+    number: dict[int, int] = {}
+    for value in inputs:
+        number[value] = result.add_input(graph.avals[value])
+    for value in constants:
+        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
+    for op, read, made, attrs in eqns:
+        for value in made:
+            number[value] = result.add_value(graph.avals[value])
+        operands = tuple([number[value] for value in read])
+        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
+    result.outputs = [number[value] for value in outputs]
+    return result

@@ -36,20 +36,19 @@ class Quantized(NamedTuple):
 
 def quantize_rows(x: Array) -> Quantized:
     """float32 [rows, k] as integers that lie in a range of 256 with 0 in it."""
-    finite = np.isfinite(x).all(-1, keepdims=True)
-    x = np.where(finite, x, np.float32(0))
     low = x.min(-1, initial=0, keepdims=True)
     high = x.max(-1, initial=0, keepdims=True)
-    width = high.astype(np.float64) - low
-    zero = width < _MIN_RANGE
-    width = np.where(zero, 255, width)
-    inverse = (255 / width).astype(np.float32)
+    width = high - low
+    finite, zero = np.isfinite(width), width < _MIN_RANGE
+    width = np.where(zero | ~finite, np.float32(255), width)
+    inverse = np.float32(255) / width
     low, high = low * inverse, high * inverse
     # The end of -128..127 that is farther from the zero point is met exactly.
     upper = (-128 + low) + (127 + high) > 0
     point = np.rint(np.clip(np.where(upper, -128 - low, 127 - high), -128, 127))
     values = np.clip(np.rint(x * inverse) + point, -128, 127) - point
-    return Quantized(values, np.where(finite, (width / 255).astype(np.float32), np.float32(np.nan)))
+    scales = np.where(finite, width / np.float32(255), np.float32(np.nan))
+    return Quantized(np.where(finite, values, 0), scales)
 
 
 def quantize_channels(w: Array) -> Quantized:

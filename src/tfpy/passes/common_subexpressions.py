@@ -20,7 +20,8 @@ from tfpy.ops.elementwise import (
     multiply,
     not_equal,
 )
-from tfpy.passes.rewrite import is_plain, reading, without_dead_code
+from tfpy.passes.dead_code import without_dead_code
+from tfpy.passes.rewrite import is_plain, reading
 
 _COMMUTATIVE = frozenset(
     (

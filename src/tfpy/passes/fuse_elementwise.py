@@ -8,7 +8,7 @@ from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.compose import Layouts, NotComposable, facts_of
-from tfpy.passes.rewrite import without_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.target import Target
 
 MAX_COST = 256

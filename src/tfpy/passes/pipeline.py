@@ -11,7 +11,7 @@ from tfpy.ir.verify import verify
 from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
-from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
 from tfpy.passes.fuse_layer_norm import fuse_layer_norm
@@ -83,7 +83,7 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
     )
-    graph = _run(graph, [eliminate_dead_code])
+    graph = _run(graph, [without_dead_code])
     idle = 0  # passes in a row that have changed nothing
     for function in passes * _MAX_ROUNDS:
         before = graph

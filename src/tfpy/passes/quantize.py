@@ -15,19 +15,22 @@ from tfpy.passes.prelude import WeightOnly
 from tfpy.passes.rewrite import Builder, rewrite
 from tfpy.passes.target import Target
 
-MIN_WEIGHTS = 1024
-"""Elements of weights from which on their product gains, as in TensorFlow Lite."""
+MIN_WEIGHTS = 4096
+"""Elements of weights from which on their product gains, where they have at least..."""
+
+MIN_CHANNELS = 64
+"""...so many output channels, which share the cost of quantising the activations."""
 
 
 def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     """Quantises products with weights, and 1x1 convolutions, where the target has the kernel.
 
-    Results differ by the quantisation of both sides, see
-    :data:`~tfpy.ops.quantized.quantized_matmul`. ::
+    Results differ by the quantisation of both sides, see ``tfpy/ops/quantized.py``. Small products,
+    which would lose, stay. ::
 
-        %4:float32[1,8,8,96] = conv2d(%0, %1) …    %4:float32[48,96] = reshape(%1) …
-        %5:float32[1,8,8,96] = add(%4, %2)    ->   %5:float32[1,8,8,96] = quantized_matmul(%0, %4) …
-                                                   %6:float32[1,8,8,96] = add(%5, %2)
+    %3:float32[1,8,8,96] = conv2d(%0, %1) …       %3:float32[48,96] = reshape(%1) …
+    %4:float32[1,8,8,96] = add(%3, %2)       ->   %4:float32[1,8,8,96] = quantized_matmul(%0, %3) …
+                                                  %5:float32[1,8,8,96] = add(%4, %2)
 
     Args:
         weights: positions in ``graph.inputs``, see :class:`~tfpy.passes.prelude.WeightOnly`.
@@ -48,27 +51,28 @@ def _quantized(builder: Builder, eqn: Eqn, fixed: WeightOnly) -> int | None:
     if eqn.op not in (matmul, conv2d):
         return None
     x, w = eqn.inputs
+    if w not in fixed or x in fixed or not _is_product(builder, eqn):
+        return None
     shape = builder.aval(w).shape
-    if w not in fixed or x in fixed or math.prod(shape) < MIN_WEIGHTS:
-        return None
-    if builder.aval(w).dtype != float32 or math.prod(shape[:-2]) != 1:
-        return None
-    attrs = dict(eqn.attrs)
-    if eqn.op is matmul and attrs["transpose_a"]:
-        return None
-    if eqn.op is conv2d and not _is_pointwise(builder, eqn):
-        return None
-    transpose_b = attrs.get("transpose_b", False)
-    if shape[-1 if transpose_b else -2] > MAX_DEPTH:
+    transpose_b = dict(eqn.attrs).get("transpose_b", False)
+    k, n = shape[:-3:-1] if transpose_b else shape[-2:]
+    if k * n < MIN_WEIGHTS or n < MIN_CHANNELS or k > MAX_DEPTH:
         return None
     matrix = reshaped(builder, w, shape[-2:])
     product = builder.apply(quantized_matmul, x, matrix, transpose_b=transpose_b)
     return reshaped(builder, product, builder.result(eqn).shape)
 
 
-def _is_pointwise(builder: Builder, eqn: Eqn) -> bool:
-    """Whether a convolution with a 1x1 filter is a product of pixels."""
-    x, w = (builder.aval(value).shape for value in eqn.inputs)
+def _is_product(builder: Builder, eqn: Eqn) -> bool:
+    """Whether it is the product of the rows of a float32 array and one matrix."""
+    x, w = (builder.aval(value) for value in eqn.inputs)
+    if w.dtype != float32 or math.prod(w.shape[:-2]) != 1:
+        return False
     attrs = dict(eqn.attrs)
-    padding = sum(attrs["padding"], ())
-    return x[-1] == w[-2] and attrs["strides"] == (1, 1) and not any(padding)
+    if eqn.op is matmul:
+        return not attrs["transpose_a"]
+    return (
+        x.shape[-1] == w.shape[-2]
+        and attrs["strides"] == (1, 1)
+        and not any(map(any, attrs["padding"]))
+    )

@@ -8,7 +8,7 @@ equation is kept. What nothing reads any more is left out at the end.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
 from tfpy.ops.op import Op
+from tfpy.passes.dead_code import without_dead_code
 
 Array = np.ndarray[Any, Any]
 
@@ -132,42 +133,3 @@ def count_reads(graph: Graph) -> list[int]:
     for value in graph.outputs:
         reads[value] += 1
     return reads
-
-
-def without_dead_code(graph: Graph) -> Graph:
-    """The Graph without equations and constants that no output needs; values are renumbered.
-
-    Inputs stay, and so do equations of stateful ops.
-    """
-    needed = set(graph.outputs)
-    kept: list[Eqn] = []
-    for eqn in reversed(graph.eqns):
-        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
-            kept.append(eqn)
-            needed.update(eqn.inputs)
-    kept.reverse()
-    constants = [value for value in graph.constants if value in needed]
-    return extract(graph, graph.inputs, constants, kept, graph.outputs)
-
-
-def extract(
-    graph: Graph,
-    inputs: Iterable[int],
-    constants: Iterable[int],
-    eqns: Iterable[Eqn],
-    outputs: Iterable[int],
-) -> Graph:
-    """A Graph of parts of another one; values are renumbered in the order of their definition."""
-    result = Graph()
-    number: dict[int, int] = {}
-    for value in inputs:
-        number[value] = result.add_input(graph.avals[value])
-    for value in constants:
-        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
-    for op, read, made, attrs in eqns:
-        for value in made:
-            number[value] = result.add_value(graph.avals[value])
-        operands = tuple([number[value] for value in read])
-        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
-    result.outputs = [number[value] for value in outputs]
-    return result
