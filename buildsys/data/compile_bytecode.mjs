@@ -23,7 +23,10 @@ for source in pathlib.Path("/sources").rglob("*.py"):
 
 const [core, sources, folder] = process.argv.slice(2).map((path) => resolve(path));
 const { loadPyodide } = await import(pathToFileURL(join(core, "pyodide.mjs")).href);
-const pyodide = await loadPyodide({ indexURL: core, env: { PYTHONHASHSEED: "0", PYTHONNODEBUGRANGES: "1" } });
+const pyodide = await loadPyodide({
+  indexURL: core,
+  env: { PYTHONHASHSEED: "0", PYTHONNODEBUGRANGES: "1" },
+});
 pyodide.mountNodeFS("/sources", sources);
 pyodide.mountNodeFS("/made", folder);
 pyodide.runPython(COMPILE);
