@@ -232,4 +232,6 @@ def _converted(result: Any) -> Any:
 
 def _structured(structure: Any, tensors: Any) -> Any:
     """The structure with other tensors in it."""
+    if isinstance(structure, Tensor):
+        return next(tensors)
     return map_leaves(structure, lambda leaf: leaf if leaf is None else next(tensors))
