@@ -14,9 +14,14 @@ from tfpy.ops.op import KernelCall
 
 def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     """Also its logarithm: the two differ in how an element is made of the row's statistics."""
-    statistics = _statistics(steps, "softmax", dict(call.params), inputs[0], [])
+    statistics = softmax_statistics(steps, dict(call.params), inputs[0])
     flags = flags_of(LOGARITHM=call.name == "log_softmax")
     _elements(steps, "softmax", call, inputs, output, statistics, flags)
+
+
+def softmax_statistics(steps: Steps, params: Params, x: int) -> int:
+    """The buffer with the largest element of each row and the sum of exp(x - largest)."""
+    return _statistics(steps, "softmax", params, x, [])
 
 
 def layer_norm(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
