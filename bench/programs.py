@@ -1,6 +1,6 @@
 """Single kernels and whole networks as Programs, to tune the WebGL2 runtime without Pyodide.
 
-    python bench/programs.py FOLDER
+    PYTHONPATH=src python -m bench.programs FOLDER
 
 writes ``programs.json`` to FOLDER, beside what ``pack.py`` put there; ``page/programs.html`` runs
 each Program on the runtime, and the same in TensorFlow.js, in turns.
@@ -12,21 +12,17 @@ import argparse
 import base64
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-
-import tfpy as tf  # noqa: E402
-from bench.networks import mobilenet_v1  # noqa: E402
-from tfpy.ir.graph import Aval, Graph, single_equation  # noqa: E402
-from tfpy.lower.program import Program  # noqa: E402
-from tfpy.lower.webgl import WebGLTarget, lower  # noqa: E402
-from tfpy.ops import OPS  # noqa: E402
-from tfpy.passes.pipeline import optimize  # noqa: E402
+import tfpy as tf
+from bench.networks import mobilenet_v1
+from tfpy.ir.graph import Aval, Graph, single_equation
+from tfpy.lower.program import Program
+from tfpy.lower.webgl import WebGLTarget, lower
+from tfpy.ops import OPS
+from tfpy.passes.pipeline import optimize
 
 TARGETS = 8
 Shape = tuple[int, ...]

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import BROWSERS, Environment
+from tfpy.testing.server import SiteServer
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-
-from tfpy.testing.drivers import start_browser  # noqa: E402
-from tfpy.testing.environments import BROWSERS, Environment  # noqa: E402
-from tfpy.testing.server import SiteServer  # noqa: E402
-
 BACKENDS = {
     "cpu": {"backend": "cpu"},
     "wasm": {"backend": "wasm"},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,17 @@ class Work:
     """``prepare`` takes the arrays as tensors and gives a function whose result a sample awaits.
 
     ``amount`` is the work of one run in ``unit``: a rate ("GFLOP", "GB": shown per second) or a
-    number of calls ("op": shown as time per op).
+    number of calls ("op": shown as time per op). A work in int8 is measured against ``exact``, the
+    same work in float32, and its peers.
     """
 
     arrays: Callable[[], dict[str, Array]]
     prepare: Callable[[Tensors], Run]
     amount: float
     unit: str
+    exact: str = ""
+    tolerance: float = 2e-3
+    """Largest error relative to the largest value: the sides computed the same."""
 
 
 MATMUL_SIZES = (256, 512, 1024, 2048)
@@ -73,28 +77,46 @@ def _one_hot(count: int, classes: int) -> Array:
     return np.eye(classes, dtype=np.float32)[labels]
 
 
-def _forward(network: Any, data: Callable[[], Array], amount: float, unit: str) -> Work:
+def _forward(
+    network: Any, data: Callable[[], Array], amount: float, unit: str, quantize: str | None = None
+) -> Work:
     """One pass of a network over ``data``, which is the argument of the compiled function."""
 
     def arrays() -> dict[str, Array]:
         return {**network.weights(), "input": data()}
 
     def prepare(x: Tensors) -> Run:
-        compiled = tf.function(lambda given: network.forward(tf, x, given))
+        compiled = tf.function(lambda given: network.forward(tf, x, given), quantize=quantize)
         return lambda: compiled(x["input"])
 
     return Work(arrays, prepare, amount, unit)
 
 
+def _int8(exact: str, work: Work) -> Work:
+    return replace(work, exact=exact, tolerance=0.1)
+
+
+def _matmul_arrays(n: int) -> dict[str, Array]:
+    return {"a": _uniform(n, n, seed=0), "b": _uniform(n, n, seed=1)}
+
+
+def _matmul_int8(n: int) -> Work:
+    """A product with weights."""
+
+    def prepare(x: Tensors) -> Run:
+        compiled = tf.function(lambda a: tf.matmul(a, x["b"])[0], quantize="int8")
+        return lambda: compiled(x["a"])
+
+    return Work(lambda: _matmul_arrays(n), prepare, 2 * n**3 / 1e9, "GFLOP")
+
+
 def _matmul(n: int) -> Work:
-    def arrays() -> dict[str, Array]:
-        return {"a": _uniform(n, n, seed=0), "b": _uniform(n, n, seed=1)}
 
     def prepare(x: Tensors) -> Run:
         compiled = tf.function(lambda a, b: tf.matmul(a, b)[0])
         return lambda: compiled(x["a"], x["b"])
 
-    return Work(arrays, prepare, 2 * n**3 / 1e9, "GFLOP")
+    return Work(lambda: _matmul_arrays(n), prepare, 2 * n**3 / 1e9, "GFLOP")
 
 
 def _chain_arrays() -> dict[str, Array]:
@@ -213,6 +235,16 @@ WORKS = {
     "transformer": _forward(transformer, transformer.tokens, 0.84, "GFLOP"),
     "lstm": _forward(lstm, lstm.sequence, lstm.STEPS, "step"),
     **{f"matmul_{n}": _matmul(n) for n in MATMUL_SIZES},
+    "mobilenet_v1_int8": _int8(
+        "mobilenet_v1", _forward(mobilenet_v1, mobilenet_v1.image, 1.14, "GFLOP", "int8")
+    ),
+    "mobilenet_v2_int8": _int8(
+        "mobilenet_v2", _forward(mobilenet_v2, mobilenet_v2.image, 0.60, "GFLOP", "int8")
+    ),
+    "transformer_int8": _int8(
+        "transformer", _forward(transformer, transformer.tokens, 0.84, "GFLOP", "int8")
+    ),
+    "matmul_1024_int8": _int8("matmul_1024", _matmul_int8(1024)),
     # One pass: three arrays are read and one is written.
     "elementwise_chain": Work(_chain_arrays, _chain, 4 * CHAIN_COUNT * 4 / 1e9, "GB"),
     "softmax": Work(
@@ -244,6 +276,8 @@ class Session:
         work = WORKS[name]
         self.amount = work.amount
         self.unit = work.unit
+        self.exact = work.exact
+        self.tolerance = work.tolerance
         self.arrays = work.arrays()
         self._run = work.prepare({k: tf.constant(v) for k, v in self.arrays.items()})
         self.values: Array | None = None

@@ -45,9 +45,8 @@ def unit_tests(arguments: Sequence[str]) -> int:
 
 def coverage(arguments: Sequence[str]) -> int:
     """Count the ops of each backend; its exit status."""
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests"))
     argv = [str(pyenv.ensure("test")), "-m", "surface.report", *arguments]
-    return run_shown(argv, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
 def end_to_end_tests(arguments: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import time
 from collections.abc import Callable
@@ -40,10 +39,8 @@ def _check_demo(folder: Path, options: argparse.Namespace) -> int:
     code = "import sys; from e2e.demo_check import main; sys.exit(main(*sys.argv[1:]))"
     with SiteServer(folder, isolated=not options.no_isolation) as server:
         results = options.json.resolve() if options.json else ""
-        env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-        return run_shown(
-            [pyenv.ensure("build"), "-c", code, server.url, results], cwd=ROOT, env=env
-        )
+        argv = [pyenv.ensure("build"), "-c", code, server.url, results]
+        return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
 
 
 def test(options: argparse.Namespace) -> int:
@@ -72,8 +69,8 @@ def e2e(options: argparse.Namespace) -> int:
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
-    run = [pyenv.ensure("bench"), "bench/run.py", site.ensure()]
-    return run_shown([*run, *options.rest], cwd=ROOT)
+    run = [pyenv.ensure("bench"), "-m", "bench.run", site.ensure()]
+    return run_shown([*run, *options.rest], cwd=ROOT, env=pyenv.importing("src"))
 
 
 def wasm(options: argparse.Namespace) -> int:

@@ -30,6 +30,11 @@ def ensure(name: str) -> Path:
     return entry(f"venv-{name}", inputs, f"Python environment for {name}", make) / "bin" / "python"
 
 
+def importing(*folders: str) -> dict[str, str]:
+    """The environment in which Python finds modules in folders of the clone."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / f) for f in folders)}
+
+
 def _make(into: Path, lock: Path) -> None:
     final = into.with_name(into.name.removesuffix(".tmp"))
     try:

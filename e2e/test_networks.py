@@ -21,16 +21,18 @@ NETWORKS = {
     "lstm": "sequence",
 }
 """Module -> its function that gives the input."""
+INT8_TOLERANCE = 0.03
+INT8_NETWORKS = ("mobilenet_v1", "mobilenet_v2", "transformer")
 
 
-def results(tf: Any, name: str, compiled: bool) -> np.ndarray:
+def results(tf: Any, name: str, compiled: bool, quantize: str | None = None) -> np.ndarray:
     network = importlib.import_module(f"bench.networks.{name}")
     weights = {key: tf.constant(w) for key, w in network.weights().items()}
 
     def forward(x: Any) -> Any:
         return network.forward(tf, weights, x)
 
-    function = tf.function(forward) if compiled else forward
+    function = tf.function(forward, quantize=quantize) if compiled else forward
     result: np.ndarray = function(tf.constant(getattr(network, NETWORKS[name])())).numpy()
     return result
 
@@ -54,14 +56,51 @@ def references() -> dict[str, np.ndarray]:
 def test_agrees_with_numpy(
     tf: Any, backend: str, name: str, sources: dict[str, str], references: dict[str, np.ndarray]
 ) -> None:
+    take(sources)
+    got = results(tf, name, compiled=True)
+    assert error_of(got, references[name]) < TOLERANCE
+
+
+def take(sources: dict[str, str]) -> None:
+    """Makes the networks importable in the browser."""
     folder = Path("bench/networks")
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():
         (folder / file).write_text(text)
     sys.path.insert(0, str(Path.cwd()))
-    reference = references[name]
-    got = results(tf, name, compiled=True)
+
+
+def error_of(got: np.ndarray, reference: np.ndarray) -> float:
+    """The largest one, relative to the largest value."""
     assert got.shape == reference.shape
-    error = np.abs(got - reference).max() / np.abs(reference).max()
-    print(f"{backend}: error {error:.1e} relative to the largest value")
-    assert error < TOLERANCE
+    error = float(np.abs(got - reference).max() / np.abs(reference).max())
+    print(f"error {error:.1e} relative to the largest value")
+    return error
+
+
+def check_int8(tf: Any, name: str, sources: dict[str, str], reference: np.ndarray) -> None:
+    """In int8 the classes keep their order, and results are a little off."""
+    take(sources)
+    got = results(tf, name, compiled=True, quantize="int8")
+    assert 1e-4 < error_of(got, reference) < INT8_TOLERANCE
+    np.testing.assert_array_equal(
+        np.argsort(-got, axis=None)[:3], np.argsort(-reference, axis=None)[:3]
+    )
+
+
+@pytest.mark.parametrize("name", INT8_NETWORKS)
+@run_in_browser(backends=["wasm"], timeout=300)
+def test_int8_with_threads(
+    tf: Any, name: str, sources: dict[str, str], references: dict[str, np.ndarray]
+) -> None:
+    assert "threads" in tf.backend_report()["wasm"]["variant"]
+    check_int8(tf, name, sources, references[name])
+
+
+@pytest.mark.parametrize("name", INT8_NETWORKS)
+@run_in_browser(backends=["wasm"], environment="not-isolated", timeout=300)
+def test_int8_without_threads(
+    tf: Any, name: str, sources: dict[str, str], references: dict[str, np.ndarray]
+) -> None:
+    assert "threads" not in tf.backend_report()["wasm"]["variant"]
+    check_int8(tf, name, sources, references[name])

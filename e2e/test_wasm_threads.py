@@ -105,6 +105,11 @@ def matmul(batch: int, m: int, k: int, n: int) -> dict[str, Any]:
     return kernel_job("matmul", params, (batch, m, k), (batch, k, n), (batch, m, n))
 
 
+def quantized(m: int, k: int, n: int) -> dict[str, Any]:
+    params = {"m": m, "k": k, "n": n, "transpose_b": "false"}
+    return kernel_job("quantized_matmul", params, (m, k), (k, n), (m, n))
+
+
 def jobs() -> dict[str, dict[str, Any]]:
     x = ex.input_(0, ex.F)
     chain = x
@@ -121,6 +126,8 @@ def jobs() -> dict[str, dict[str, Any]]:
         "matmul": matmul(1, 301, 299, 303),
         "small matmuls": matmul(37, 40, 30, 50),
         "row times matrix": matmul(1, 2, 700, 1001),
+        "int8 product": quantized(301, 299, 303),
+        "int8 row": quantized(1, 700, 1001),
         "conv2d": kernel_job("conv2d", conv, image, filters, out),
         "conv2d_backprop_input": kernel_job("conv2d_backprop_input", conv, out, filters, image),
         "conv2d_backprop_filter": kernel_job("conv2d_backprop_filter", conv, image, out, filters),

@@ -163,7 +163,9 @@ def test_convolutions_in_tiles(
         (f"{op}_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
         (f"{op}_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
     ]
-    calls = [call_of(lower(equation(name, a, **attrs), targets), a) for name, a, attrs in cases]
+    calls = [
+        call_of(lower(equation(name, a, **attrs), targets=targets), a) for name, a, attrs in cases
+    ]
     found = evaluate("results", {}, calls)
     assert found["left"] == CLEAN
     for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
@@ -267,6 +269,31 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
     assert [counts[name] for name in each] == [20] * 4
 
 
+def test_an_input_given_for_good(evaluate: Evaluate) -> None:
+    """Its texture becomes the output's, once the steps that read it are drawn."""
+    w, g = (np.linspace(a, 2, 4000, dtype=np.float32) for a in (-1, -2))
+    graph = Graph()
+    values = [graph.add_input(Aval(w.shape, float32)) for _ in range(2)]
+    product = graph.add_eqn(OPS["multiply"], [graph.add_eqn(OPS["square"], values[:1], ()), 1], ())
+    graph.outputs = [graph.add_eqn(OPS["negative"], [product], ())]
+    program = lower(graph, [0, 1])
+    assert program.donations == {program.outputs[0]: program.inputs[0]}
+    found = evaluate("givenForGood", call_of(program, [w, g]))
+    kept, given, second = found["values"]
+    np.testing.assert_allclose(kept, -w * w * g, rtol=1e-6, atol=1e-6)
+    assert (given, second) == (kept, g.tolist())
+    *twice, failure = found["refused"]
+    assert [text.endswith("is given for good and used elsewhere") for text in twice] == [True] * 3
+    assert failure == "no drawing"
+    assert found["gone"].startswith("WebGL2: there is no slot")
+    before, failed, after, left = found["memory"]
+    assert (failed["slots"], failed["bytes"]) == (before["slots"], before["bytes"])
+    assert (after["slots"], after["bytes"]) == (before["slots"], before["bytes"])
+    assert after["textures"] == failed["textures"]
+    assert (left["slots"], left["bytes"]) == (0, 0)
+    assert left["textures"] == left["freeTextures"]
+
+
 def test_registered_without_blocking(evaluate: Evaluate) -> None:
     rng = np.random.default_rng(0)
     call, expected, _ = matmul_call(rng, 1, 64, 64, 65, "false", "false", np.float32, 8)
@@ -289,6 +316,22 @@ def broken(change: Callable[[dict[str, Any]], None]) -> str:
 def add_constant(document: dict[str, Any], offset: int) -> None:
     document["buffers"].append({"dtype": "float32", "shape": [4], "layers": 1})
     document["constants"].append({"buffer": len(document["buffers"]) - 1, "offset": offset})
+
+
+def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
+    """Adds donations, and a last step that makes another output, of half the size."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["buffers"] += [
+            {"dtype": "float32", "shape": [5], "layers": 1},
+            {"dtype": "float32", "shape": [4], "layers": 1},
+        ]
+        document["steps"] += [{**document["steps"][0], "inputs": [1], "outputs": [2]}]
+        document["inputs"].append(3)
+        document["outputs"] = [1, 2]
+        document["donations"] = list(pairs)
+
+    return change
 
 
 def misspell(document: dict[str, Any]) -> None:
@@ -317,6 +360,13 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "WebGL2: 1073741824 elements do"),
     (lambda d: add_constant(d, 16), "program: constant 2 lies outside the data"),
     (lambda d: add_constant(d, -4), "program: constant 2 lies outside the data"),
+    (donate([1, 0]), "program: step 0 would overwrite output buffer 1 and input buffer 0"),
+    (donate([2, 0], [2, 3]), "program: a buffer is in two donations"),
+    (donate([2, 0], [1, 0]), "program: a buffer is in two donations"),
+    (donate([2, 1]), "program: there are no output buffer 2 and input buffer 1"),
+    (donate([0, 2]), "program: there are no output buffer 0 and input buffer 2"),
+    (donate([9, 0]), "program: there are no output buffer 9 and input buffer 0"),
+    (donate([2, 3]), "program: output buffer 2 and input buffer 3 differ in size"),
     (misspell, "WebGL2 kernel elementwise does not compile:"),
 ]
 

@@ -26,6 +26,20 @@ function write(backend, tensor) {
 }
 
 /**
+ * A slot's elements, waited for and then, since that took no time, read at once.
+ *
+ * @param {import("../web/backend.mjs").Backend} backend
+ * @param {number} slot
+ */
+async function readTwice(backend, slot) {
+  const [first, second] = [await backend.readAsync(slot), await backend.readAsync(slot)].map(
+    (elements) => [...elements].map((v) => (Number.isFinite(v) ? v : `${v}`)),
+  );
+  if (`${first}` !== `${second}`) throw new Error(`read ${first}, then ${second}`);
+  return first;
+}
+
+/**
  * Runs Programs of one output each; infinities and NaN come back as text.
  *
  * @param {{forceFloat16?: boolean}} options
@@ -38,9 +52,7 @@ export async function results(options, calls) {
     const program = backend.register(json, new ArrayBuffer(0), 0, 0);
     const slots = inputs.map((input) => write(backend, input));
     const output = backend.run(program, ...slots);
-    values.push(
-      [...(await backend.readAsync(output))].map((v) => (Number.isFinite(v) ? v : `${v}`)),
-    );
+    values.push(await readTwice(backend, output));
     backend.free(output, ...slots);
     backend.release(program);
   }
@@ -150,6 +162,40 @@ export async function registeredAsync({ json, inputs }) {
   const values = [...(await backend.readAsync(backend.run(program, ...slots)))];
   backend.close();
   return { heard, values };
+}
+
+/**
+ * A Program of two inputs run with both kept, refused, failing, and with the first given for good.
+ *
+ * @param {Call} call
+ */
+export async function givenForGood({ json, inputs }) {
+  const { backend, gl } = openWithContext();
+  const program = backend.register(json, new ArrayBuffer(0), 0, 0);
+  const [first, second] = inputs.map((input) => write(backend, input));
+  const kept = backend.run(program, first, second);
+  const before = backend.memory();
+  const refused = [
+    messageOf(() => backend.run(program, -first, -first)),
+    messageOf(() => backend.run(program, -first, first)),
+    messageOf(() => backend.run(program, first, -first)),
+  ];
+  const { drawArrays } = gl;
+  gl.drawArrays = () => {
+    throw new Error("no drawing");
+  };
+  refused.push(messageOf(() => backend.run(program, -first, second)));
+  gl.drawArrays = drawArrays;
+  const failed = backend.memory();
+  const given = backend.run(program, -first, second);
+  const after = backend.memory();
+  const gone = messageOf(() => backend.free(first));
+  const values = [];
+  for (const slot of [kept, given, second]) values.push([...(await backend.readAsync(slot))]);
+  backend.free(kept, given, second);
+  const left = backend.memory();
+  backend.close();
+  return { values, refused, gone, memory: [before, failed, after, left] };
 }
 
 /**

@@ -26,7 +26,9 @@
  *   hears how much is compiled
  * @property {(program: number) => void} release forgets a Program
  * @property {(program: number, ...slots: number[]) => number} run
- *   returns the slot of the first output; further outputs have the following numbers
+ *   returns the slot of the first output; further outputs have the following numbers. A slot with a
+ *   minus sign is given for good: when the run has succeeded it is gone, and an output may lie in
+ *   its place
  * @property {() => Memory} memory live slots, their bytes, and numbers of the backend's own
  * @property {() => Promise<void>} finish resolves when all work so far is done
  * @property {() => void} close frees everything; the backend is of no use afterwards

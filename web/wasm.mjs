@@ -131,8 +131,11 @@ class Glue {
   memory() {
     this.module._tfpy_memory();
     this.refresh();
-    const [slots, bytes, programs, threads, generated, refused] = this.words.subarray(this.wordsAt);
-    return { slots, bytes, programs, threads, generated, refused, heapBytes: this.bytes.length };
+    const [slots, bytes, programs, threads, generated, refused, peakBytes] = this.words.subarray(
+      this.wordsAt,
+    );
+    const heapBytes = this.bytes.length;
+    return { slots, bytes, peakBytes, heapBytes, programs, threads, generated, refused };
   }
 }
 

@@ -13,19 +13,26 @@
  * @property {Layout} layout
  * @property {Texture | null} texture
  * @property {Elements | null} data
+ * @property {Plan | null} maker the program whose output it is
  */
 
 import { loseContext, openDevice } from "./webgl_context.mjs";
 import { nbytesOf, parseProgram } from "./webgl_document.mjs";
-import { makePlan, replay } from "./webgl_program.mjs";
+import { donorOf, makePlan, replay } from "./webgl_program.mjs";
 import { ShaderCache } from "./webgl_shaders.mjs";
 import { GlState } from "./webgl_state.mjs";
 import { fence } from "./webgl_sync.mjs";
 import { TexturePool } from "./webgl_textures.mjs";
-import { copied, download, downloadAsync, upload, viewed } from "./webgl_transfer.mjs";
+import { copied, download, downloadAsync, emptyArray, upload, viewed } from "./webgl_transfer.mjs";
 
 /** Tensors up to this size are uploaded when a program first takes them; many are never. */
 const LAZY_BYTES = 2 ** 16;
+
+/**
+ * Where reading a program's output took less than this the last time, the page is blocked for the
+ * next one: browsers tell of a fence up to a millisecond late. Half of a frame.
+ */
+const BLOCKING_MS = 8;
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -64,11 +71,11 @@ class Webgl {
     const layout = this.pool.layout(count, dtype);
     if (nbytesOf(count, dtype) <= LAZY_BYTES) {
       const data = copied(heap, ptr, count, dtype);
-      return this.addSlot({ dtype, layout, texture: null, data });
+      return this.addSlot({ dtype, layout, texture: null, data, maker: null });
     }
     const texture = this.pool.acquire(layout);
     upload(this.pool, texture, viewed(heap, ptr, count, dtype));
-    return this.addSlot({ dtype, layout, texture, data: null });
+    return this.addSlot({ dtype, layout, texture, data: null, maker: null });
   }
 
   /** @type {Backend["read"]} */
@@ -81,7 +88,7 @@ class Webgl {
       this.checkUsable();
       return;
     }
-    const elements = data ?? new (dtype === "float32" ? Float32Array : Int32Array)(count);
+    const elements = data ?? emptyArray(dtype, count);
     if (texture !== null) {
       download(this.pool, texture, elements);
       this.checkUsable();
@@ -93,13 +100,30 @@ class Webgl {
   /** @type {Backend["readAsync"]} */
   async readAsync(slot) {
     this.checkUsable();
-    const { layout, dtype, data, texture } = this.slot(slot);
-    const elements =
-      texture === null
-        ? /** @type {Elements} */ (data).slice()
-        : await downloadAsync(this.pool, texture, dtype, layout.count);
+    const found = this.slot(slot);
+    const { dtype, data } = found;
+    const elements = data === null ? await this.textureElements(found) : data.slice();
     this.checkUsable();
     return dtype === "bool" ? Uint8Array.from(elements) : elements;
+  }
+
+  /**
+   * The elements of an uploaded slot; blocks the page only where that is short.
+   *
+   * @param {Slot} slot
+   * @returns {Promise<Elements>}
+   */
+  async textureElements({ dtype, layout, texture, maker }) {
+    const { count } = layout;
+    const given = /** @type {Texture} */ (texture);
+    if (maker === null) return downloadAsync(this.pool, given, dtype, count);
+    const start = performance.now();
+    const elements =
+      maker.readMs < BLOCKING_MS
+        ? download(this.pool, given, emptyArray(dtype, count))
+        : await downloadAsync(this.pool, given, dtype, count);
+    maker.readMs = performance.now() - start;
+    return elements;
   }
 
   /** @type {Backend["free"]} */
@@ -152,23 +176,29 @@ class Webgl {
   run(program, ...slots) {
     this.checkUsable();
     const plan = this.program(program);
-    const { buffers, outputs, textures } = plan;
+    const { buffers, inputs, outputs, textures } = plan;
     this.bindInputs(plan, slots);
-    let acquired = 0;
+    let bound = 0;
     try {
-      for (; acquired < outputs.length; acquired++) {
-        const buffer = outputs[acquired];
-        textures[buffer] = this.pool.acquire(buffers[buffer].layout);
+      for (; bound < outputs.length; bound++) {
+        const donor = donorOf(plan, bound, slots);
+        const buffer = outputs[bound];
+        textures[buffer] =
+          donor < 0 ? this.pool.acquire(buffers[buffer].layout) : textures[inputs[donor]];
       }
       replay(this.pool, plan);
     } catch (error) {
-      while (acquired > 0) this.pool.release(textures[outputs[--acquired]]);
+      while (bound-- > 0) {
+        if (donorOf(plan, bound, slots) < 0) this.pool.release(textures[outputs[bound]]);
+      }
       throw error;
     }
+    this.freeGiven(plan, slots);
     const first = this.lastId + 1;
     for (let i = 0; i < outputs.length; i++) {
       const { dtype, layout } = buffers[outputs[i]];
-      this.addSlot({ dtype, layout, texture: textures[outputs[i]], data: null });
+      const texture = textures[outputs[i]];
+      this.addSlot({ dtype, layout, texture, data: null, maker: plan });
     }
     return first;
   }
@@ -252,8 +282,9 @@ class Webgl {
     if (slots.length !== inputs.length) {
       throw new Error(`program takes ${inputs.length} inputs, got ${slots.length}`);
     }
+    let areGiven = false;
     for (let i = 0; i < inputs.length; i++) {
-      const slot = this.slot(slots[i]);
+      const slot = this.slot(Math.abs(slots[i]));
       const { dtype, layout } = buffers[inputs[i]];
       if (slot.dtype !== dtype || slot.layout.count !== layout.count) {
         throw new Error(
@@ -262,6 +293,24 @@ class Webgl {
         );
       }
       textures[inputs[i]] = slot.texture ?? this.uploaded(slot);
+      areGiven ||= slots[i] < 0;
+    }
+    if (areGiven) checkGiven(slots);
+  }
+
+  /**
+   * After a run: the slots that it was given for good are gone.
+   *
+   * @param {Plan} plan
+   * @param {number[]} slots
+   */
+  freeGiven(plan, slots) {
+    for (let i = 0; i < plan.outputs.length; i++) {
+      const donor = donorOf(plan, i, slots);
+      if (donor >= 0) this.slot(-slots[donor]).texture = null; // it is the output's now
+    }
+    for (const id of slots) {
+      if (id < 0) this.free(-id);
     }
   }
 
@@ -274,6 +323,21 @@ class Webgl {
     upload(this.pool, slot.texture, /** @type {Elements} */ (slot.data));
     slot.data = null;
     return slot.texture;
+  }
+}
+
+/**
+ * A slot that is given for good is given once.
+ *
+ * @param {number[]} slots
+ */
+function checkGiven(slots) {
+  const seen = new Set();
+  for (const id of slots) {
+    if (seen.has(-id) || (id < 0 && seen.has(id))) {
+      throw new Error(`WebGL2: slot ${Math.abs(id)} is given for good and used elsewhere`);
+    }
+    seen.add(id);
   }
 }
 

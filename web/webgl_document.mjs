@@ -18,6 +18,7 @@
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
+ * @property {[number, number][]} [donations] pairs of an output and an input's buffer
  * @property {StepText[]} steps
  */
 
@@ -96,6 +97,27 @@ function check(text, nbytes, targets) {
   }
   for (const buffer of text.outputs) {
     require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
+  }
+  checkDonations(text);
+}
+
+/**
+ * An output takes over an input of its size and dtype that no step reads any more when it is drawn.
+ *
+ * @param {ProgramText} text
+ */
+function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
+  const taken = donations.flat();
+  require_(new Set(taken).size === taken.length, "a buffer is in two donations");
+  for (const [output, input] of donations) {
+    const what = `output buffer ${output} and input buffer ${input}`;
+    require_(outputs.includes(output) && inputs.includes(input), `there are no ${what}`);
+    const [made, old] = [buffers[output], buffers[input]];
+    const same = made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
+    require_(same, `${what} differ in size or dtype`);
+    const maker = steps.findIndex((step) => step.outputs[0] === output);
+    const read = steps.findLastIndex((step) => step.inputs.includes(input));
+    require_(read < maker, `step ${maker} would overwrite ${what}`);
   }
 }
 

@@ -32,11 +32,14 @@
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
+ * @property {number[]} donors for each output the input, by position, whose texture it takes over
+ *   when a run is given that for good; or -1
  * @property {Temporary[]} temporaries
  * @property {number} temporaryBytes
  * @property {number} generation of the pool's temporaries that `textures` holds
  * @property {Step[]} steps
  * @property {WebGLBuffer | null} params
+ * @property {number} readMs how long reading an output took the last time
  * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
@@ -65,16 +68,19 @@ export function makePlan(pool, text, shaders) {
   });
   const params = packParams(gl, text, shaders, buffers, steps, size);
   const { constants, inputs, outputs } = text;
+  const donations = new Map(text.donations);
   return {
     buffers,
     constants,
     inputs,
     outputs,
+    donors: outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1)),
     temporaries,
     temporaryBytes,
     generation: -1,
     steps: steps.filter(({ output }) => buffers[output].layout.count > 0),
     params,
+    readMs: Number.POSITIVE_INFINITY,
     textures: new Array(buffers.length),
   };
 }
@@ -92,6 +98,17 @@ function bindTemporaries(pool, plan) {
     textures[buffer] = pool.temporary(buffers[buffer].layout, index);
   }
   plan.generation = pool.generation;
+}
+
+/**
+ * The input, by position, whose texture an output takes over in a run on these slots; or -1.
+ *
+ * @param {Plan} plan
+ * @param {number} output position
+ * @param {number[]} slots
+ */
+export function donorOf({ donors }, output, slots) {
+  return slots[donors[output]] < 0 ? donors[output] : -1;
 }
 
 /**

@@ -91,6 +91,7 @@ function padded(data, length) {
  * @param {TexturePool} pool
  * @param {Texture} texture
  * @param {Elements} data where to put them
+ * @returns {Elements} data
  */
 export function download(pool, texture, data) {
   const { gl, state } = pool;
@@ -107,6 +108,7 @@ export function download(pool, texture, data) {
     gl.readPixels(0, rows, texels, 1, external, readType, last, 0);
     data.set(last.subarray(0, rest), rows * 4 * width);
   }
+  return data;
 }
 
 /**
@@ -144,6 +146,6 @@ export async function downloadAsync(pool, texture, dtype, count) {
  * @param {number} count
  * @returns {Elements}
  */
-function emptyArray(dtype, count) {
+export function emptyArray(dtype, count) {
   return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
 }

@@ -34,7 +34,6 @@ const PYTHON_FILES = [
 ];
 const MIN_REPEATS = 3;
 const RUN_INS = 4; // untimed runs before a sample, as many for all: training goes on in them
-const TOLERANCE = 2e-3; // largest error relative to the largest value: the sides computed the same
 
 const query = new URLSearchParams(location.search);
 const options = {
@@ -184,6 +183,15 @@ function relativeError(actual, expected) {
   return difference / largest;
 }
 
+/**
+ * @param {string} name
+ * @param {any} session of the Python module
+ * @returns {Contender}
+ */
+function tfpyContender(name, session) {
+  return { name, sample: () => session.sample(), result: () => copied(session.result()) };
+}
+
 /** @param {number} milliseconds */
 const rounded = (milliseconds) => Number(milliseconds.toFixed(4));
 
@@ -194,17 +202,14 @@ const rounded = (milliseconds) => Number(milliseconds.toFixed(4));
  */
 async function runWork(works, work) {
   const python = works.Session(work);
+  const exact = python.exact ? works.Session(python.exact) : null;
   try {
     const arrays = hostArrays(python);
-    /** @type {Contender} */
-    const mine = {
-      name: "tfpy",
-      sample: () => python.sample(),
-      result: () => copied(python.result()),
-    };
+    const mine = tfpyContender("tfpy", python);
     const peers = [
-      ...tfjs.contenders(work, arrays, JSON.parse(works.parameters())),
-      ...(await onnx.contenders(work, arrays, options.backend)),
+      ...(exact ? [tfpyContender("tfpy float32", exact)] : []),
+      ...tfjs.contenders(python.exact || work, arrays, JSON.parse(works.parameters())),
+      ...(await onnx.contenders(python.exact || work, arrays, options.backend)),
     ];
     const [own, ...others] = await measure([mine, ...peers]);
     if (own.failure) throw new Error(own.failure);
@@ -220,7 +225,7 @@ async function runWork(works, work) {
       const { first, median: theirs, failure } = others[i];
       if (failure) return { ...base, peer: peer.name, peer_failure: failure };
       const error = relativeError(values, peer.result());
-      if (!(error < TOLERANCE)) {
+      if (!(error < python.tolerance)) {
         throw new Error(`${peer.name} differs by ${error} (relative to the largest value)`);
       }
       return {
@@ -235,6 +240,7 @@ async function runWork(works, work) {
   } finally {
     tfjs.close();
     python.destroy();
+    exact?.destroy();
   }
 }
 

@@ -95,7 +95,8 @@ TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_s
   return tfpy::programs::add(text.block.as<char>(), text.block.bytes(), std::move(constants));
 }
 
-// Runs a program on the slots words[0..count). Returns the first output's id.
+// Runs a program on the slots words[0..count), some of them given for good (program.h). Returns the
+// first output's id.
 TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
   if (count < 0 || count > kMaxArguments)
     return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
@@ -107,7 +108,8 @@ TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));
 }
 
-// words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones]
+// words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones,
+// the most bytes so far]
 TFPY_EXPORT void tfpy_memory() {
   words[0] = static_cast<uint32_t>(tfpy::slots::count());
   words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());
@@ -115,6 +117,7 @@ TFPY_EXPORT void tfpy_memory() {
   words[3] = static_cast<uint32_t>(tfpy::worker_count());
   words[4] = static_cast<uint32_t>(tfpy::generated_count());
   words[5] = tfpy::refused_count();
+  words[6] = static_cast<uint32_t>(tfpy::peak_bytes());
 }
 
 // The names that a Program may use, separated by spaces.

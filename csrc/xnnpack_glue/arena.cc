@@ -55,14 +55,6 @@ class LiveBuffers {
   std::map<size_t, int32_t> live_;  // by offset
 };
 
-// Whether the step may write its output where it reads that buffer.
-bool takes_place_of(const StepUse& step, int32_t buffer) {
-  for (size_t i = 0; i < step.input_count; ++i) {
-    if (step.inputs[i] == buffer && !step.kernel->may_overwrite(i)) return false;
-  }
-  return true;
-}
-
 bool read_offsets(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
                   const std::vector<bool>& is_temporary, std::vector<size_t>* offsets) {
   std::vector<bool> is_placed(buffers.size());
@@ -82,6 +74,13 @@ bool read_offsets(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
 }
 
 }  // namespace
+
+bool takes_place_of(const StepUse& step, int32_t buffer) {
+  for (size_t i = 0; i < step.input_count; ++i) {
+    if (step.inputs[i] == buffer && !step.kernel->may_overwrite(i)) return false;
+  }
+  return true;
+}
 
 bool check_plan(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
                 const std::vector<bool>& is_temporary, const std::vector<size_t>& last_use,

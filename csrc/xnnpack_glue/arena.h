@@ -29,6 +29,9 @@ struct StepUse {
   int32_t output;
 };
 
+// Whether the step may write its output where it reads that buffer.
+bool takes_place_of(const StepUse& step, int32_t buffer);
+
 // Checks that each buffer of `is_temporary` has a place inside the arena, and that buffers that are
 // alive at the same time lie apart. A step's output may lie exactly on an input that dies there,
 // where the kernel allows it. last_use: the step that reads a buffer last.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -120,7 +121,7 @@ class ElementwiseKernel final : public Kernel {
     const size_t unit = tape_.block;
     const size_t units = (tape_.count + unit - 1) / unit;
     const size_t tasks = task_count(units, unit * chosen.cost);
-    Register* const registers = borrow_scratch<Register>(uint64_t{tasks} * tape_.registers);
+    Register* const registers = borrow_scratch<Register>(registers_of(tasks));
     if (registers == nullptr) return false;
     parallel_for(tasks, [&](size_t task) {
       const size_t begin = units * task / tasks * unit;
@@ -131,7 +132,13 @@ class ElementwiseKernel final : public Kernel {
     return true;
   }
 
+  std::optional<uint64_t> sole_need() const override {
+    return product({registers_of(worker_count()), sizeof(Register)});
+  }
+
  private:
+  uint64_t registers_of(size_t tasks) const { return product({tasks, tape_.registers}); }
+
   // The plan for this thread.
   const Plan& plan() const {
     return compiled_ != nullptr && is_runnable(*compiled_) ? *compiled_ : interpreted_;

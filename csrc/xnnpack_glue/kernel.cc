@@ -31,6 +31,7 @@ constexpr Entry kKernels[] = {
     {"non_max_suppression", make_non_max_suppression},
     {"dft", make_dft},
     {"matmul", make_matmul},
+    {"quantized_matmul", make_quantized_matmul},
     {"conv2d", make_conv2d},
     {"conv2d_backprop_input", make_conv2d_backprop_input},
     {"conv2d_backprop_filter", make_conv2d_backprop_filter},

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,6 +57,9 @@ class Kernel {
   virtual ~Kernel() = default;
   // False, with the error's text, when it fails.
   virtual bool run(const Operand* inputs, void* output) = 0;
+
+  // The bytes of scratch that run() needs, where nothing else can make it fail; else nothing.
+  virtual std::optional<uint64_t> sole_need() const { return std::nullopt; }
 
   // Whether the output may lie exactly on that input.
   bool may_overwrite(size_t input) const {
@@ -114,6 +118,7 @@ std::unique_ptr<Kernel> make_searchsorted(StepSpec& step);
 std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step);
 std::unique_ptr<Kernel> make_dft(StepSpec& step);
 std::unique_ptr<Kernel> make_matmul(StepSpec& step);
+std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step);

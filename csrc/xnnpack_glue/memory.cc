@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +16,7 @@ constexpr uint64_t kMaxBytes = UINT32_MAX - 2 * kBlockPadding;
 constexpr size_t kReserveBytes = 1 << 20;
 
 size_t total_bytes = 0;
+size_t most_bytes = 0;
 void* reserve_block = nullptr;
 int32_t next_id = 1;
 
@@ -68,6 +70,7 @@ bool Block::allocate(uint64_t bytes, Block* block) {
   fresh.data_ = data;
   fresh.bytes_ = static_cast<size_t>(bytes);
   total_bytes += fresh.bytes_;
+  most_bytes = std::max(most_bytes, total_bytes);
   *block = std::move(fresh);
   return true;
 }
@@ -102,6 +105,8 @@ size_t count() { return table().size(); }
 }  // namespace slots
 
 size_t allocated_bytes() { return total_bytes; }
+
+size_t peak_bytes() { return most_bytes; }
 
 void install_reserve() {
   if (reserve_block != nullptr) return;

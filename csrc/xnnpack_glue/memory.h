@@ -61,6 +61,8 @@ size_t count();
 
 // Bytes of all blocks that are alive.
 size_t allocated_bytes();
+// The most that they ever were.
+size_t peak_bytes();
 
 // Keeps a reserve for the small allocations that cannot report a failure: when the heap is full
 // the reserve is given to them, and allocate() reports errors from then on.

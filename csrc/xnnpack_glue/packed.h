@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory.h"
+
 namespace tfpy {
 
 struct OperatorDeleter {
@@ -74,6 +76,27 @@ class PackedCache final : public PackedKeys {
   }
 
   std::vector<T> values_;
+};
+
+// A step's packed matrices, kept as long as the slots that they are made of.
+class PackedBlocks {
+ public:
+  // Null when the heap is full. Unless it is kept, calls pack(block); keeps it if the id is not 0.
+  template <class Pack>
+  const Block* of(int32_t id, uint64_t bytes, const Pack& pack) {
+    if (const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr) return kept;
+    Block made;
+    if (!Block::allocate(bytes, &made)) return nullptr;
+    pack(made);
+    if (id != 0) return packed_.keep({id, 0}, std::move(made));
+    fresh_ = std::move(made);
+    return &fresh_;
+  }
+  bool has(int32_t id) { return packed_.find({id, 0}) != nullptr; }
+
+ private:
+  PackedCache<Block> packed_;
+  Block fresh_;  // what is not kept
 };
 
 // The slot is gone: drops what was made of it.

@@ -1,10 +1,13 @@
 #include "program.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "arena.h"
 #include "error.h"
+#include "packed.h"
 #include "program_reader.h"
 
 namespace tfpy::programs {
@@ -17,20 +20,37 @@ std::unordered_map<int32_t, Program>& table() {
   return programs;
 }
 
+// How a slot crosses: with a minus sign where it is given for good.
+int32_t id_of(int32_t crossed) {
+  return crossed < 0 ? static_cast<int32_t>(-static_cast<uint32_t>(crossed)) : crossed;
+}
+
+// A slot that is given for good is given once.
+bool check_given(const int32_t* ids, size_t count) {
+  if (std::none_of(ids, ids + count, [](int32_t id) { return id < 0; })) return true;
+  std::vector<int32_t> sorted(ids, ids + count);
+  std::sort(sorted.begin(), sorted.end(), [](int32_t a, int32_t b) { return id_of(a) < id_of(b); });
+  for (size_t i = 1; i < count; ++i) {
+    if (id_of(sorted[i - 1]) == id_of(sorted[i]) && (sorted[i - 1] < 0 || sorted[i] < 0))
+      return fail("slot %d is given for good and used elsewhere", id_of(sorted[i]));
+  }
+  return true;
+}
+
 bool bind_inputs(Program& program, const int32_t* ids, size_t count) {
   if (count != program.inputs.size())
     return fail("the program takes %zu inputs, not %zu", program.inputs.size(), count);
   for (size_t i = 0; i < count; ++i) {
-    const Slot* slot = slots::find(ids[i]);
+    const Slot* slot = slots::find(id_of(ids[i]));
     if (slot == nullptr) return false;
     const BufferSpec& spec = program.buffers[program.inputs[i]];
     if (slot->count != spec.count || slot->dtype != spec.dtype) {
       return fail("input %zu is %s of %zu elements; the program takes %s of %zu", i,
                   dtype_name(slot->dtype), slot->count, dtype_name(spec.dtype), spec.count);
     }
-    program.operands[program.inputs[i]] = {slot->block.data(), ids[i]};
+    program.operands[program.inputs[i]] = {slot->block.data(), id_of(ids[i])};
   }
-  return true;
+  return check_given(ids, count);
 }
 
 bool bind_temporaries(Program& program) {
@@ -45,16 +65,42 @@ bool bind_temporaries(Program& program) {
   return true;
 }
 
-bool bind_outputs(Program& program, std::vector<Slot>* results) {
+// The id of the slot that the output takes over, or 0.
+int32_t donor_of(const Program& program, size_t output, const int32_t* ids) {
+  const int32_t donor = program.donors[output];
+  return donor != kNobody && ids[donor] < 0 ? id_of(ids[donor]) : 0;
+}
+
+bool bind_outputs(Program& program, const int32_t* ids, std::vector<Slot>* results) {
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const BufferSpec& spec = program.buffers[program.outputs[i]];
     Slot& result = (*results)[i];
     result.count = spec.count;
     result.dtype = spec.dtype;
-    if (!Block::allocate(bytes_of(spec), &result.block)) return false;
-    program.operands[program.outputs[i]] = {result.block.data(), 0};
+    const int32_t donor = donor_of(program, i, ids);
+    if (donor == 0 && !Block::allocate(bytes_of(spec), &result.block)) return false;
+    void* const data = donor == 0 ? result.block.data() : slots::find(donor)->block.data();
+    program.operands[program.outputs[i]] = {data, 0};
   }
   return true;
+}
+
+// Moves the blocks that outputs take over; the slots that were given are gone.
+void take_given(const Program& program, const int32_t* ids, std::vector<Slot>* results) {
+  for (size_t i = 0; i < results->size(); ++i) {
+    const int32_t donor = donor_of(program, i, ids);
+    if (donor != 0) (*results)[i].block = std::move(slots::find(donor)->block);
+  }
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (ids[i] >= 0) continue;
+    forget_packed(id_of(ids[i]));
+    slots::remove(id_of(ids[i]));
+  }
+}
+
+// Steps that write in place shall not fail.
+bool has_sure_scratch(const Program& program) {
+  return program.sure_scratch == 0 || borrow_scratch_bytes(program.sure_scratch) != nullptr;
 }
 
 bool run_steps(Program& program) {
@@ -79,7 +125,7 @@ int32_t add(const char* text, size_t length, Slot&& constants) {
   return next_id++;
 }
 
-int32_t run(int32_t id, const int32_t* inputs, size_t count) {
+int32_t run(int32_t id, const int32_t* ids, size_t count) {
   const auto found = table().find(id);
   if (found == table().end()) {
     fail("there is no program %d", id);
@@ -87,10 +133,11 @@ int32_t run(int32_t id, const int32_t* inputs, size_t count) {
   }
   Program& program = found->second;
   std::vector<Slot> results(program.outputs.size());
-  if (!bind_inputs(program, inputs, count) || !bind_temporaries(program) ||
-      !bind_outputs(program, &results) || !run_steps(program)) {
+  if (!bind_inputs(program, ids, count) || !bind_temporaries(program) ||
+      !bind_outputs(program, ids, &results) || !has_sure_scratch(program) || !run_steps(program)) {
     return -1;
   }
+  take_given(program, ids, &results);
   const int32_t first = slots::reserve(static_cast<int32_t>(results.size()));
   for (size_t i = 0; i < results.size(); ++i)
     slots::put(first + static_cast<int32_t>(i), std::move(results[i]));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "error.h"
@@ -79,6 +80,13 @@ bool read_kernels(const Value& document, std::vector<Factory>* factories) {
   return true;
 }
 
+// Where the buffer stands in a list.
+bool find(const std::vector<int32_t>& buffers, int32_t buffer, size_t* place) {
+  const auto found = std::find(buffers.begin(), buffers.end(), buffer);
+  *place = static_cast<size_t>(found - buffers.begin());
+  return found != buffers.end();
+}
+
 class Reader {
  public:
   explicit Reader(Program* program) : program_(*program) {}
@@ -96,7 +104,7 @@ class Reader {
     is_temporary_.resize(count);
     last_use_.resize(count, kNever);
     return read_inputs(document) && read_constants(document) && read_steps(document) &&
-           read_outputs(document) && read_arena(document);
+           read_outputs(document) && read_donations(document) && read_arena(document);
   }
 
  private:
@@ -186,6 +194,59 @@ class Reader {
     return true;
   }
 
+  // "donations": [[output buffer, input buffer], ...], where there are any.
+  bool read_donations(const Value& document) {
+    program_.donors.resize(program_.outputs.size(), kNobody);
+    if (!document.HasMember("donations")) return true;
+    const Value* donations = list(document, "donations");
+    if (donations == nullptr) return false;
+    std::vector<bool> is_taken(written_.size());
+    size_t first_step = program_.steps.size();
+    for (const Value& pair : donations->GetArray()) {
+      int32_t output = 0, input = 0;
+      if (!read_pair(pair, "a donation", &output, &input)) return false;
+      size_t place = 0, donor = 0;
+      if (!find(program_.outputs, output, &place) || !find(program_.inputs, input, &donor))
+        return fail("program: buffer %d is no output, or buffer %d no input", output, input);
+      if (is_taken[output] || is_taken[input])
+        return fail("program: buffer %d or %d is in two donations", output, input);
+      is_taken[output] = is_taken[input] = true;
+      size_t number = 0;
+      if (!check_donation(output, input, &number)) return false;
+      first_step = std::min(first_step, number);
+      program_.donors[place] = static_cast<int32_t>(donor);
+    }
+    return read_sure_scratch(first_step);
+  }
+
+  // number: the step that makes the output, the last to read the input.
+  bool check_donation(int32_t output, int32_t input, size_t* number) {
+    if (bytes_of(program_.buffers[output]) != bytes_of(program_.buffers[input]))
+      return fail("program: buffers %d and %d differ in size", output, input);
+    const auto makes = [output](const Step& step) { return step.output == output; };
+    const auto maker = std::find_if(program_.steps.begin(), program_.steps.end(), makes);
+    *number = static_cast<size_t>(maker - program_.steps.begin());
+    const bool is_read_later = last_use_[input] != kNever && last_use_[input] > *number;
+    if (is_read_later || !takes_place_of(use_of(*maker), input))
+      return fail("program: step %zu would overwrite input %d", *number, input);
+    return true;
+  }
+
+  // A run that fails leaves its inputs as they were.
+  bool read_sure_scratch(size_t first_step) {
+    for (size_t number = first_step; number < program_.steps.size(); ++number) {
+      const std::optional<uint64_t> need = program_.steps[number].kernel->sole_need();
+      if (!need) return fail("program: step %zu may fail after one that writes in place", number);
+      program_.sure_scratch = std::max(program_.sure_scratch, *need);
+    }
+    return true;
+  }
+
+  StepUse use_of(const Step& step) const {
+    return {step.kernel.get(), program_.step_inputs.data() + step.first_input, step.input_count,
+            step.output};
+  }
+
   // "arena": {"nbytes": N, "offsets": [[buffer, offset], ...]}, where there are temporaries.
   bool read_arena(const Value& document) {
     if (document.HasMember("arena")) {
@@ -199,21 +260,21 @@ class Reader {
       }
     }
     std::vector<StepUse> uses;
-    for (const Step& step : program_.steps) {
-      uses.push_back({step.kernel.get(), program_.step_inputs.data() + step.first_input,
-                      step.input_count, step.output});
-    }
+    for (const Step& step : program_.steps) uses.push_back(use_of(step));
     return check_plan(program_.arena, program_.buffers, is_temporary_, last_use_, uses);
   }
 
-  bool read_place(const Value& pair) {
-    if (!pair.IsArray() || pair.Size() != 2)
-      return fail("program: an offset is no pair of a buffer and a number");
+  // A buffer and a number.
+  bool read_pair(const Value& pair, const char* name, int32_t* buffer, int32_t* number) {
+    if (!pair.IsArray() || pair.Size() != 2) return fail("program: %s is no pair", name);
     const int32_t last = static_cast<int32_t>(written_.size()) - 1;
+    return read_number(pair[0], name, 0, last, buffer) &&
+           read_number(pair[1], name, 0, kMaxNumber, number);
+  }
+
+  bool read_place(const Value& pair) {
     int32_t buffer = 0, offset = 0;
-    if (!read_number(pair[0], "a buffer of the arena", 0, last, &buffer) ||
-        !read_number(pair[1], "an offset", 0, kMaxNumber, &offset))
-      return false;
+    if (!read_pair(pair, "a place of the arena", &buffer, &offset)) return false;
     program_.arena.places.push_back({buffer, static_cast<size_t>(offset)});
     return true;
   }

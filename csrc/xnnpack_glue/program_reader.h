@@ -20,6 +20,8 @@ struct Step {
   bool is_empty;  // the output has no elements
 };
 
+constexpr int32_t kNobody = -1;
+
 struct Program {
   Block constants;
   std::vector<BufferSpec> buffers;
@@ -28,6 +30,10 @@ struct Program {
   std::vector<Step> steps;
   std::vector<int32_t> step_inputs;  // of all steps, one after another
   std::vector<Operand> arguments;    // room for the operands of one step
+  // For each output the input, by position, whose bytes it takes over when a run is given that for
+  // good; or kNobody.
+  std::vector<int32_t> donors;
+  uint64_t sure_scratch = 0;  // with which no step fails from the first one on that writes in place
   ArenaPlan arena;
   const char* arena_base = nullptr;  // to which the operands point
 };

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "gemm_tile.h"
-#include "parallel.h"
+#include "product_parts.h"
 
 namespace tfpy {
 namespace {
@@ -14,13 +13,6 @@ namespace {
 // A panel of B (kDepth x 8 floats) stays in L1 while the rows of a task's part of A, of about
 // kTaskRows x kDepth floats, pass from L2.
 constexpr size_t kDepth = 256, kTaskRows = 96;
-// Parts of the product that a thread should have, so that a slow one can be helped, and the fewest
-// columns of a part.
-constexpr size_t kPartsPerThread = 4, kMinColumns = 32;
-// Multiplications below which a second thread costs more than it gives.
-constexpr uint64_t kMinParallelWork = 1 << 19;
-
-size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Rows of A as they lie. Those behind the last one repeat it.
 template <size_t R>
@@ -77,25 +69,10 @@ template <size_t R>
 void multiply_with(const WeightsProduct& product) {
   const size_t m = product.m, n = product.n;
   const Gemm<float> gemm = gemm_of(product);
-  const size_t row_step = round_up(kTaskRows, R), row_parts = (m + row_step - 1) / row_step;
-  const uint64_t work = uint64_t{m} * n * product.k;
-  const size_t wanted = work < kMinParallelWork ? 1 : worker_count() * kPartsPerThread;
-  const size_t most_columns = std::max<size_t>(1, n / kMinColumns);
-  const size_t column_parts =
-      worker_count() == 1
-          ? 1
-          : std::clamp<size_t>((wanted + row_parts - 1) / row_parts, 1, most_columns);
-  const size_t column_step = round_up((n + column_parts - 1) / column_parts, kPanelColumns);
-  const auto run_part = [&](size_t part) {
-    const size_t begin = part / column_parts * row_step, first = part % column_parts * column_step;
-    multiply_part<R>(gemm, product, begin, std::min(m, begin + row_step), first,
-                     std::min(n, first + column_step));
-  };
-  if (wanted == 1) {
-    for (size_t part = 0; part < row_parts * column_parts; ++part) run_part(part);
-  } else {
-    parallel_for(row_parts * column_parts, run_part);
-  }
+  for_product_parts({m, n, product.k}, round_up(kTaskRows, R),
+                    [&](size_t begin, size_t end, size_t first, size_t last) {
+                      multiply_part<R>(gemm, product, begin, end, first, last);
+                    });
 }
 
 // The panels begin..end, of eight columns each.
@@ -116,16 +93,13 @@ void pack_panels(const MatrixView<float>& b, size_t k, size_t n, size_t begin, s
 }  // namespace
 
 const float* PackedWeights::of(const MatrixView<float>& b, int32_t id) {
-  const Block* kept = id != 0 ? packed_.find({id, 0}) : nullptr;
-  if (kept != nullptr) return kept->as<float>();
-  Block made;
-  if (!Block::allocate(packed_elements(k_, n_) * sizeof(float), &made)) return nullptr;
-  parallel_ranges(
-      round_up(n_, kPanelColumns) / kPanelColumns, k_ * kPanelColumns,
-      [&](size_t begin, size_t end) { pack_panels(b, k_, n_, begin, end, made.as<float>()); });
-  if (id != 0) return packed_.keep({id, 0}, std::move(made))->as<float>();
-  fresh_ = std::move(made);
-  return fresh_.as<float>();
+  const auto pack = [&](const Block& to) {
+    parallel_ranges(
+        round_up(n_, kPanelColumns) / kPanelColumns, k_ * kPanelColumns,
+        [&](size_t begin, size_t end) { pack_panels(b, k_, n_, begin, end, to.as<float>()); });
+  };
+  const Block* packed = packed_.of(id, packed_elements(k_, n_) * sizeof(float), pack);
+  return packed == nullptr ? nullptr : packed->as<float>();
 }
 
 void multiply_weights(const WeightsProduct& product) {

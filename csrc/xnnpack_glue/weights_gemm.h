@@ -6,7 +6,6 @@
 
 #include "epilogue.h"
 #include "gemm.h"
-#include "memory.h"
 #include "packed.h"
 
 namespace tfpy {
@@ -30,12 +29,11 @@ class PackedWeights {
 
   // Null when the heap is full. Packs `b` unless that is kept; keeps it if the id is not 0.
   const float* of(const MatrixView<float>& b, int32_t id);
-  bool has(int32_t id) { return packed_.find({id, 0}) != nullptr; }
+  bool has(int32_t id) { return packed_.has(id); }
 
  private:
   const size_t k_, n_;
-  PackedCache<Block> packed_;
-  Block fresh_;  // what is not kept
+  PackedBlocks packed_;
 };
 
 // On all threads where it is worth that. k is not 0.

@@ -17,12 +17,6 @@ V value(int i) {
     return total;
 }
 #else
-bvec4 inside(int t, int first, int end) {
-    ivec4 at = ivec4(t * 4) + ivec4(0, 1, 2, 3);
-    return bvec4(at.x >= first && at.x < end, at.y >= first && at.y < end,
-                 at.z >= first && at.z < end, at.w >= first && at.w < end);
-}
-
 float sum_of(vec4 x) { return x.x + x.y + x.z + x.w; }
 
 V value(int i) {

@@ -1,6 +1,6 @@
 // a [batch, m, k] (or [batch, k, m]) times b [batch, k, n] (or [batch, n, k]) -> [chunks, batch, m, n]:
 // each chunk adds up `chunk` of the k. QUADS: a position is four columns (n counts texels). A_QUADS:
-// a's texels run along k. DOT: so do both sides' texels.
+// a's texels run along k. DOT: both sides' neighbours do.
 V value(int i) {
     int block = i / n;
     int column = i - block * n;
@@ -11,19 +11,33 @@ V value(int i) {
     int j = part * chunk, end = min(j + chunk, k);
     V sum = V(0);
 #if defined(DOT)
-    int a = (image * a_batch_stride + row * k + j) >> 2;
-    int steps = k >> 2;
+    int a = image * a_batch_stride + row * k + j;
 #ifdef QUADS
-    int b = ((image * b_batch_stride + j) >> 2) + column * 4 * steps;
-    for (; j < end; j += 4) {
-        sum += inner_products(a_texel(a++), b_texel(b), b_texel(b + steps), b_texel(b + 2 * steps),
-                              b_texel(b + 3 * steps));
+    int b = image * b_batch_stride + column * 4 * k + j;
+#else
+    int b = image * b_batch_stride + column * k + j;
+#endif
+    int b_row = B_UNIT(k);
+    for (; j + 4 <= end; j += 4) {
+#ifdef QUADS
+        int b4 = B_UNIT(b);
+        sum += inner_products(A_FOUR(A_UNIT(a)), B_FOUR(b4), B_FOUR(b4 + b_row),
+                              B_FOUR(b4 + 2 * b_row), B_FOUR(b4 + 3 * b_row));
+#else
+        sum += inner_product(A_FOUR(A_UNIT(a)), B_FOUR(B_UNIT(b)));
+#endif
+        a += 4;
+        b += 4;
+    }
+    for (; j < end; j++) {
+#ifdef QUADS
+        sum += a_at(a) * T4(b_at(b), b_at(b + k), b_at(b + 2 * k), b_at(b + 3 * k));
+#else
+        sum += a_at(a) * b_at(b);
+#endif
+        a++;
         b++;
     }
-#else
-    int b = ((image * b_batch_stride + j) >> 2) + column * steps;
-    for (; j < end; j += 4) sum += inner_product(a_texel(a++), b_texel(b++));
-#endif
 #elif defined(A_QUADS)
     int a = (image * a_batch_stride + row * k + j) >> 2;
     int b = image * b_batch_stride + j * n + column;

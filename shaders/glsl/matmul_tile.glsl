@@ -1,20 +1,5 @@
 // As matmul.glsl, but a fragment computes four rows of COLUMNS texels, the second one half a row after
-// the first; n counts elements. A_WHOLE, B_WHOLE: the four neighbours of a, b that are read at once
-// are one texel, and positions count texels.
-#ifdef A_WHOLE
-#define A_FOUR(i) a_texel(i)
-#define A_UNIT(i) ((i) >> 2)
-#else
-#define A_FOUR(i) a_four(i)
-#define A_UNIT(i) (i)
-#endif
-#ifdef B_WHOLE
-#define B_FOUR(i) b_texel(i)
-#define B_UNIT(i) ((i) >> 2)
-#else
-#define B_FOUR(i) b_four(i)
-#define B_UNIT(i) (i)
-#endif
+// the first; n counts elements.
 
 // How one k is read: of four rows of a, and of four columns of b.
 #ifdef TRANSPOSE_A_TRUE

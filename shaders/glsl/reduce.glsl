@@ -1,23 +1,27 @@
-// x [outer, n, inner] -> [outer, chunks, inner]: each output combines `chunk` neighbours along n.
+// x [outer, n, inner] -> [outer, chunks, inner]: each output combines `chunk` neighbours along n, four at
+// a time, whose reads do not wait for one another.
 #ifdef CONTIGUOUS
 // inner is 1: four partial results, taken from whole texels whose ends are masked.
+T4 part(int t, int first, int end) { return masked(x_texel(t), t, first, end, T(IDENTITY)); }
+
 T value(int i) {
     int row = i / chunks;
     int first = row * n + (i - row * chunks) * chunk;
     int end = min(first + chunk, (row + 1) * n);
     T4 partial = T4(IDENTITY);
-    for (int t = first >> 2; t * 4 < end; t++) {
-        T4 x = x_texel(t);
-        ivec4 at = ivec4(t * 4) + ivec4(0, 1, 2, 3);
-        partial = combine(partial, T4(
-            at.x >= first && at.x < end ? x.x : T(IDENTITY),
-            at.y >= first && at.y < end ? x.y : T(IDENTITY),
-            at.z >= first && at.z < end ? x.z : T(IDENTITY),
-            at.w >= first && at.w < end ? x.w : T(IDENTITY)));
+    for (int t = first >> 2; t * 4 < end; t += 4) {
+        T4 x0 = part(t, first, end), x1 = part(t + 1, first, end);
+        T4 x2 = part(t + 2, first, end), x3 = part(t + 3, first, end);
+        partial = combine(partial, combine(combine(x0, x1), combine(x2, x3)));
     }
     return combine(combine(partial.x, partial.y), combine(partial.z, partial.w));
 }
 #else
+V part(int j, int end, int at) {
+    V x = x_value(at);
+    return j < end ? x : V(IDENTITY);
+}
+
 V value(int i) {
     int block = i / inner;
     int row = block / chunks;
@@ -25,9 +29,11 @@ V value(int i) {
     int end = min(first + chunk, n);
     V result = V(IDENTITY);
     int at = (row * n + first) * inner + i - block * inner;
-    for (int j = first; j < end; j++) {
-        result = combine(result, x_value(at));
-        at += inner;
+    for (int j = first; j < end; j += 4) {
+        V x0 = part(j, end, at), x1 = part(j + 1, end, at + inner);
+        V x2 = part(j + 2, end, at + 2 * inner), x3 = part(j + 3, end, at + 3 * inner);
+        result = combine(result, combine(combine(x0, x1), combine(x2, x3)));
+        at += 4 * inner;
     }
     return result;
 }

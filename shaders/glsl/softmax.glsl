@@ -1,4 +1,5 @@
-// exp(x - largest) / sum of each row, or with LOGARITHM its logarithm.
+// exp(x - largest) / sum of each row, or with LOGARITHM its logarithm. SHORT: rows are so short that the
+// two are found anew for each output.
 float element(float x, vec4 statistics) {
 #ifdef LOGARITHM
     return x - statistics.x - logarithm(statistics.y);
@@ -10,4 +11,10 @@ vec4 element(vec4 x, vec4 s) {
     return vec4(element(x.x, s), element(x.y, s), element(x.z, s), element(x.w, s));
 }
 
-V value(int i) { return element(x_value(i), statistics_texel(i / n)); }
+#ifdef SHORT
+vec4 statistics_of(int row) { return softmax_statistics(row * row_length, (row + 1) * row_length); }
+#else
+vec4 statistics_of(int row) { return statistics_texel(row); }
+#endif
+
+V value(int i) { return element(x_value(i), statistics_of(i / n)); }

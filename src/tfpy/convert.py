@@ -29,11 +29,14 @@ def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     """The inputs of an op. Python values take the dtype of the first tensor among them."""
     hint = None
     for x in inputs[op.typed_from :]:
-        if isinstance(x, Tensor | Variable):
-            hint = x.dtype
+        if isinstance(x, _HOLDERS):
+            hint = x.aval.dtype
             break
     tensors = []
     for i, x in enumerate(inputs):
+        if isinstance(x, Tensor):
+            tensors.append(x)
+            continue
         tensor = _operand(op, x, hint if i >= op.typed_from else dtypes.bool)
         if hint is None and i >= op.typed_from:
             hint = tensor.dtype
@@ -41,28 +44,20 @@ def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     return tuple(tensors)
 
 
+_HOLDERS = (Tensor, Variable)
+_NUMBERS = (bool, int, float)
+
+
 def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
+    """What is no tensor as one."""
     if isinstance(value, Variable):
         return value.value()
-    if isinstance(value, bool | int | float) and hint is not None:
-        if _adapts(value, hint):
+    if isinstance(value, _NUMBERS) and hint is not None:
+        try:
             return scalar(value, hint)
-        raise TypeError(
-            f"{op.name}: Cannot convert {value!r} to EagerTensor of dtype {hint.name}; "
-            "convert the tensor with tf.cast"
-        )
+        except TypeError as error:
+            raise TypeError(f"{op.name}: {error}; convert the tensor with tf.cast") from None
     return convert_to_tensor(value, dtype=hint)
-
-
-def _adapts(value: bool | int | float, dtype: DType) -> bool:
-    """Whether a Python number can stand for one of that dtype without loss of kind."""
-    if isinstance(value, bool):
-        return dtype.is_bool or dtype.is_numeric
-    if isinstance(value, int):
-        return dtype.is_numeric and (not dtype.is_integer or dtype.min <= value <= dtype.max)
-    return dtype.is_floating or dtype.is_complex
 
 
 def convert_to_tensor(

@@ -154,6 +154,8 @@ SAME = {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_any", "
 def _composites(args: tuple[Any, ...]) -> list[Composite]:
     found = []
     for a in args:
+        if type(a) is Tensor:
+            continue
         if isinstance(a, Composite):
             found.append(a)
         elif type(a) in (list, tuple):

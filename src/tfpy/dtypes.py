@@ -7,7 +7,7 @@ A complex64 tensor is two arrays of float32 there; string tensors live on the ho
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,26 +20,17 @@ class DType:
     name: str
     as_numpy_dtype: Any
     size: int
+    is_floating: builtins.bool = field(init=False, compare=False, repr=False)
+    is_integer: builtins.bool = field(init=False, compare=False, repr=False)
+    is_complex: builtins.bool = field(init=False, compare=False, repr=False)
+    is_bool: builtins.bool = field(init=False, compare=False, repr=False)
+    is_numeric: builtins.bool = field(init=False, compare=False, repr=False)
 
-    @property
-    def is_floating(self) -> builtins.bool:
-        return self.name in ("float16", "float32")
-
-    @property
-    def is_integer(self) -> builtins.bool:
-        return self.name in ("int8", "uint8", "int32", "uint32")
-
-    @property
-    def is_complex(self) -> builtins.bool:
-        return self.name == "complex64"
-
-    @property
-    def is_bool(self) -> builtins.bool:
-        return self.name == "bool"
-
-    @property
-    def is_numeric(self) -> builtins.bool:
-        return self.is_floating or self.is_integer or self.is_complex
+    def __post_init__(self) -> None:
+        kind = np.dtype(self.as_numpy_dtype).kind
+        facts = {"floating": "f", "integer": "iu", "complex": "c", "bool": "b", "numeric": "fiuc"}
+        for fact, kinds in facts.items():
+            object.__setattr__(self, f"is_{fact}", kind in kinds)
 
     @property
     def min(self) -> Any:

@@ -72,8 +72,8 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked for the value of a tensor that ``tf.function`` only traces."""
 
 
-class InaccessibleTensorError(ValueError):
-    """A tensor of one trace is used where it does not exist."""
+class InaccessibleTensorError(ValueError, TypeError):
+    """A tensor of one trace is used where it does not exist; TensorFlow raises one or the other."""
 
 
 def invalid(op: str, message: str) -> InvalidArgumentError:

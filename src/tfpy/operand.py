@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,4 +74,13 @@ class Composite(Operand):
 
     def with_differentiable(self, tensor: Any) -> Any:
         """The same structure over other elements (such as gradients)."""
+        raise NotImplementedError
+
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        """The tensors that it is made of."""
+        raise NotImplementedError
+
+    def with_components(self, components: Sequence[Any]) -> Any:
+        """A value of the same kind, made of others."""
         raise NotImplementedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from tfpy import linalg, math, slicing
@@ -91,7 +92,10 @@ _SPECIAL: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _forward(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """As a method: ops are none by themselves."""
+    if isinstance(function, FunctionType):
+        return function
     return lambda self, other: function(self, other)
 
 
@@ -106,7 +110,7 @@ def _alone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def install() -> None:
     """Called once, when the package is imported."""
     for name, binary in (_ARITHMETIC | _COMPARISON).items():
-        setattr(Operand, f"__{name}__", _forward(binary))
+        setattr(Operand, f"__{name}__", _method(binary))
     for name, binary in _ARITHMETIC.items():
         setattr(Operand, f"__r{name}__", _reflected(binary))
     for name, unary in _UNARY.items():

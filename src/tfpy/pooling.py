@@ -75,8 +75,18 @@ def _max_of_channels(layout: Layout, x: Tensor, ksize: Any, strides: Any) -> Ten
     raise UnimplementedError(None, layout.op, f"{layout.op} over the depth: {problem}")
 
 
-def _pooling(name: str, rank: int, formats: str, op: Op, doc: str) -> Callable[..., Tensor]:
-    """The public function of windows of ``rank`` dimensions."""
+def _rank(name: str, x: Tensor) -> int:
+    if x.ndim not in (3, 4, 5):
+        raise ValueError(
+            f"{name}: input must have 1, 2 or 3 spatial dimensions, got shape {list(x.shape)}"
+        )
+    return x.ndim - 2
+
+
+def _pooling(
+    name: str, rank: int | None, formats: str | None, op: Op, doc: str
+) -> Callable[..., Tensor]:
+    """The public function of windows of ``rank`` dimensions; of the input's, if that is None."""
     own = name
 
     def call(
@@ -84,10 +94,11 @@ def _pooling(name: str, rank: int, formats: str, op: Op, doc: str) -> Callable[.
         ksize: Any,
         strides: Any,
         padding: Any,
-        data_format: str = formats,
+        data_format: str | None = formats,
         name: str | None = None,
     ) -> Tensor:
-        return _pool(own, rank, op, input, ksize, strides, padding, data_format)
+        x = convert_to_tensor(input)
+        return _pool(own, rank or _rank(own, x), op, x, ksize, strides, padding, data_format)
 
     return named(own, doc, call)
 
@@ -120,42 +131,14 @@ avg_pool3d = _pooling(
     "avg_pool3d", 3, "NDHWC", primitives.avg_pool,
     "The mean of each window of ``[batch, d, h, w, c]``; padding does not count.",
 )  # fmt: skip
-
-
-def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """The largest element of each window of an image of 1, 2 or 3 spatial dimensions."""
-    x = convert_to_tensor(input)
-    rank = _rank("max_pool", x)
-    return _pool("max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format)
-
-
-def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """The mean of each window of an image of 1, 2 or 3 spatial dimensions."""
-    x = convert_to_tensor(input)
-    rank = _rank("avg_pool", x)
-    return _pool("avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format)
-
-
-def _rank(name: str, x: Tensor) -> int:
-    if x.ndim not in (3, 4, 5):
-        raise ValueError(
-            f"{name}: input must have 1, 2 or 3 spatial dimensions, got shape {list(x.shape)}"
-        )
-    return x.ndim - 2
+max_pool = _pooling(
+    "max_pool", None, None, primitives.max_pool,
+    "The largest element of each window of an image of 1, 2 or 3 spatial dimensions.",
+)  # fmt: skip
+avg_pool = _pooling(
+    "avg_pool", None, None, primitives.avg_pool,
+    "The mean of each window of an image of 1, 2 or 3 spatial dimensions.",
+)  # fmt: skip
 
 
 def pool(

@@ -104,6 +104,31 @@ def _resized(x: Tensor, axis: int, n: int, fill: Tensor) -> Tensor:
     return concat([x, broadcast_to(fill, shape)], axis)
 
 
+def to_array(x: RaggedTensor) -> np.ndarray[Any, Any]:
+    """See ``RaggedTensor.numpy``."""
+    values: np.ndarray[Any, Any] = x.values.numpy()
+    rows = np.split(values, x.splits[1:-1])
+    if x.splits.size == 1:
+        return values[:0]
+    if len({len(row) for row in rows}) == 1:
+        return np.array(rows)
+    out = np.empty(len(rows), object)
+    out[:] = rows
+    return out
+
+
+def printed(x: RaggedTensor) -> str:
+    """The rows as Python writes them."""
+
+    def item(value: Any) -> str:
+        if not isinstance(value, np.ndarray):
+            return str(value)
+        return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
+
+    with np.printoptions(formatter={"all": item}):
+        return item(to_array(x))
+
+
 def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
     """See ``RaggedTensor.merge_dims``."""
     outer = normalize_axis("merge_dims", outer_axis, x.ndim)

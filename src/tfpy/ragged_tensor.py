@@ -337,14 +337,9 @@ class RaggedTensor(Composite):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """An array of rows; an object array when their lengths differ."""
-        rows = np.split(self.values.numpy(), self.splits[1:-1])
-        if self.splits.size == 1:
-            return self.values.numpy()[:0]  # type: ignore[no-any-return]
-        if len({len(row) for row in rows}) == 1:
-            return np.array(rows)
-        out = np.empty(len(rows), object)
-        out[:] = rows
-        return out
+        from tfpy.ragged_conversion import to_array
+
+        return to_array(self)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -365,8 +360,9 @@ class RaggedTensor(Composite):
         return to_sparse(self)
 
     def __repr__(self) -> str:
-        with np.printoptions(formatter={"all": _printed}):
-            return f"<tf.RaggedTensor {_printed(self.numpy())}>"
+        from tfpy.ragged_conversion import printed
+
+        return f"<tf.RaggedTensor {printed(self)}>"
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
@@ -393,8 +389,11 @@ class RaggedTensor(Composite):
     def with_differentiable(self, tensor: Any) -> RaggedTensor:
         return self.with_flat_values(tensor)
 
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        return (self.flat_values, *self.nested_row_splits)
 
-def _printed(value: Any) -> str:
-    if not isinstance(value, np.ndarray):
-        return str(value)
-    return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
+    def with_components(self, components: Sequence[Any]) -> RaggedTensor:
+        flat, splits, *inner = components
+        values = self.values.with_components([flat, *inner]) if inner else flat
+        return RaggedTensor.from_row_splits(values, splits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math as _math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tfpy import array, dtypes
 from tfpy.array import static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.errors import invalid
+from tfpy.indexed_slices import IndexedSlices
 from tfpy.joining import concat as dense_concat
 from tfpy.ops import elementwise, indexing, movement
 from tfpy.ops.infer import normalize_axis
@@ -249,21 +250,11 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return _kept(x, kept)
 
 
-class IndexedSlices(NamedTuple):
-    """Rows of a larger tensor: ``values[i]`` is its row ``indices[i]``."""
-
-    values: Any
-    indices: Any
-    dense_shape: Any = None
-
-
-def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """The rows of indexed slices whose index is not among ``mask_indices``."""
     drop = np.asarray(convert_to_tensor(mask_indices))
-    found = convert_to_tensor(a.indices)
-    rows = np.flatnonzero(~np.isin(found.host_view(), drop)).astype(np.int32)
-    values = take_rows(convert_to_tensor(a.values), rows)
-    return IndexedSlices(values, take_rows(found, rows), a.dense_shape)
+    rows = np.flatnonzero(~np.isin(a.indices.host_view(), drop)).astype(np.int32)
+    return IndexedSlices(take_rows(a.values, rows), take_rows(a.indices, rows), a.dense_shape)
 
 
 # Joining

@@ -155,6 +155,13 @@ class SparseTensor(Composite):
     def with_differentiable(self, tensor: Any) -> SparseTensor:
         return self.with_values(tensor)
 
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        return (self.indices, self.values, self.dense_shape)
+
+    def with_components(self, components: Sequence[Any]) -> SparseTensor:
+        return SparseTensor(*components)
+
 
 def _flat(x: Tensor) -> Tensor:
     from tfpy.array import reshape

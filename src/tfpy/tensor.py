@@ -11,12 +11,12 @@ import numpy as np
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Aval
 from tfpy.operand import Operand
-from tfpy.runtime.storage import Statistics, Storage
+from tfpy.runtime.storage import Statistics, Storage, statistics
 from tfpy.tensor_shape import TensorShape
-from tfpy.tidy import on_create
+from tfpy.tidy import on_create, scopes
 
 if TYPE_CHECKING:
-    from tfpy.runtime.backend import Array
+    from tfpy.runtime.backend import Array, Backend
 
 next_identity = count(1).__next__
 
@@ -38,11 +38,12 @@ class Tensor(Operand):
         self.identity = next_identity()
         self.kept = False
         self._storage: Storage | None = storage
-        Statistics.tensors += 1
-        on_create(self)
+        statistics.tensors += 1
+        if scopes:
+            on_create(self)
 
-    def __del__(self, _statistics: Any = Statistics) -> None:
-        if getattr(self, "_storage", None) is not None:
+    def __del__(self, _statistics: Statistics = statistics) -> None:
+        if self._storage is not None:
             _statistics.tensors -= 1
 
     # What it is
@@ -87,8 +88,31 @@ class Tensor(Operand):
             )
         return self._storage
 
+    def slot_on(self, backend: Backend) -> int:
+        """The slot of the bytes on that backend, moved there when they are elsewhere.
+
+        Raises:
+            RuntimeError: after :meth:`dispose`.
+        """
+        storage = self._storage
+        if storage is not None and storage.backend is backend:
+            return storage.slot
+        return self.storage.slot_on(backend)
+
     def get_shape(self) -> TensorShape:
         return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape, of which nothing is open here.
+
+        Raises:
+            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+        """
+        if not self.shape.is_compatible_with(shape):
+            given = TensorShape(shape)
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {given}."
+            )
 
     def alias(self) -> Tensor:
         """Another tensor over the same bytes: tapes take it for a value of its own."""
@@ -168,7 +192,7 @@ class Tensor(Operand):
         """Gives the memory back now; the tensor cannot be used afterwards."""
         if self._storage is not None:
             self._storage = None
-            Statistics.tensors -= 1
+            statistics.tensors -= 1
 
     def ref(self) -> Any:
         """A hashable reference, equal for the same tensor object."""

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from tfpy import nest
 
 if TYPE_CHECKING:
     from tfpy.tensor import Tensor
 
 T = TypeVar("T")
 
-_scopes: list[list[weakref.ref[Tensor]]] = []
+scopes: list[list[weakref.ref[Tensor]]] = []
+"""The tidy scopes around the running code, innermost last: the tensors made in each."""
 
 
 def on_create(tensor: Tensor) -> None:
-    """Notes a new tensor in the innermost tidy scope."""
-    if _scopes:
-        _scopes[-1].append(weakref.ref(tensor))
+    """Notes a new tensor in the innermost tidy scope, where there is one."""
+    if scopes:
+        scopes[-1].append(weakref.ref(tensor))
 
 
 def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
@@ -38,7 +41,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
     function: Callable[[], T] = name_or_fn if fn is None else fn
     if not callable(function):
         raise TypeError(f"tidy: expected a function, got {type(function).__name__}")
-    _scopes.append([])
+    scopes.append([])
     returned: T | None = None
     try:
         returned = function()
@@ -48,7 +51,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
             raise TypeError("tidy: the function must not be async; await outside of tidy")
     finally:
         keep = {t.identity for t in _tensors_in(returned)}
-        for reference in _scopes.pop():
+        for reference in scopes.pop():
             tensor = reference()
             if tensor is None or tensor.kept:
                 continue
@@ -66,22 +69,16 @@ def keep(tensor: Tensor) -> Tensor:
 
 
 def dispose(container: Any) -> None:
-    """Disposes every tensor in a nest of lists, tuples and dicts."""
-    for tensor in list(_tensors_in(container)):
+    """Disposes every tensor in a nest, those of ragged and sparse tensors included."""
+    for tensor in _tensors_in(container):
         tensor.dispose()
 
 
-def _tensors_in(container: Any) -> Iterable[Tensor]:
+def _tensors_in(container: Any) -> list[Tensor]:
     from tfpy.tensor import Tensor
 
-    if isinstance(container, Tensor):
-        yield container
-    elif isinstance(container, Mapping):
-        for value in container.values():
-            yield from _tensors_in(value)
-    elif isinstance(container, list | tuple):
-        for value in container:
-            yield from _tensors_in(value)
+    found = nest.flatten(container, expand_composites=True)
+    return [leaf for leaf in found if isinstance(leaf, Tensor)]
 
 
 def memory() -> dict[str, Any]:
@@ -92,13 +89,13 @@ def memory() -> dict[str, Any]:
         program, and under ``backend`` what the active backend says (slots and bytes at least).
     """
     from tfpy.runtime import registry, scalars
-    from tfpy.runtime.storage import Statistics
+    from tfpy.runtime.storage import statistics
 
     backend = registry.active_backend()
     backend.collect()
     return {
-        "numTensors": Statistics.tensors - scalars.scalar_count(),
-        "numDataBuffers": Statistics.buffers,
-        "numBytes": Statistics.nbytes,
+        "numTensors": statistics.tensors - scalars.scalar_count(),
+        "numDataBuffers": statistics.buffers,
+        "numBytes": statistics.nbytes,
         "backend": backend.memory(),
     }

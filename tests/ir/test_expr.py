@@ -60,7 +60,7 @@ def test_deep_sharing_stays_small() -> None:
 
 def test_python_numbers_take_the_other_type() -> None:
     n = ex.input_(0, ex.I)
-    assert (n + 1).args[1] == ex.const(1, ex.I)
+    assert repr((n + 1).args[1]) == repr(ex.const(1, ex.I))
     assert (1 - n).args[0].dtype == ex.I
     assert (ex.input_(0, ex.F) * 2).args[1].value == 2.0
     assert isinstance((ex.input_(0, ex.F) * 2).args[1].value, float)
@@ -85,6 +85,6 @@ def test_casts() -> None:
     x = ex.input_(0, ex.F)
     assert ex.cast(x, ex.F) is x
     assert ex.cast(x, ex.B).op == "ne"
-    assert ex.cast(x, ex.I) == ex.Expr("cast", ex.I, (x,))
+    assert repr(ex.cast(x, ex.I)) == repr(ex.Expr("cast", ex.I, (x,)))
     assert ex.bitcast(x, ex.F) is x
     assert ex.bitcast(x, ex.U).op == "bitcast"

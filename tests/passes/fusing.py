@@ -24,6 +24,7 @@ class Greedy:
     """A target that takes whatever a pass offers."""
 
     fuses_loops = True
+    fuses_prologues = True
     max_inputs = 16
     kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 

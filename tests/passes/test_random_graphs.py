@@ -11,7 +11,7 @@ from tfpy.ir.graph import Graph
 from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
-from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.pipeline import simplify
@@ -19,7 +19,7 @@ from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.transposes import absorb_transposes, sink_transposes
 
 EXACT = (
-    eliminate_dead_code,
+    without_dead_code,
     fold_constants,
     simplify_algebra,
     simplify_movement,

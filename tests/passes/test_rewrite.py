@@ -12,7 +12,7 @@ from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.ir.verify import verify
 from tfpy.ops import OPS
 from tfpy.passes import pipeline
-from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.rewrite import Builder, count_reads, rewrite
 
 VECTOR = Aval((4,), dtypes.float32)
@@ -29,7 +29,7 @@ def test_dead_code() -> None:
     unused = graph.add_eqn(OPS["exp"], [x], ())
     graph.add_eqn(OPS["sin"], [unused], ())
     graph.outputs = [graph.add_eqn(OPS["relu"], [x], ())]
-    result = eliminate_dead_code(graph)
+    result = without_dead_code(graph)
     verify(result)
     assert lines(result) == [
         "graph(%0:float32[4], %1:float32[4])",
@@ -47,7 +47,7 @@ def test_stateful_equations_live() -> None:
     graph.add_eqn(OPS["relu"], [doubled], ())
     graph.outputs = [x]
     assert rewrite(graph, lambda builder, eqn: 0 if eqn.op is effect else None) is graph
-    result = eliminate_dead_code(graph)
+    result = without_dead_code(graph)
     assert lines(result)[1:] == [
         "%1:float32[4] = add(%0, %0)",
         "%2:float32[4] = effect(%1)",

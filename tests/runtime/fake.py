@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tfpy.dtypes import DEVICE_DTYPES
@@ -37,12 +37,12 @@ class FakeDevice(CpuBackend):
         self.freed.append(list(slots))
         super().free(slots)
 
-    def lower(self, graph: Graph) -> Lowered:
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
         for eqn in graph.eqns:
             if eqn.op.name in self.refuses:
                 raise NotLowerable(f"no {eqn.op.name} here")
             self.compiled.append(eqn.op.name)
-        return super().lower(graph)
+        return super().lower(graph, donors)
 
     def run(self, program: int, *slots: int) -> int:
         self.runs += 1

@@ -41,3 +41,34 @@
 
 T combine(T a, T b) { return COMBINE(a, b); }
 T4 combine(T4 a, T4 b) { return COMBINE(a, b); }
+
+// Which elements of texel t are among those from `first` up to `end`, and the others replaced.
+bvec4 inside(int t, int first, int end) {
+    ivec4 at = ivec4(t * 4) + ivec4(0, 1, 2, 3);
+    return bvec4(at.x >= first && at.x < end, at.y >= first && at.y < end,
+                 at.z >= first && at.z < end, at.w >= first && at.w < end);
+}
+
+T4 masked(T4 x, int t, int first, int end, T other) {
+    bvec4 on = inside(t, first, end);
+    return T4(on.x ? x.x : other, on.y ? x.y : other, on.z ? x.z : other, on.w ? x.w : other);
+}
+
+// The largest of the elements of x from `first` up to `end`, and the sum of exp(element - largest).
+#ifndef COMBINE
+vec4 softmax_statistics(int first, int end) {
+    float least = -infinity();
+    vec4 most = vec4(least);
+    for (int t = first >> 2; t * 4 < end; t++) {
+        most = maximum(most, masked(x_texel(t), t, first, end, least));
+    }
+    float top = maximum(maximum(most.x, most.y), maximum(most.z, most.w));
+    if (top == least) return vec4(top, 0.0, 0.0, 0.0);
+    vec4 sum = vec4(0.0);
+    for (int t = first >> 2; t * 4 < end; t++) {
+        vec4 x = masked(x_texel(t), t, first, end, least) - top;
+        sum += vec4(exponential(x.x), exponential(x.y), exponential(x.z), exponential(x.w));
+    }
+    return vec4(top, sum.x + sum.y + sum.z + sum.w, 0.0, 0.0);
+}
+#endif

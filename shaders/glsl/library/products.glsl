@@ -44,3 +44,25 @@ void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r2 += inner_products(x.r2, y0, y1, y2, y3);
     sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
 }
+
+// Four neighbours of a, and of b, in a product of matrices. With A_WHOLE, B_WHOLE they are one texel, and
+// positions count texels.
+#ifdef A_WHOLE
+#define A_FOUR(i) a_texel(i)
+#define A_UNIT(i) ((i) >> 2)
+#endif
+
+#ifndef A_WHOLE
+#define A_FOUR(i) a_four(i)
+#define A_UNIT(i) (i)
+#endif
+
+#ifdef B_WHOLE
+#define B_FOUR(i) b_texel(i)
+#define B_UNIT(i) ((i) >> 2)
+#endif
+
+#ifndef B_WHOLE
+#define B_FOUR(i) b_four(i)
+#define B_UNIT(i) (i)
+#endif

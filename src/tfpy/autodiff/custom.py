@@ -11,7 +11,7 @@ from typing import Any
 from tfpy import tape as tapes
 from tfpy.array import zeros
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
-from tfpy.autodiff.nests import leaves, map_nest
+from tfpy.autodiff.nests import leaves, map_leaves
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.tape import Entry, Tape
 from tfpy.tensor import Tensor
@@ -92,7 +92,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
                     tape.on_custom(computed, output)
             tape.record(entry)
         remaining = iter(outputs)
-        return map_nest(result, lambda _: next(remaining))
+        return map_leaves(result, lambda _: next(remaining))
 
     return wrapped
 
@@ -141,7 +141,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @custom_gradient
     def forward(*args: Any, **kwargs: Any) -> Any:
-        inputs = map_nest(args, convert_to_tensor)
+        inputs = map_leaves(args, convert_to_tensor)
         with _unrecorded():
             result = f(*inputs, **kwargs)
 

@@ -16,7 +16,7 @@ from typing import Any
 from tfpy import tape as tapes
 from tfpy.array import ones_like, zeros
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
-from tfpy.autodiff.nests import leaves, map_nest
+from tfpy.autodiff.nests import leaves, map_leaves
 from tfpy.convert import convert_to_tensor
 from tfpy.math import reduce_sum
 from tfpy.tape import Entry, Tape
@@ -133,7 +133,7 @@ class ForwardAccumulator(Tape):
                 return zeros(tensor.shape, tensor.dtype)
             return found
 
-        return map_nest(primals, tangent)
+        return map_leaves(primals, tangent)
 
 
 def _push(entry: Entry, tangents: list[Tensor | None]) -> list[Tensor | None]:

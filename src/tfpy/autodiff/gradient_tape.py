@@ -12,7 +12,7 @@ import numpy as np
 
 from tfpy import tape as tapes
 from tfpy.array import broadcast_to, ones_like, reshape, zeros
-from tfpy.autodiff.nests import leaves, map_nest
+from tfpy.autodiff.nests import leaves, map_leaves
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.joining import stack
 from tfpy.tape import Tape
@@ -168,7 +168,7 @@ class GradientTape(Tape):
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )
-        return map_nest(sources, lambda s: self._collect(s, grads, unconnected))
+        return map_leaves(sources, lambda s: self._collect(s, grads, unconnected))
 
     def jacobian(
         self,
@@ -193,7 +193,7 @@ class GradientTape(Tape):
                 for seed in np.eye(y.size, dtype=y.dtype.as_numpy_dtype)
             ]
         columns = iter(zip(*rows, strict=True) if rows else [()] * len(leaves(sources)))
-        return map_nest(sources, lambda s: _stacked(next(columns), y, s))
+        return map_leaves(sources, lambda s: _stacked(next(columns), y, s))
 
     def batch_jacobian(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tfpy.autograph.names import INLINE
 
@@ -38,6 +38,18 @@ def inline(body: ast.expr, *names: str) -> ast.Lambda:
     made = ast.Lambda(args, body)
     setattr(made, INLINE, True)
     return made
+
+
+class GuardedFor(ast.For):
+    """A for that goes on only while ``go_on`` holds, which its body may change."""
+
+    _fields = (*ast.For._fields, "go_on")
+    go_on: ast.expr
+
+
+def guarded(loop: ast.For, go_on: ast.expr) -> GuardedFor:
+    fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "go_on": go_on}
+    return GuardedFor(**fields)
 
 
 def function(text: str, args: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:

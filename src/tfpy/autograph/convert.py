@@ -7,7 +7,6 @@ tracebacks and debuggers show the user's file.
 from __future__ import annotations
 
 import ast
-import copy
 import types
 from typing import Any
 
@@ -71,10 +70,12 @@ def _suspends(node: ast.FunctionDef | ast.Lambda) -> bool:
 
 
 def _transformed(node: ast.FunctionDef | ast.Lambda, closure: tuple[str, ...]) -> ast.FunctionDef:
-    made = copy.deepcopy(node)
-    if isinstance(made, ast.Lambda):
-        body: list[ast.stmt] = [ast.Return(made.body)]
-        made = located(ast.FunctionDef("ag__lambda", made.args, body, [], None), node)
+    """The function, rewritten; ``node`` is used up."""
+    if isinstance(node, ast.Lambda):
+        body: list[ast.stmt] = [located(ast.Return(node.body), node)]
+        made = ast.copy_location(ast.FunctionDef("ag__lambda", node.args, body, [], None), node)
+    else:
+        made = node
     made.decorator_list, made.returns = [], None
     _strip_defaults(made.args)
     _rewrite(made, always=declared(made.body, ast.Nonlocal) & set(closure))
@@ -97,22 +98,35 @@ def _rewrite(function: ast.FunctionDef, always: set[str]) -> None:
     jumps.structured(function)
     first = function.args.posonlyargs + function.args.args
     calls = Calls(first[0].arg if first else None)
-    body = [calls.visit(Logic().visit(s)) for s in function.body]
-    found = symbols(body)
-    lasting = always | declared(body, ast.Global) | found.captured
-    lasting |= {s for s in found.writes if not is_name(s)}
-    liveness.analyse(body, lasting)
-    structure = Structure(body, parameters(function))
-    for node in walk_scope(body):
+    body = function.body = [calls.visit(Logic().visit(s)) for s in function.body]
+    scope = list(walk_scope(body))
+    structure = None
+    if any(isinstance(n, _STRUCTURED) for n in scope):
+        found = symbols(body)
+        lasting = always | declared(body, ast.Global) | found.captured
+        lasting |= {s for s in found.writes if not is_name(s)}
+        liveness.analyse(body, lasting)
+        structure = Structure(body, parameters(function))
+    for node in scope:
         if isinstance(node, ast.FunctionDef):
             _rewrite(node, declared(node.body, ast.Nonlocal))
-    body = structure.rewrite(body)
-    loads = Loads(structure.undefined)
-    function.body = []
+    if structure is not None:
+        function.body = _loaded(structure.rewrite(body), structure.undefined)
+    located(function, function)
+
+
+_STRUCTURED = (ast.If, ast.While, ast.For, ast.Delete)
+"""What ``structure`` rewrites."""
+
+
+def _loaded(body: list[ast.stmt], undefined: set[str]) -> list[ast.stmt]:
+    """The statements with checks where names may be undefined."""
+    loads = Loads(undefined)
+    out: list[ast.stmt] = []
     for statement in body:
         visited = loads.visit(statement)
-        function.body += visited if isinstance(visited, list) else [visited]
-    located(function, function)
+        out += visited if isinstance(visited, list) else [visited]
+    return out
 
 
 def _wrapped(made: ast.FunctionDef, free: list[str], qualname: str) -> ast.stmt:

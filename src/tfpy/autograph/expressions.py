@@ -19,12 +19,6 @@ class _InFunction(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         return node
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
-        self.generic_visit(node)
-        if getattr(node, "extra_test", None) is not None:
-            node.extra_test = self.visit(node.extra_test)  # type: ignore[attr-defined]
-        return node
-
 
 class Logic(_InFunction):
     """``a and b`` → ``ag__.and_(lambda: a, lambda: b)``, and so on.
@@ -100,16 +94,17 @@ class Calls(_InFunction):
         function = node.func
         if isinstance(function, ast.Name) and function.id in self._PLAIN:
             if function.id == "super" and not node.args and self._first:
-                node.args = [name("__class__"), name(self._first)]
-                return located(node, node)
+                node.args = [located(name(n), node) for n in ("__class__", self._first)]
             return node
-        node.func = call("call", function)
-        return located(node, node)
+        node.func = located(call("call", function), node)
+        return node
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """What a loop iterates over may be a range that need not exist as a tensor."""
-        super().visit_For(node)
+        self.generic_visit(node)
         found = node.iter
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Call):
             found.func.func = located(call("iterated").func, found)
         return node
+
+    visit_GuardedFor = visit_For  # noqa: N815

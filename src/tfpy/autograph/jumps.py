@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from tfpy.autograph.build import assign, located, name, operator
+from tfpy.autograph.build import assign, guarded, located, name, operator
 from tfpy.autograph.names import walk_scope
 
 RETURNED, RESULT = "ag__returned", "ag__result"
@@ -160,7 +160,7 @@ class _Block:
             loop = ast.While(test, body, [])
         else:
             loop = ast.For(node.target, node.iter, body, [])
-            loop.extra_test = _none_of(stops) if stops else None  # type: ignore[attr-defined]
+            loop = guarded(loop, _none_of(stops)) if stops else loop
         out: list[ast.stmt] = [located(ast.copy_location(loop, node), node)]
         if breaks:
             out.insert(0, located(assign(breaks, ast.Constant(False)), node))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from tfpy.autograph.build import GuardedFor
 from tfpy.autograph.names import is_name, root, symbols
 
 LIVE_OUT = "live_out"
@@ -41,8 +42,7 @@ class _Liveness:
         if isinstance(node, ast.While):
             return self._loop(node, after, symbols(node.test).reads)
         if isinstance(node, ast.For):
-            extra = getattr(node, "extra_test", None)
-            reads = set() if extra is None else symbols(extra).reads
+            reads = symbols(node.go_on).reads if isinstance(node, GuardedFor) else set()
             inside = self._loop(node, after, reads)
             return inside | symbols(node.iter).reads
         if isinstance(node, ast.With):

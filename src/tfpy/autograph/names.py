@@ -173,7 +173,12 @@ def declared(body: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal
 
 def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
     """All nodes, but those within functions and classes that are defined there."""
-    for node in nodes:
+    waiting = [*nodes][::-1]
+    while waiting:
+        node = waiting.pop()
         yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            yield from walk_scope(ast.iter_child_nodes(node))
+        if not isinstance(node, _SCOPES):
+            waiting += [*ast.iter_child_nodes(node)][::-1]
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import inspect
+import linecache
 import types
-from functools import lru_cache
+from collections.abc import Iterator
 
 Definition = ast.FunctionDef | ast.Lambda
 
@@ -16,31 +16,38 @@ def definition(function: types.FunctionType) -> Definition | None:
     Its line numbers are those of the file (or of the notebook's cell).
     """
     code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
     try:
-        lines, _ = inspect.findsource(code)
-        tree = _parse("".join(lines))
-    except (OSError, TypeError, SyntaxError):
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
         return None
-    found = [node for node in _definitions(tree) if _is(node, code)]
+    found = [node for node in _definitions(tree, code.co_firstlineno) if _is(node, code)]
     if len(found) > 1:  # lambdas of one line: told apart by their columns
         found = [node for node in found if _spans(node, code)]
     return found[0] if len(found) == 1 else None
 
 
-@lru_cache(maxsize=64)
-def _parse(text: str) -> ast.Module:
-    return ast.parse(text)
+def _definitions(node: ast.AST, line: int) -> Iterator[Definition]:
+    """The functions below a node that may begin on a line; what does not span it is passed over."""
+    for child in ast.iter_child_nodes(node):
+        end = getattr(child, "end_lineno", line)
+        if end >= line and _first_line(child, line) <= line:
+            if isinstance(child, Definition):
+                yield child
+            yield from _definitions(child, line)
 
 
-def _definitions(tree: ast.Module) -> list[Definition]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+def _first_line(node: ast.AST, default: int) -> int:
+    """Where a node with its decorators begins; ``default`` for nodes that have no place."""
+    decorators: list[int] = [d.lineno for d in getattr(node, "decorator_list", ())]
+    begin: int = getattr(node, "lineno", default)
+    return min([begin, *decorators])
 
 
 def _is(node: Definition, code: types.CodeType) -> bool:
-    if isinstance(node, ast.Lambda):
-        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    return code.co_name == node.name and first == code.co_firstlineno
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    return code.co_name == name and _first_line(node, 0) == code.co_firstlineno
 
 
 def _spans(node: Definition, code: types.CodeType) -> bool:

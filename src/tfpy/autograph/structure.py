@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-from tfpy.autograph.build import assign, call, function, inline, located, name, text
+from tfpy.autograph.build import GuardedFor, assign, call, function, inline, located, name, text
 from tfpy.autograph.liveness import LIVE_IN, LIVE_OUT
 from tfpy.autograph.names import declared, is_name, root, symbols
 
@@ -125,9 +125,9 @@ class Structure:
         body, needs = self._part(f"ag__body_{number}", [first, *node.body], state, node, [item])
         functions, access = self._access(state, number, node)
         extra: ast.expr = ast.Constant(None)
-        if getattr(node, "extra_test", None) is not None:
+        if isinstance(node, GuardedFor):
             test, _ = self._part(f"ag__go_on_{number}", [], state, node)
-            test.body[-1] = located(ast.Return(node.extra_test), node)  # type: ignore[attr-defined]
+            test.body[-1] = located(ast.Return(node.go_on), node)
             functions, extra = [*functions, test], name(test.name)
         invoke = call("for_stmt", node.iter, extra, name(body.name), *access)
         made = [*functions, body, located(ast.Expr(invoke), node)]

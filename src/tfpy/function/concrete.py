@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy import nest
 from tfpy.array import zeros
-from tfpy.autodiff.nests import leaves, map_items
+from tfpy.autodiff.nests import leaves, map_leaves
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.errors import invalid
 from tfpy.function.lowered import Lowered
@@ -26,6 +27,7 @@ class ConcreteFunction:
         function: takes the call's arguments by parameter.
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
+        quantized: whether products with weights are computed in int8 where the backend can.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class ConcreteFunction:
         function: Callable[[dict[str, Any]], Any],
         call: Call,
         allows_variables: bool,
+        quantized: bool,
     ) -> None:
         self.name = name
         self._call = call  # holds the objects that the cache knows by id
@@ -41,7 +44,7 @@ class ConcreteFunction:
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
             result = function(call.replaced(arguments))
-            self._structure = _converted(result)
+            self._structure = nest.map_structure(_converted, result)
             found = [t for t in leaves(self._structure) if t is not None]
             self._assigned = [variable for variable, _ in trace.assigned.values()]
             outputs = [*found, *(tensor for _, tensor in trace.assigned.values())]
@@ -58,6 +61,8 @@ class ConcreteFunction:
             trace.constants[:],
             outputs,
             trace.recorder.entries,
+            self._assigned,
+            quantized,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -151,15 +156,13 @@ class ConcreteFunction:
 
 
 def _converted(result: Any) -> Any:
-    """A function's result with tensors for its numbers, arrays and Variables.
+    """A leaf of a function's result; a tensor for a number, array or Variable.
 
     Raises:
         TypeError: for what does not convert.
     """
     if result is None or isinstance(result, Composite):
         return result
-    if isinstance(result, list | tuple | Mapping):
-        return map_items(result, _converted)
     try:
         return convert_to_tensor(result)
     except (TypeError, ValueError) as error:
@@ -172,10 +175,4 @@ def _converted(result: Any) -> Any:
 
 def _structured(structure: Any, tensors: Any) -> Any:
     """The structure with other tensors in it."""
-    if structure is None:
-        return None
-    if isinstance(structure, Composite):
-        return structure.with_differentiable(next(tensors))
-    if isinstance(structure, Tensor):
-        return next(tensors)
-    return map_items(structure, lambda item: _structured(item, tensors))
+    return map_leaves(structure, lambda leaf: leaf if leaf is None else next(tensors))

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from tfpy import tracing
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.errors import InvalidArgumentError
-from tfpy.function.nest import flatten, pack, same_structure
 from tfpy.function.staging import staged_cond, staged_while
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
+from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy.operand import Composite
 from tfpy.ops.elementwise import logical_and, not_equal
 from tfpy.tensor import Tensor
@@ -208,10 +208,10 @@ def while_loop(
         new = body(*state)
         if len(state) == 1 and not isinstance(new, list | tuple):
             new = type(loop_vars)([new])
-        same_structure(list(state), list(new), check_types=False)
+        assert_same_structure(list(state), list(new), check_types=False)
         state = new
         done += 1
-    return pack(state, [_as_value(v) for v in flatten(state)])
+    return map_structure(_as_value, state)
 
 
 def _as_value(value: Any) -> Any:
@@ -225,18 +225,18 @@ def _staged(cond: Function, body: Function, loop_vars: Any, maximum_iterations: 
     bounded = maximum_iterations is not None
 
     def test(leaves: list[Any]) -> Any:
-        go_on = scalar_bool(cond(*pack(loop_vars, leaves[1:])))
+        go_on = scalar_bool(cond(*pack_sequence_as(loop_vars, leaves[1:])))
         return logical_and(go_on, leaves[0] < maximum_iterations) if bounded else go_on
 
     def step(leaves: list[Any]) -> list[Any]:
-        new = body(*pack(loop_vars, leaves[1:]))
+        new = body(*pack_sequence_as(loop_vars, leaves[1:]))
         if len(loop_vars) == 1 and not isinstance(new, list | tuple):
             new = [new]
-        same_structure(list(loop_vars), list(new), check_types=False)
+        assert_same_structure(list(loop_vars), list(new), check_types=False)
         return [leaves[0] + 1, *flatten(new)]
 
     first = [constant(0), *map(_as_value, flatten(loop_vars))]
-    return pack(loop_vars, staged_while(test, step, first, _unchanged)[1:])
+    return pack_sequence_as(loop_vars, staged_while(test, step, first, _unchanged)[1:])
 
 
 def _unchanged(before: list[Any], after: list[Any]) -> list[Any]:
@@ -259,7 +259,8 @@ def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
         return state
 
     def step(leaves: list[Any]) -> list[Any]:
-        return [leaves[0] + 1, *flatten(body(leaves[0], pack(state, leaves[1:])))]
+        return [leaves[0] + 1, *flatten(body(leaves[0], pack_sequence_as(state, leaves[1:])))]
 
     first = [constant(0), *flatten(state)]
-    return pack(state, staged_while(lambda leaves: leaves[0] < count, step, first, _unchanged)[1:])
+    left = staged_while(lambda leaves: leaves[0] < count, step, first, _unchanged)
+    return pack_sequence_as(state, left[1:])

@@ -13,9 +13,9 @@ from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import InvalidArgumentError
 from tfpy.function.control import ControlOp, carries_gradient
-from tfpy.function.nest import flatten, pack
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ir.graph import Aval
+from tfpy.nest import flatten, pack_sequence_as
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
 
@@ -89,7 +89,7 @@ def effect(function: Function, *args: Any) -> bool:
     if not tracing.active:
         return False
     leaves = flatten(args)
-    structure = pack(args, [None] * len(leaves))
+    structure = pack_sequence_as(args, [None] * len(leaves))
     places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor | Variable)]
     tensors = [convert_to_tensor(leaves[i]) for i in places]
     for i in places:
@@ -99,7 +99,7 @@ def effect(function: Function, *args: Any) -> bool:
         given = list(leaves)
         for i, value in zip(places, values, strict=True):
             given[i] = value
-        function(*pack(structure, given))
+        function(*pack_sequence_as(structure, given))
         return []
 
     host_call.apply(tensors, function=call, avals=())

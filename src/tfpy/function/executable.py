@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
-from tfpy.function.loop_passes import live, shared
+from tfpy.function.donation import is_unshared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
 from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
+from tfpy.function.usage import UNKNOWN, Usage
 from tfpy.ir.graph import Eqn, Graph, single_equation
 from tfpy.lower.program import NotLowerable, Program
 from tfpy.ops.op import UNSUPPORTED
+from tfpy.passes.loops import reduce_loops, share_loops
 from tfpy.runtime import registry
-from tfpy.runtime.backend import Backend
+from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
 
@@ -25,12 +28,12 @@ class Executable:
     """Runs a Graph on tensors of the avals of its inputs.
 
     Args:
-        weights: inputs that are rarely others than at the call before.
+        usage: how it is run.
     """
 
-    def __init__(self, graph: Graph, weights: Set[int] = frozenset()) -> None:
+    def __init__(self, graph: Graph, usage: Usage = UNKNOWN) -> None:
         self.graph = graph
-        self._weights = weights
+        self._usage = usage
         sources = [_source(graph, v) for v in graph.outputs]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
@@ -45,9 +48,9 @@ class Executable:
             return tracing.active[-1].inline(self.graph, inputs)
         backend = registry.active_backend()
         plan = self._plan(backend)
-        if backend.garbage:
+        if backend.garbage_bytes > MAX_GARBAGE:
             backend.collect()
-        found = plan.run([t.storage for t in inputs])
+        found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
@@ -74,10 +77,10 @@ class Executable:
         return self._make_plan(backend) if found is None else found
 
     def _make_plan(self, backend: Backend) -> _Plan:
-        graph = shared(self.graph)
-        eqns = live(graph.eqns, self._computed)
-        graph = Graph(graph.avals, graph.inputs, graph.constants, eqns, self._computed)
-        plan = self._plans[backend] = _Plan(graph, backend, self._weights)
+        graph = share_loops(self.graph)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
+        graph = reduce_loops(graph)
+        plan = self._plans[backend] = _Plan(graph, backend, self._usage)
         return plan
 
 
@@ -92,12 +95,13 @@ def _source(graph: Graph, value: int) -> int:
 class _Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
-    def __init__(self, graph: Graph, backend: Backend, weights: Set[int]) -> None:
+    def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
         self._graph = graph
+        made = partial(_steps, graph, backend, usage)
         try:
-            regions, self._steps = _steps(graph, backend, weights, frozenset())
+            regions, self._steps = made(frozenset())
         except NotLowerable:
-            regions, self._steps = _steps(graph, backend, weights, _refused(graph, backend))
+            regions, self._steps = made(_refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
@@ -105,6 +109,8 @@ class _Plan:
         }
         self._last = _last_uses(regions, {*graph.outputs})
         self._whole = _whole(graph, regions, self._steps)
+        self._last_step = self._steps[-1] if self._steps else None
+        self._taken = _taken(graph, regions, self._last_step)
 
     @property
     def programs(self) -> list[DeviceProgram]:
@@ -114,18 +120,30 @@ class _Plan:
     def text_parts(self) -> list[Graph | Program]:
         return [part for step in self._steps for part in step.text_parts]
 
-    def run(self, inputs: Sequence[Storage]) -> list[Storage]:
+    def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """The outputs, in the Graph's order."""
         if self._whole is not None:
             whole, positions = self._whole
-            return whole.compute([inputs[i] for i in positions])
-        values = dict(zip(self._graph.inputs, inputs, strict=True))
+            given = self._given(inputs, holders=0) if self._taken else ()
+            return whole.compute([inputs[i].storage for i in positions], given)
+        values = dict(zip(self._graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self._steps, self._last, strict=True):
-            step.run(values)
+            if isinstance(step, DeviceStep) and step is self._last_step:
+                step.run(values, self._given(inputs, holders=1))
+            else:
+                step.run(values)
             for v in last:
                 del values[v]
         return [values[v] for v in self._graph.outputs]
+
+    def _given(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
+        """Those of the last step's inputs that nobody needs after it.
+
+        Args:
+            holders: how often a run itself holds the storage of each input.
+        """
+        return [at for i, at in self._taken if is_unshared(inputs, i, holders)]
 
 
 def _whole(
@@ -138,6 +156,16 @@ def _whole(
     if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
         return None
     return steps[0], [graph.inputs.index(v) for v in region.inputs]
+
+
+def _taken(graph: Graph, regions: Sequence[Region], last: Step | None) -> list[tuple[int, int]]:
+    """Inputs of the Graph that the last step can be given, with their positions among its own.
+
+    No other step is: what follows it may fail, or run Python code that reads a Variable.
+    """
+    if not isinstance(last, DeviceStep):
+        return []
+    return [(graph.inputs.index(regions[-1].inputs[at]), at) for at in last.taken]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
@@ -175,9 +203,11 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _steps(
-    graph: Graph, backend: Backend, weights: Set[int], refused: frozenset[str]
+    graph: Graph, backend: Backend, usage: Usage, refused: frozenset[str]
 ) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
+
+    The last one may be given inputs that are replaced for good.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
@@ -189,7 +219,12 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
-    return regions, [step_of(region, backend, weights) for region in regions]
+    donors = usage.replaced - {*graph.outputs}
+    nothing: Set[int] = frozenset()
+    return regions, [
+        step_of(region, backend, usage, donors if region is regions[-1] else nothing)
+        for region in regions
+    ]
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfpy.function.executable import Executable
 from tfpy.function.mirror import LoopMirror
+from tfpy.function.usage import Usage
 from tfpy.ir.graph import Graph
 from tfpy.runtime import registry
 from tfpy.tensor import Tensor
@@ -19,7 +20,7 @@ class LoopRun:
 
     def __init__(self, test: Graph, body: Graph, state: int) -> None:
         self._test = Executable(test)
-        self._body = Executable(body)
+        self._body = Executable(body, Usage(replaced=frozenset(body.inputs[:state])))
         self._state = state
         self._mirror = LoopMirror(test, body, state)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.function.control_flow import repeat
-from tfpy.function.nest import flatten, pack, same_structure
 from tfpy.function.tensor_array import TensorArray
+from tfpy.nest import assert_same_structure, flatten, pack_sequence_as
 from tfpy.operand import Composite
 from tfpy.slicing import gather
 from tfpy.tensor import Tensor
@@ -50,13 +50,13 @@ def map_fn(
     kinds = rows if wanted is None else flatten(wanted)
 
     def body(i: Any, arrays: Sequence[TensorArray]) -> list[TensorArray]:
-        result = fn(pack(elems, [row(x, i) for x in rows]))
-        same_structure(like, result)
+        result = fn(pack_sequence_as(elems, [row(x, i) for x in rows]))
+        assert_same_structure(like, result)
         found = zip(arrays, flatten(result), strict=True)
         return [array.write(i, value) for array, value in found]
 
     arrays = [_results(kind, count) for kind in kinds]
-    return pack(like, [a.stack() for a in repeat(count, body, arrays)])
+    return pack_sequence_as(like, [a.stack() for a in repeat(count, body, arrays)])
 
 
 def _results(kind: Any, count: int) -> TensorArray:
@@ -83,16 +83,18 @@ def vectorized_map(
     count = max(_sizes(rows))
     if any(n not in (1, count) for n in _sizes(rows)):
         raise ValueError(f"vectorized_map: the first dimensions differ: {_sizes(rows)}")
-    results = [
-        fn(pack(elems, [row(x, i if x.shape[0] > 1 else 0) for x in rows])) for i in range(count)
-    ]
+    results = []
+    for i in range(count):
+        given = [row(x, i if x.shape[0] > 1 else 0) for x in rows]
+        results.append(fn(pack_sequence_as(elems, given)))
     columns = zip(*map(flatten, results), strict=True)
-    return pack(results[0], [_stacked([convert_to_tensor(v) for v in c]) for c in columns])
+    return pack_sequence_as(results[0], [_stacked(column) for column in columns])
 
 
-def _stacked(values: Sequence[Tensor]) -> Tensor:
-    array = TensorArray(values[0].dtype, len(values))
-    for i, value in enumerate(values):
+def _stacked(values: Sequence[Any]) -> Tensor:
+    tensors = [convert_to_tensor(value) for value in values]
+    array = TensorArray(tensors[0].dtype, len(tensors))
+    for i, value in enumerate(tensors):
         array.write(i, value)
     return array.stack()
 
@@ -134,7 +136,7 @@ def scan(
         return new, [a.write(at, t) for a, t in zip(arrays, new, strict=True)]
 
     _, results = repeat(fold.count - fold.done, body, (fold.initial, results))
-    return pack(fold.like, [a.stack() for a in results])
+    return pack_sequence_as(fold.like, [a.stack() for a in results])
 
 
 def foldl(
@@ -188,14 +190,13 @@ class _Fold:
 
     def step(self, i: Any, accumulated: Sequence[Any]) -> list[Tensor]:
         at = self.place(i + self.done)
-        new = self.fn(
-            pack(self.like, accumulated), pack(self.elems, [row(x, at) for x in self.rows])
-        )
-        same_structure(self.like, new)
+        given = pack_sequence_as(self.elems, [row(x, at) for x in self.rows])
+        new = self.fn(pack_sequence_as(self.like, accumulated), given)
+        assert_same_structure(self.like, new)
         return [convert_to_tensor(t) for t in flatten(new)]
 
     def run(self) -> Any:
-        return pack(self.like, repeat(self.count - self.done, self.step, self.initial))
+        return pack_sequence_as(self.like, repeat(self.count - self.done, self.step, self.initial))
 
 
 def _rows(x: Any) -> Any:

@@ -13,7 +13,8 @@ import numpy as np
 
 from tfpy.function.control import ControlOp
 from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.ir.graph import Aval, Graph
+from tfpy.passes.dead_code import slice_of
 
 Array = np.ndarray[Any, Any]
 
@@ -29,7 +30,7 @@ class Mirror:
     """
 
     def __init__(self, graph: Graph, values: Sequence[int]) -> None:
-        eqns, needed = slice_of(graph, values)
+        eqns, needed = slice_of(graph.eqns, values)
         self.inputs = [v for v in graph.inputs if v in needed]
         constants = {v: a for v, a in graph.constants.items() if v in needed}
         self.values = list(values)
@@ -45,23 +46,12 @@ class Mirror:
 
 def can_mirror(graph: Graph, value: int) -> bool:
     """Whether a value depends on a few small values of the Graph's inputs alone."""
-    eqns, needed = slice_of(graph, [value])
+    eqns, needed = slice_of(graph.eqns, [value])
     return (
         len(eqns) <= _MAX_EQUATIONS
         and all(graph.avals[v].size <= _MAX_SIZE for v in needed)
         and not any(e.op.stateful or isinstance(e.op, ControlOp) for e in eqns)
     )
-
-
-def slice_of(graph: Graph, values: Sequence[int]) -> tuple[list[Eqn], set[int]]:
-    """The equations that values depend on, and all values among them."""
-    needed = set(values)
-    eqns: list[Eqn] = []
-    for eqn in reversed(graph.eqns):
-        if not needed.isdisjoint(eqn.outputs):
-            eqns.append(eqn)
-            needed.update(eqn.inputs)
-    return eqns[::-1], needed
 
 
 def steering(graph: Graph) -> list[int]:

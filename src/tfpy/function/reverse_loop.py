@@ -11,8 +11,8 @@ from tfpy.function import lists
 from tfpy.function.branching import apply_loop
 from tfpy.function.control import carries_gradient
 from tfpy.function.derivative import derivative, pure, replay, zero
-from tfpy.function.mirror import slice_of
 from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.passes.dead_code import slice_of
 from tfpy.tensor import Tensor
 
 COUNT = Aval((), dtypes.int32)
@@ -170,5 +170,5 @@ def _reads_row(graph: Graph, eqn: Eqn, table: int) -> bool:
 
 
 def _part(graph: Graph, outputs: list[int]) -> Graph:
-    eqns, _ = slice_of(graph, outputs)
+    eqns, _ = slice_of(graph.eqns, outputs)
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)

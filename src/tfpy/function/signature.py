@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tfpy.autodiff.nests import map_items
+from tfpy import nest
 from tfpy.convert import convert_to_tensor
 from tfpy.dtypes import DType, as_dtype, float32
 from tfpy.ir.graph import Aval
@@ -58,14 +59,8 @@ class TensorSpec:
     def is_compatible_with(self, value: Any) -> bool:
         """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
         tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
-        return as_dtype(tensor.dtype) == self._dtype and self._admits(tensor.shape)
-
-    def _admits(self, shape: Any) -> bool:
-        if self._shape is None or shape is None:
-            return True
-        return len(shape) == len(self._shape) and all(
-            n is None or m is None or n == m for n, m in zip(self._shape, shape, strict=True)
-        )
+        fits = self._shape is None or self._shape.is_compatible_with(tensor.shape)
+        return as_dtype(tensor.dtype) == self._dtype and fits
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
@@ -88,7 +83,10 @@ class Call:
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
         """The tensors among the arguments, in order, with names."""
-        self.arguments = {k: self._take(k, v) for k, v in arguments.items()}
+        self.arguments = {
+            name: nest.map_structure(functools.partial(self._take, name), value)
+            for name, value in arguments.items()
+        }
         self.key = tuple(_key(v) for v in self.arguments.values())
         """Equal for calls that one trace serves."""
 
@@ -98,31 +96,26 @@ class Call:
             return value
         if isinstance(value, np.ndarray | np.generic):
             return self._take(name, convert_to_tensor(value))
-        if isinstance(value, Composite):
-            return value
-        return map_items(value, lambda item: self._take(name, item))
+        return value
 
     def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
         """The arguments with other tensors in the places of theirs."""
         given = iter(tensors)
-        return {k: _replaced(v, given) for k, v in self.arguments.items()}
 
+        def replaced(leaf: Any) -> Any:
+            return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
 
-def _replaced(value: Any, given: Iterator[Any]) -> Any:
-    if isinstance(value, Tensor | TensorSpec):
-        return next(given)
-    return map_items(value, lambda item: _replaced(item, given))
+        return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
 
 
 def _key(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return value.aval.signature
+        return value.aval
     if isinstance(value, TensorSpec):
-        return (tuple(value.shape), value.dtype.name)
-    if isinstance(value, Mapping):
-        return (dict, *((k, _key(v)) for k, v in value.items()))
-    if isinstance(value, list | tuple):
-        return (type(value), *(_key(v) for v in value))
+        return aval_of(value) if value.is_static else (tuple(value.shape), value.dtype)
+    if nest.is_nested(value):
+        names = sorted(value) if isinstance(value, Mapping) else ()
+        return (type(value), *names, *map(_key, nest.contents(value)))
     if isinstance(value, Variable | Composite):
         return id(value)
     try:

@@ -8,10 +8,10 @@ from typing import Any
 from tfpy.convert import convert_to_tensor
 from tfpy.function import branching
 from tfpy.function.derivative import current
-from tfpy.function.nest import flatten, pack
 from tfpy.function.parts import LoopPart, Part, assigned, inside, join
 from tfpy.function.staged_array import StagedArray
 from tfpy.function.tensor_array import TensorArray
+from tfpy.nest import flatten, map_structure, pack_sequence_as
 from tfpy.operand import Composite
 from tfpy.tensor import Tensor
 
@@ -90,7 +90,7 @@ def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
     results = finish_cond(index, parts, [_present(nest) for nest in nests])
     values = iter(results)
     leaves = [x if x is None else like_leaf(x, next(values)) for x in flatten(first)]
-    return pack(first, leaves)
+    return pack_sequence_as(first, leaves)
 
 
 def _present(nest: Any) -> list[Any]:
@@ -105,7 +105,7 @@ def _converted(part: Part, result: Any) -> Any:
             return value
         return convert_to_tensor(value)
 
-    return inside(part, lambda: pack(result, [leaf(x) for x in flatten(result)]))
+    return inside(part, lambda: map_structure(leaf, result))
 
 
 def _description(nest: Any) -> str:
@@ -116,7 +116,7 @@ def _description(nest: Any) -> str:
             return str(value.aval)
         return type(value).__name__ if value is not None else "None"
 
-    return str(pack(nest, [_Text(leaf(x)) for x in flatten(nest)]))
+    return str(map_structure(lambda x: _Text(leaf(x)), nest))
 
 
 class _Text(str):

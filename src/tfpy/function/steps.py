@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from typing import Any
 
 from tfpy.function.control import ControlOp
 from tfpy.function.mirror import Mirror
 from tfpy.function.regions import Place, Region
+from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.graph import Aval, Graph, extract
 from tfpy.lower.program import Program
 from tfpy.passes.pipeline import optimize_with_weights
+from tfpy.passes.rewrite import count_reads
 from tfpy.runtime.backend import Backend, Lowered, Progress
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tensor import Tensor
@@ -22,13 +24,23 @@ class DeviceStep:
     """A region that is one Program, and another one for what depends on weights alone.
 
     The latter, the prelude, runs again only when a weight is another one than at the last call.
+
+    Args:
+        donors: inputs that a run may be given for good.
     """
 
-    def __init__(self, region: Region, backend: Backend, weights: Set[int]) -> None:
+    def __init__(
+        self, region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()
+    ) -> None:
         self._inputs = region.inputs
-        fixed = [i for i, v in enumerate(region.inputs) if v in weights]
-        prelude, main = optimize_with_weights(region.graph, backend.target, fixed)
-        self._main = DeviceProgram(main, backend)
+        fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
+        self._read, main = _with_what_it_reads(main)
+        given = {i for i, v in enumerate(region.inputs) if v in donors}
+        places = [n for n, i in enumerate(self._read) if i in given]
+        self._main = DeviceProgram(main, backend, places)
+        self.taken = [self._read[n] for n in self._main.taken]
+        """Positions of the inputs that are of use when they are given for good."""
         self._outputs = region.outputs
         self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
         self._weights = fixed
@@ -44,12 +56,16 @@ class DeviceStep:
     def text_parts(self) -> list[Graph | Program]:
         return [part for program in self.programs for part in program.text_parts]
 
-    def run(self, values: dict[int, Storage]) -> None:
-        outputs = self.compute([values[v] for v in self._inputs])
+    def run(self, values: dict[int, Storage], given: Collection[int] = ()) -> None:
+        outputs = self.compute([values[v] for v in self._inputs], given)
         values.update(zip(self._outputs, outputs, strict=True))
 
-    def compute(self, inputs: Sequence[Storage]) -> list[Storage]:
-        """The region's outputs for its inputs, both in its Graph's order."""
+    def compute(self, inputs: Sequence[Storage], given: Collection[int] = ()) -> list[Storage]:
+        """The region's outputs for its inputs, both in its Graph's order.
+
+        Args:
+            given: positions, among :attr:`taken`, of inputs that nobody needs afterwards.
+        """
         backend = self._backend
         slots = [storage.slot_on(backend) for storage in inputs]
         if self._prelude is not None:
@@ -58,25 +74,49 @@ class DeviceStep:
                 self._prepared = self._prelude.run(weights)
                 self._prepared_for = weights
             slots += [storage.slot for storage in self._prepared]
-        return self._main.run(slots)
+        for i in given:
+            slots[i] = -slots[i]
+        if len(slots) > len(self._read):
+            slots = [slots[i] for i in self._read]
+        outputs = self._main.run(slots)
+        for i in given:
+            inputs[i].give_up()
+        return outputs
+
+
+def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
+    """The Graph with those of its inputs that it reads, and their positions."""
+    reads = count_reads(graph)
+    read = [i for i, v in enumerate(graph.inputs) if reads[v]]
+    inputs = [graph.inputs[i] for i in read]
+    return read, extract(graph, inputs, graph.constants, graph.eqns, graph.outputs)
 
 
 class DeviceProgram:
     """A program of a backend, which goes when this object does.
 
+    Args:
+        donors: positions of inputs that a run may be given for good (slots with a minus sign).
+
     Raises:
         NotLowerable: when the backend cannot run the Graph.
     """
 
-    def __init__(self, graph: Graph, backend: Backend) -> None:
+    def __init__(self, graph: Graph, backend: Backend, donors: Collection[int] = ()) -> None:
         self._backend = backend
         self._graph = graph
+        self._donors = donors
         self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
         width = 0
         for value in graph.outputs:
             self._outputs.append((graph.avals[value], width))
             width += backend.slots_of(graph.avals[value])
-        self._lowered: Lowered | None = backend.lower(graph)
+        lowered = backend.lower(graph, donors)
+        self._lowered: Lowered | None = lowered
+        program = lowered.program
+        taken = () if program is None else program.donations.values()
+        self.taken = [i for i in donors if program is not None and program.inputs[i] in taken]
+        """Positions of the donors whose bytes outputs take over."""
         self._number = 0
 
     async def register(self, progress: Progress) -> None:
@@ -90,7 +130,7 @@ class DeviceProgram:
 
     @property
     def text_parts(self) -> list[Graph | Program]:
-        graph, program = self._backend.lower(self._graph)
+        graph, program = self._backend.lower(self._graph, self._donors)
         return [graph] if program is None else [graph, program]
 
     def run(self, slots: Sequence[int]) -> list[Storage]:
@@ -171,7 +211,7 @@ def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
 Step = DeviceStep | HostStep | ControlStep
 
 
-def step_of(region: Region, backend: Backend, weights: Set[int]) -> Step:
+def step_of(region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()) -> Step:
     if region.place is Place.DEVICE:
-        return DeviceStep(region, backend, weights)
+        return DeviceStep(region, backend, usage, donors)
     return HostStep(region) if region.place is Place.HOST else ControlStep(region)

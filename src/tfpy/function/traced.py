@@ -13,9 +13,11 @@ from tfpy import tape as tapes
 from tfpy.function.executable import Executable
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
+from tfpy.function.usage import Usage
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.tape import Entry, backpropagate
 from tfpy.tensor import Tensor
+from tfpy.variable import Variable
 
 
 class Traced:
@@ -26,6 +28,9 @@ class Traced:
         extras: the other inputs.
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
+        replaced: Variables that the caller gives new values, which are outputs, after each call.
+        quantized: whether products with weights are computed in int8 where the backend can; its
+            derivative's are not.
     """
 
     def __init__(
@@ -37,6 +42,8 @@ class Traced:
         constants: Sequence[Tensor],
         outputs: Sequence[Tensor],
         entries: Sequence[Entry],
+        replaced: Sequence[Variable] = (),
+        quantized: bool = False,
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
@@ -55,7 +62,12 @@ class Traced:
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        self.executable = Executable(self.graph, self.weights)
+        given = frozenset(
+            trace.value_of(extra.tensor)
+            for extra in extras
+            if any(extra.variable is variable for variable in replaced)
+        )
+        self.executable = Executable(self.graph, Usage(self.weights, given, quantized))
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:
@@ -114,7 +126,7 @@ class _Derivative:
                 primal.graph.eqns,
                 [primal.trace.value_of(t) for t in outputs],
             ),
-            primal.weights,
+            Usage(primal.weights),
         )
 
     def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:

@@ -2,7 +2,7 @@
 
 An op record states its expression once; GLSL text (``lower/glsl.py``) and the instructions of the
 wasm block interpreter (``lower/wasm.py``) are rendered from it. Expressions are typed (float32,
-int32, uint32, bool), immutable and compared by value, so equal sub-expressions are computed once.
+int32, uint32, bool) and immutable; :func:`linearize` computes equal sub-expressions once.
 ``uint32`` exists only inside expressions (random bits). Complex operands are pairs of expressions:
 the functions here pass them on to ``complex_expr.py``.
 """
@@ -80,9 +80,9 @@ SCALAR_OPS = frozenset(
 Scalar = "Expr | float | int | bool"
 
 
-@dataclass(frozen=True, slots=True, eq=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """One node. ``value`` is the number of an input or the value of a constant."""
+    """One node, compared by identity. ``value``: an input's number or a constant's value."""
 
     op: str
     dtype: DType
@@ -154,7 +154,7 @@ class Expr:
 
 
 def const(value: float | int | bool, dtype: DType) -> Expr:
-    """A constant of the given type; NaN compares by identity, so each is its own node."""
+    """A constant of the given type."""
     python = {F: float, I: int, U: int, B: bool}[dtype]
     return Expr("const", dtype, value=python(value))
 

@@ -7,12 +7,13 @@ passes may print, check and rewrite a body like any Graph.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
+from tfpy.ir.graph import Attrs, Aval, Eqn, Graph, spelled
 from tfpy.lower.program import Param
 from tfpy.ops.op import KernelCall, Op
 
@@ -75,7 +76,8 @@ def fuse(
 ) -> Eqn:
     """One equation in place of ``members``, which are in order; the last one makes the result.
 
-    Scalar constants that elementwise equations read become constants of the body.
+    Scalar constants that elementwise equations read become constants of the body. Bodies that say
+    the same are one Graph, which is not to be changed: what is derived from one can be kept.
 
     Args:
         operands: the first inputs of the fusion; the others follow as the members read them.
@@ -102,10 +104,24 @@ def fuse(
         for value in eqn.inputs:
             enter(value, may_fold=True)
         (out,) = eqn.outputs
-        inner[out] = body.add_eqn(eqn.op, [inner[v] for v in eqn.inputs], eqn.attrs)
+        operands = tuple([inner[v] for v in eqn.inputs])
+        inner[out] = body.add_value(graph.avals[out])
+        body.eqns.append(Eqn(eqn.op, operands, (inner[out],), eqn.attrs))
     (result,) = members[-1].outputs
     body.outputs = [inner[result]]
+    body = _bodies.setdefault(_key(body), body)
     attrs: Attrs = (("body", body), ("kind", kind))
     if pattern is not None:
         attrs += (("pattern", pattern),)
     return Eqn(fusion, tuple(inputs), (result,), attrs)
+
+
+_bodies: weakref.WeakValueDictionary[Any, Graph] = weakref.WeakValueDictionary()
+
+
+def _key(body: Graph) -> Any:
+    """Equal for bodies that say the same."""
+    constants = tuple((value, array.tobytes()) for value, array in body.constants.items())
+    attrs = tuple([spelled(eqn.attrs) for eqn in body.eqns])
+    numbers = tuple(body.inputs), tuple(body.outputs)
+    return tuple(body.avals), tuple(body.eqns), attrs, constants, numbers

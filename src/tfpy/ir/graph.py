@@ -6,10 +6,12 @@ A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` 
 
 from __future__ import annotations
 
+import functools
 import math
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,34 +24,56 @@ Shape = tuple[int, ...]
 Attrs = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Aval:
-    """What is known of a value before it is computed: its shape and dtype."""
+    """What is known of a value before it is computed: its shape and dtype. Not to be changed.
+
+    Equal ones are one object, so that caches compare and hash them by identity, quickly.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "nbytes", "rank", "shape", "size")
 
     shape: Shape
     dtype: DType
-    size: int = field(init=False, compare=False, repr=False)
+    rank: int
+    size: int
     """Number of elements."""
-    nbytes: int = field(init=False, compare=False, repr=False)
-    signature: tuple[Shape, str] = field(init=False, compare=False, repr=False)
-    """Shape and dtype name: what the executor's cache compares, quickly."""
+    nbytes: int
 
-    def __post_init__(self) -> None:
-        size = math.prod(self.shape)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "nbytes", size * self.dtype.size)
-        object.__setattr__(self, "signature", (self.shape, self.dtype.name))
+    def __new__(cls, shape: Shape, dtype: DType) -> Aval:
+        key = (shape, dtype.name)
+        known = _avals.get(key)
+        found = None if known is None else known()
+        if found is not None:
+            return found
+        aval = super().__new__(cls)
+        aval.shape = tuple(int(n) for n in shape)
+        aval.dtype = dtype
+        aval.rank = len(shape)
+        aval.size = math.prod(aval.shape)
+        aval.nbytes = aval.size * dtype.size
+        _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
+        return aval
 
-    @property
-    def rank(self) -> int:
-        return len(self.shape)
+    def __reduce__(self) -> Any:
+        return Aval, (self.shape, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"Aval({self.shape}, {self.dtype!r})"
 
     def __str__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Eqn:
+_avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}
+"""Those that are in use."""
+
+
+def _forget(key: tuple[Shape, str], dead: weakref.ref[Aval]) -> None:
+    if _avals.get(key) is dead:
+        del _avals[key]
+
+
+class Eqn(NamedTuple):
     """``outputs = op(inputs, **attrs)``; values are numbers into :attr:`Graph.avals`."""
 
     op: Op
@@ -58,7 +82,7 @@ class Eqn:
     attrs: Attrs
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Graph:
     """Values are numbered; each is an input, a constant or the output of one equation.
 
@@ -91,8 +115,10 @@ class Graph:
         Raises:
             ValueError, TypeError or tf.errors.InvalidArgumentError: when the op refuses the avals.
         """
-        aval = op.infer(*(self.avals[i] for i in inputs), **dict(attrs))
-        value = self.add_value(aval)
+        avals = self.avals
+        given = [avals[i] for i in inputs]
+        infer = _elementwise_result if op.expr is not None else _result
+        value = self.add_value(infer(op, attrs, *given))
         self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
         return value
 
@@ -136,6 +162,19 @@ class Graph:
         return "\n".join(lines)
 
 
+def _result(op: Op, attrs: Attrs, *avals: Aval) -> Aval:
+    return op.infer(*avals, **dict(attrs))
+
+
+_elementwise_result = functools.lru_cache(maxsize=4096)(_result)
+"""The same, remembered: networks repeat themselves, and these attributes hold nothing alive."""
+
+
+def spelled(attrs: Attrs) -> str:
+    """Tells equal attributes apart that are not the same: 0.0, -0.0, 0 and False."""
+    return repr(attrs) if attrs else ""
+
+
 def _holds_graphs(attribute: Any) -> bool:
     parts = attribute if isinstance(attribute, tuple) else (attribute,)
     return any(isinstance(part, Graph) for part in parts)
@@ -163,3 +202,26 @@ def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
     inputs = [graph.add_input(a) for a in avals]
     graph.outputs = [graph.add_eqn(op, inputs, attrs)]
     return graph
+
+
+def extract(
+    graph: Graph,
+    inputs: Iterable[int],
+    constants: Iterable[int],
+    eqns: Iterable[Eqn],
+    outputs: Iterable[int],
+) -> Graph:
+    """A Graph of parts of another one; values are renumbered in the order of their definition."""
+    result = Graph()
+    number: dict[int, int] = {}
+    for value in inputs:
+        number[value] = result.add_input(graph.avals[value])
+    for value in constants:
+        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
+    for op, read, made, attrs in eqns:
+        for value in made:
+            number[value] = result.add_value(graph.avals[value])
+        operands = tuple([number[value] for value in read])
+        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
+    result.outputs = [number[value] for value in outputs]
+    return result

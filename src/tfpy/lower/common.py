@@ -7,6 +7,7 @@ an epilogue.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -22,6 +23,8 @@ from tfpy.lower.compose import Composition, compose
 from tfpy.lower.program import Param, Program
 from tfpy.lower.split_complex import split_complex
 from tfpy.ops.op import KernelCall
+
+_BODIES = 1024  # of fusions, for which is kept what they become: networks repeat themselves
 
 
 @dataclass(frozen=True)
@@ -134,15 +137,20 @@ def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
 def loop_call(eqn: Eqn, buffers: Sequence[int]) -> Elementwise:
     """The elementwise call of a fusion of kind "loop" whose inputs are in ``buffers``."""
     body: Graph = dict(eqn.attrs)["body"]
-    (output,) = body.outputs
-    found = compose(body, output, body.inputs)
+    found = _composed(body, body.outputs[0])
     places = dict(zip(body.inputs, buffers, strict=True))
     return Elementwise(
         found.root,
         tuple(places[v] for v, _ in found.reads),
         _views(found),
-        Aval(found.space, body.avals[output].dtype),
+        Aval(found.space, body.avals[body.outputs[0]].dtype),
     )
+
+
+@functools.lru_cache(maxsize=_BODIES)
+def _composed(body: Graph, output: int, first: int = -1) -> Composition:
+    """A value of a fusion's body, as an expression of the inputs (and ``first``)."""
+    return compose(body, output, body.inputs if first < 0 else [*body.inputs, first], first)
 
 
 def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, tuple[int, ...]]:
@@ -156,23 +164,30 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, tuple[int, ...]]:
         assert eqn.op.kernel is not None
         return eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **attrs), eqn.inputs
     body: Graph = attrs["body"]
+    call, values = _call_of(body)
+    places = dict(zip(body.inputs, eqn.inputs, strict=True))
+    return call, tuple(places[v] for v in values)
+
+
+@functools.lru_cache(maxsize=_BODIES)
+def _call_of(body: Graph) -> tuple[KernelCall, tuple[int, ...]]:
+    """The kernel call that a fusion's body is, and the inputs that it reads, in order."""
     (output,) = body.outputs
     (inner,) = (e for e in body.eqns if not is_elementwise(e.op))
     call, values = kernel_call(body, inner)
     if values[0] not in body.inputs:
-        made = compose(body, values[0], body.inputs)
+        made = _composed(body, values[0])
         out = Aval(made.space, body.avals[values[0]].dtype)
         call = replace(call, prologue=Prologue(made.root, _views(made), out))
         values = (*(v for v, _ in made.reads), *values[1:])
     (result,) = inner.outputs
     if result != output:
-        done = compose(body, output, [*body.inputs, result], first=result)
+        done = _composed(body, output, result)
         out = Aval(done.space, body.avals[output].dtype)
         dtype = body.avals[result].dtype
         call = replace(call, epilogue=Epilogue(done.root, _views(done)[1:], out, dtype))
         values = (*values, *(v for v, _ in done.reads[1:]))
-    places = dict(zip(body.inputs, eqn.inputs, strict=True))
-    return call, tuple(places[v] for v in values)
+    return call, values
 
 
 def _views(found: Composition) -> tuple[View, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tfpy.dtypes import DType
+from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import is_scalar_constant
 from tfpy.ir.graph import Attrs, Eqn, Graph, Shape
@@ -79,7 +79,8 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
         read = (value, layouts.view(value, layout))
         if read not in reads:
             reads.append(read)
-        return ex.input_(reads.index(read), dtype)
+        found = known[value, layout] = ex.input_(reads.index(read), dtype)
+        return found
 
     for eqn in reversed(members):
         (out,) = eqn.outputs
@@ -125,6 +126,8 @@ class Layouts:
 
     def current(self, value: int) -> list[Layout]:
         """The different layouts at which a value is read."""
+        if not self._halves:
+            return self.of[value]
         split = (
             tuple(axis._replace(dims=tuple(self._parts(axis.dims))) for axis in layout)
             for layout in self.of[value]
@@ -138,6 +141,8 @@ class Layouts:
             NotComposable: when a reshape or a slice cannot be expressed.
         """
         shape = self._graph.avals[value].shape
+        if eqn.op.expr is not None and shape == self._graph.avals[eqn.outputs[0]].shape:
+            return layout
         if eqn.op.name == "reshape":
             return self._reshaped(layout, shape)
         if eqn.op.name == "strided_slice":
@@ -234,20 +239,22 @@ class Facts:
     reads_index: bool
 
 
+_MOVEMENT = Facts(0, False)
 _COSTLY = {"div": 4, "sqrt": 4, "rsqrt": 4, "rem": 8, "idiv": 8, "irem": 8}
 _FREE = {"input", "const", "bitcast"}
 
 
 def facts_of(graph: Graph, eqn: Eqn) -> Facts:
     """The facts of an elementwise equation."""
-    return _facts(eqn.op, tuple(graph.avals[v].dtype for v in eqn.inputs), eqn.attrs)
+    if eqn.op.expr is None:
+        return _MOVEMENT
+    return _facts(eqn.op, eqn.attrs, *[graph.avals[v].dtype.name for v in eqn.inputs])
 
 
 @functools.lru_cache(maxsize=4096)
-def _facts(op: Op, dtypes: tuple[DType, ...], attrs: Attrs) -> Facts:
-    if op.expr is None:
-        return Facts(0, False)
-    operands = [ex.input_(i, dtype) for i, dtype in enumerate(dtypes)]
+def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
+    assert op.expr is not None
+    operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
     tape, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
     cost = sum(_cost(line.op) for line in tape)
     return Facts(cost, any(line.op == "index" for line in tape))

@@ -25,7 +25,8 @@ class MemoryPlan:
 
     arena: Arena | None
     peak_bytes: int
-    """Of temporaries and outputs together, beside the inputs and the constants."""
+    """Of temporaries and outputs together, beside the inputs and the constants; outputs that take
+    over an input's bytes need none."""
     largest_live_bytes: int
     """The most bytes of temporaries and outputs that one step needs: no plan can do with less."""
 
@@ -43,13 +44,18 @@ class _Block:
 def plan(program: Program) -> MemoryPlan:
     """Plans the memory of ``program``, which is not changed."""
     blocks = _blocks(program)
-    outputs = sum(program.buffers[i].nbytes for i in program.outputs)
+    outputs = sum(program.buffers[i].nbytes for i in _new_outputs(program))
     offsets, nbytes = _place(blocks)
     arena = None
     if blocks:
         places = zip(blocks, offsets, strict=True)
         arena = Arena(nbytes, {i: offset for block, offset in places for i in block.buffers})
     return MemoryPlan(arena, nbytes + outputs, _largest_live(program, blocks))
+
+
+def _new_outputs(program: Program) -> set[int]:
+    """The outputs that have bytes of their own, when all inputs are given that may be."""
+    return set(program.outputs) - program.donations.keys()
 
 
 def _last_uses(program: Program) -> dict[int, int]:
@@ -90,14 +96,19 @@ def _operand_to_overwrite(
     if program.kernels[step.kernel].name != "elementwise":
         return None
     nbytes = program.buffers[step.outputs[0]].nbytes
+    for operand in operands_in_order(step):
+        fits = operand in blocks and program.buffers[operand].nbytes == nbytes
+        if fits and last[operand] == number:
+            return operand
+    return None
+
+
+def operands_in_order(step: Step) -> list[int]:
+    """The operands that an elementwise step reads as it writes, element by element."""
     dims = cast(Sequence[int], step.params["dims"])
     strides = cast(Sequence[Sequence[int]], step.params["strides"])
     moved = {i for i, s in zip(step.inputs, strides, strict=True) if not _is_dense(dims, s)}
-    for operand in step.inputs:
-        fits = operand in blocks and program.buffers[operand].nbytes == nbytes
-        if fits and last[operand] == number and operand not in moved:
-            return operand
-    return None
+    return [operand for operand in step.inputs if operand not in moved]
 
 
 def _is_dense(dims: Sequence[int], strides: Sequence[int]) -> bool:
@@ -138,7 +149,7 @@ def _largest_live(program: Program, blocks: Sequence[_Block]) -> int:
     for block in blocks:
         change[block.first] += block.nbytes
         change[block.last + 1] -= block.nbytes
-    outputs = set(program.outputs)
+    outputs = _new_outputs(program)
     for number, step in enumerate(program.steps):
         change[number] += sum(program.buffers[i].nbytes for i in step.outputs if i in outputs)
     live = largest = 0

@@ -10,13 +10,16 @@ The JSON text::
      "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1], "layers": 1}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
+     "donations": [[3, 0]],
      "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
-are passed at run time. ``arena`` is there where the lowering has planned the memory of temporaries
-(buffers that steps write and that are no outputs): the bytes that they share, and where each lies.
+are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
+input's bytes when a run is given the input for good (``lower/donation.py``). ``arena`` is there
+where the lowering has planned the memory of temporaries (buffers that steps write and that are no
+outputs): the bytes that they share, and where each lies.
 """
 
 from __future__ import annotations
@@ -96,6 +99,8 @@ class Program:
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    donations: dict[int, int] = field(default_factory=dict)
+    """Output buffer -> input buffer."""
     arena: Arena | None = None
 
     def add_buffer(self, shape: Sequence[int], dtype: DType, layers: int = 1) -> int:
@@ -143,6 +148,8 @@ class Program:
                 for s in self.steps
             ],
         }
+        if self.donations:
+            document["donations"] = [list(pair) for pair in self.donations.items()]
         if self.arena is not None:
             offsets = [list(pair) for pair in self.arena.offsets.items()]
             document["arena"] = {"nbytes": self.arena.nbytes, "offsets": offsets}
@@ -164,7 +171,10 @@ class Program:
             outs = ", ".join(map(buf, s.outputs))
             args = ", ".join(f"%{i}" for i in s.inputs)
             params = " ".join(f"{k}={v}" for k, v in s.params.items() if k != "code")
-            lines.append(f"  {outs} = {self.kernels[s.kernel].name}({args}) {params}".rstrip())
+            taken = "".join(f" in place of %{self.donations[o]}" for o in s.outputs
+                            if o in self.donations)  # fmt: skip
+            name = self.kernels[s.kernel].name
+            lines.append(f"  {outs} = {name}({args}){taken} {params}".rstrip())
         if self.arena is not None:
             lines.append(f"  arena of {self.arena.nbytes} bytes")
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
@@ -180,7 +190,7 @@ def verify(program: Program) -> None:
 
     Raises:
         ValueError: when an index is out of range, a buffer is read before it is written or
-            written twice, or an input is also written.
+            written twice, an input is also written, or one that an output replaces is read later.
     """
     count = len(program.buffers)
     written: set[int] = set()
@@ -209,3 +219,18 @@ def verify(program: Program) -> None:
     for i in program.outputs:
         if i not in written:
             raise ValueError(f"program: output buffer {i} is never written")
+    _verify_donations(program)
+
+
+def _verify_donations(program: Program) -> None:
+    made = {i: n for n, step in enumerate(program.steps) for i in step.outputs}
+    if len(set(program.donations.values())) != len(program.donations):
+        raise ValueError("program: two outputs take over one input")
+    for output, given in program.donations.items():
+        if output not in program.outputs or given not in program.inputs or output not in made:
+            raise ValueError(f"program: buffer {output} cannot take over buffer {given}")
+        old, new = program.buffers[given], program.buffers[output]
+        if (old.count, old.dtype) != (new.count, new.dtype):
+            raise ValueError(f"program: buffers {output} and {given} differ in size or dtype")
+        if any(given in step.inputs for step in program.steps[made[output] + 1 :]):
+            raise ValueError(f"program: a step reads buffer {given} after {output} is written")

@@ -13,8 +13,9 @@ A named kernel crosses as it is. An expression becomes a tape for the runtime's 
 
 from __future__ import annotations
 
+import functools
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -23,19 +24,25 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Graph
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
+from tfpy.lower.donation import update_in_place
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.lower.wasm_target import with_parameters
 from tfpy.ops.op import KernelCall
 
 
-def lower(graph: Graph) -> Program:
+def lower(graph: Graph, donors: Collection[int] = ()) -> Program:
     """The wasm Program of a Graph.
+
+    Args:
+        donors: positions of inputs that a run may be given for good; the Graph has no complex
+            values then.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
     """
     program = build_program(graph, "wasm", WasmEmitter())
+    update_in_place(program, [program.inputs[i] for i in donors])
     program.arena = plan(program).arena
     return program
 
@@ -104,7 +111,8 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
     raise KeyError(op)
 
 
-def assemble(root: ex.Expr, inputs: int) -> dict[str, Param]:
+@functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
+def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
     """The tape of an expression over so many inputs, with registers that are used again."""
     tape, (result,) = ex.linearize(root)
     source = _sources(tape)

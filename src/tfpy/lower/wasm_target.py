@@ -18,7 +18,10 @@ from tfpy.ops.op import KernelCall
 FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
 
-_CHANNELS = {"conv2d": "out_c", "depthwise_conv2d": "out_c", "matmul": "n"}
+_CHANNELS = {
+    **{"conv2d": "out_c", "depthwise_conv2d": "out_c"},
+    **{"matmul": "n", "quantized_matmul": "n"},
+}
 """Kernels with bias and clamp, and the parameter that counts their channels."""
 
 
@@ -26,8 +29,9 @@ class WasmTarget:
     """What fusion passes may do for wasm; see :class:`tfpy.passes.target.Target`."""
 
     fuses_loops = True
+    fuses_prologues = False
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention", "quantized_matmul"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""

@@ -6,10 +6,11 @@ kernels, in ``webgl_kernels.py``; shapes stay parameters, so that one compiled s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tfpy.ir.graph import Aval, Graph
 from tfpy.lower.common import Elementwise, Epilogue, Prologue, build_program
+from tfpy.lower.donation import reuse_dead
 from tfpy.lower.glsl import kernel_source
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, NotLowerable, Program
@@ -19,17 +20,21 @@ from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, takes_epilogue, ta
 from tfpy.ops.op import KernelCall
 
 
-def lower(graph: Graph, targets: int = MIN_TARGETS) -> Program:
+def lower(graph: Graph, donors: Collection[int] = (), targets: int = MIN_TARGETS) -> Program:
     """The WebGL2 Program of a Graph.
 
     Args:
+        donors: positions of inputs that a run may be given for good; the Graph has no complex
+            values then.
         targets: how many textures the device writes to at once: 4 (all can) or 8 (most can).
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
         NotLowerable: when an elementwise equation reads more arrays than a shader can.
     """
-    return build_program(graph, "webgl", _Emitter(targets))
+    program = build_program(graph, "webgl", _Emitter(targets))
+    reuse_dead(program, [program.inputs[i] for i in donors])
+    return program
 
 
 class _Emitter:
@@ -65,6 +70,7 @@ class WebGLTarget:
     """What fusion passes may do for WebGL2; see :class:`tfpy.passes.target.Target`."""
 
     fuses_loops = True
+    fuses_prologues = True
     max_inputs = MAX_TEXTURES
     kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 

@@ -34,15 +34,18 @@ def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
     count = p["batch"] * m * n
     p["chunk"] = chunk_of(-(-count // 4), k, SHORTEST_CHUNK)
     chunks = max(1, -(-k // p["chunk"]))
-    dot = a_whole and b_whole and b_transposed and not a_transposed
-    quads = n % 4 == 0 and b_whole and (dot or not b_transposed)
+    dot = b_transposed and not a_transposed
+    quads = n % 4 == 0 and (dot or (b_whole and not b_transposed))
     a_quads = a_whole and not a_transposed and not b_transposed
     if quads:
         p["n"] //= 4
         if not dot:
             p["b_batch_stride"] //= 4
     target = output if chunks == 1 else steps.like(output, chunks * count)
-    steps.step("matmul", named, target, p, flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads))
+    flags = flags_of(QUADS=quads, DOT=dot, A_QUADS=a_quads)
+    if dot:
+        flags += flags_of(A_WHOLE=a_whole, B_WHOLE=b_whole)
+    steps.step("matmul", named, target, p, flags)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
 

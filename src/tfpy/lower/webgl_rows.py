@@ -11,17 +11,34 @@ from collections.abc import Sequence
 from tfpy.lower.webgl_steps import Params, Steps, chunk_of, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
+LONGEST_SHORT_ROW = 64
+"""Elements of a row that each of its outputs may read anew..."""
+
+MOST_READS = 1 << 15
+"""... as long as all outputs together read so few texels."""
+
 
 def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     """Also its logarithm: the two differ in how an element is made of the row's statistics."""
-    statistics = softmax_statistics(steps, dict(call.params), inputs[0])
+    params: Params = dict(call.params)
     flags = flags_of(LOGARITHM=call.name == "log_softmax")
+    if _is_short(params["rows"], params["n"]):
+        _elements(steps, "softmax", call, inputs, output, None, ["SHORT", *flags])
+        return
+    statistics = softmax_statistics(steps, params, inputs[0])
     _elements(steps, "softmax", call, inputs, output, statistics, flags)
 
 
 def softmax_statistics(steps: Steps, params: Params, x: int) -> int:
     """The buffer with the largest element of each row and the sum of exp(x - largest)."""
     return _statistics(steps, "softmax", params, x, [])
+
+
+def _is_short(rows: int, n: int) -> bool:
+    """Whether finding a row's statistics for each of its outputs costs less than a step."""
+    texels = -(-n // 4)
+    outputs = rows * (n if n % 4 else texels)
+    return n <= LONGEST_SHORT_ROW and outputs * texels <= MOST_READS
 
 
 def layer_norm(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -52,12 +69,15 @@ def _elements(
     call: KernelCall,
     inputs: Sequence[int],
     output: int,
-    statistics: int,
+    statistics: int | None,
     flags: list[str],
 ) -> None:
     params: Params = {k: v for k, v in call.params.items() if k != "rows"}
     quads = params["n"] % 4 == 0
+    params["row_length"] = params["n"]
     if quads:
         params["n"] //= 4
-    named = {**inputs_of(call, inputs), "statistics": statistics}
+    named = inputs_of(call, inputs)
+    if statistics is not None:
+        named["statistics"] = statistics
     steps.step(name, named, output, params, [*flags_of(QUADS=quads), *flags])

@@ -22,6 +22,9 @@ MAX_TEXTURES = 16
 LONGEST_SUM = 256
 """Elements that one fragment combines at most in a reduction."""
 
+ONE_STEP = 64
+"""Elements that one fragment combines rather than leave a second step to do."""
+
 ENOUGH_FRAGMENTS = 8192
 """With so many outputs a long sum is not split further for the sake of parallelism."""
 
@@ -149,7 +152,7 @@ def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
 
     A multiple of four, or all of them; at least 1.
     """
-    if n <= 32 or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
+    if n <= ONE_STEP or (n <= longest and outputs >= ENOUGH_FRAGMENTS):
         return max(n, 1)
     if outputs >= ENOUGH_FRAGMENTS:
         return longest

@@ -106,6 +106,7 @@ def _samples(rng: np.random.Generator) -> list[Sample]:
         ((), (4,), (5, 3, 8)),
         ((), (), (4, 0, 3)),
         ((), (), (1, 300, 1)),
+        ((), (), (6, 10, 8)),
     ]
     samples: list[Sample] = []
     for dtype in (dtypes.float32, dtypes.int32):

@@ -86,21 +86,19 @@ class Op:
         return tuple(found) if self.multiple else (found,)  # type: ignore[arg-type]
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
-        return _execute(self, inputs, attrs)
+        """Computes the op on tensors; see :func:`set_executor`."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
 
-Executor = Callable[[Op, tuple[Any, ...], dict[str, Any]], "Tensor"]
+def set_executor(execute: Callable[..., Tensor]) -> None:
+    """Says what calling an op does: ``execute(op, *inputs, **attrs)``.
 
-_execute: Executor
-
-
-def set_executor(execute: Executor) -> None:
-    """Says what calling an op does; ``runtime/eager.py`` sets it when it is imported."""
-    global _execute
-    _execute = execute
+    ``runtime/eager.py`` sets it when it is imported.
+    """
+    Op.__call__ = execute  # type: ignore[method-assign]
 
 
 OPS: dict[str, Op] = {}

@@ -21,8 +21,6 @@ from tfpy.ops.elementwise_family import binary, elementwise, float_unary
 from tfpy.ops.infer import FLOAT, REAL
 from tfpy.ops.op import Op
 
-Coefficients = tuple[float, ...]
-
 
 def _polynomial(x: Expr, coefficients: Sequence[float]) -> Any:
     """With the coefficient of the highest power first."""
@@ -30,6 +28,11 @@ def _polynomial(x: Expr, coefficients: Sequence[float]) -> Any:
     for c in coefficients[1:]:
         result = result * x + c
     return result
+
+
+def _special(name: str, ref: Any, vjp: Any, expr: Any, **facts: Any) -> Op:
+    """A float function of ``tf.math``."""
+    return float_unary(name, ref, vjp, expr=expr, takes=FLOAT, public=f"math.{name}", **facts)
 
 
 # Division
@@ -111,42 +114,53 @@ def _nonzero(x: Any) -> Any:
     return cast(not_equal(x, 0), dtype=x.dtype)
 
 
-# TensorFlow conjugates nothing in the gradients of these three.
-xlogy: Op = binary(
+def _product(
+    name: str, ref: Any, expr: Any, by_y: Any, domain: tuple[float, float], doc: str
+) -> Op:
+    """A product that is linear in x; TensorFlow conjugates nothing in its gradient.
+
+    Args:
+        by_y: the derivative by y, in ops.
+    """
+    op: Op = binary(
+        name,
+        ref,
+        lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, expr(x, y)),
+        lambda g, z, x, y: (lambda: g * op(_nonzero(x), y), lambda: g * by_y(x, y)),
+        holomorphic=False,
+        domain=domain,
+        public=f"math.{name}",
+        doc=f"{doc}, and 0 where x is 0.",
+    )
+    return op
+
+
+xdivy: Op = _product(
+    "xdivy", host.xdivy, lambda x, y: x / y, lambda x, y: xdivy(-x, y * y), (0.3, 4.0), "x / y"
+)
+xlogy = _product(
     "xlogy",
     host.xlogy,
-    lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x * ex.unary("log", y)),
-    lambda g, z, x, y: (lambda: g * xlogy(_nonzero(x), y), lambda: g * xdivy(x, y)),
-    holomorphic=False,
-    domain=(0.3, 4.0),
-    public="math.xlogy",
-    doc="x * log(y), and 0 where x is 0.",
+    lambda x, y: x * ex.unary("log", y),
+    xdivy,
+    (0.3, 4.0),
+    "x * log(y)",
 )
-xlog1py: Op = binary(
+xlog1py = _product(
     "xlog1py",
     host.xlog1py,
-    lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x * ex.unary("log1p", y)),
-    lambda g, z, x, y: (lambda: g * xlog1py(_nonzero(x), y), lambda: g * xdivy(x, y + 1)),
-    holomorphic=False,
-    domain=(-0.9, 4.0),
-    public="math.xlog1py",
-    doc="x * log(1 + y), and 0 where x is 0.",
-)
-xdivy: Op = binary(
-    "xdivy",
-    host.xdivy,
-    lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, x / y),
-    lambda g, z, x, y: (lambda: g * xdivy(_nonzero(x), y), lambda: g * xdivy(-x, y * y)),
-    holomorphic=False,
-    domain=(0.3, 4.0),
-    public="math.xdivy",
-    doc="x / y, and 0 where x is 0.",
+    lambda x, y: x * ex.unary("log1p", y),
+    lambda x, y: xdivy(x, y + 1),
+    (-0.9, 4.0),
+    "x * log(1 + y)",
 )
 
 # The error function's kin
 
-_ERFC: Coefficients = (0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807)
-_ERFC += (-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223)
+_ERFC = (
+    0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418,
+    0.37409196, 1.00002368, -1.26551223,
+)  # fmt: skip
 
 
 def _erfc_expr(x: Expr) -> Expr:
@@ -156,22 +170,14 @@ def _erfc_expr(x: Expr) -> Expr:
     return ex.select(x < 0.0, 2.0 - tail, tail)
 
 
-_CENTRAL: Coefficients = (
-    2.81022636e-08,
-    3.43273939e-07,
-    -3.5233877e-06,
-    -4.39150654e-06,
-    0.00021858087,
-)
-_CENTRAL += (-0.00125372503, -0.00417768164, 0.246640727, 1.50140941)
-_TAIL: Coefficients = (
-    -0.000200214257,
-    0.000100950558,
-    0.00134934322,
-    -0.00367342844,
-    0.00573950773,
-)
-_TAIL += (-0.0076224613, 0.00943887047, 1.00167406, 2.83297682)
+_CENTRAL = (
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+    -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
+)  # fmt: skip
+_TAIL = (
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+    0.00943887047, 1.00167406, 2.83297682,
+)  # fmt: skip
 
 
 def _erfinv_expr(x: Expr, outside: Expr) -> Expr:
@@ -183,45 +189,36 @@ def _erfinv_expr(x: Expr, outside: Expr) -> Expr:
     return ex.select(w < 5.0, central, edge) * x
 
 
-erfc = float_unary(
+erfc = _special(
     "erfc",
     host.erfc,
     lambda g, y, x: g * -1.1283791670955126 * exp(-x * x),
-    takes=FLOAT,
-    expr=_erfc_expr,
-    public="math.erfc",
+    _erfc_expr,
     doc="1 - erf(x), accurate where erf(x) is near 1.",
 )
-erfinv = float_unary(
+erfinv = _special(
     "erfinv",
     host.erfinv,
     lambda g, y, x: g * 0.886226925452758 * exp(y * y),
-    takes=FLOAT,
-    expr=lambda x: _erfinv_expr(x, (1.0 - x) * (1.0 + x)),
+    lambda x: _erfinv_expr(x, (1.0 - x) * (1.0 + x)),
     domain=(-0.99, 0.99),
-    public="math.erfinv",
     doc="The number whose erf is x; infinite at 1 and -1, NaN beyond.",
 )
-ndtri = float_unary(
+ndtri = _special(
     "ndtri",
     host.ndtri,
     lambda g, y, x: g * 2.5066282746310002 * exp(y * y * 0.5),
-    takes=FLOAT,
-    expr=lambda p: _erfinv_expr(p * 2.0 - 1.0, p * (1.0 - p) * 4.0) * 1.4142135623730951,
+    lambda p: _erfinv_expr(p * 2.0 - 1.0, p * (1.0 - p) * 4.0) * 1.4142135623730951,
     domain=(0.01, 0.99),
-    public="math.ndtri",
     doc="Quantile of the standard normal distribution; on devices for p above 1e-7.",
 )
 
 # Gamma functions
 
-_LANCZOS: Coefficients = (
-    676.5203681218851,
-    -1259.1392167224028,
-    771.3234287776531,
-    -176.6150291621406,
-)
-_LANCZOS += (12.507343278686905, -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7)
+_LANCZOS = (
+    676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406,
+    12.507343278686905, -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
+)  # fmt: skip
 
 
 def _fraction(x: Expr) -> Expr:
@@ -285,24 +282,20 @@ def _trigamma(x: Any) -> Any:
     return select(left, reciprocal(sin(angle) * sin(angle)) * math.pi**2 - right, right)
 
 
-lgamma: Op = float_unary(
+lgamma: Op = _special(
     "lgamma",
     host.lgamma,
     lambda g, y, x: g * digamma(x),
-    takes=FLOAT,
-    expr=_lgamma_expr,
+    _lgamma_expr,
     domain=(0.1, 9.0),
-    public="math.lgamma",
     doc="log(abs(gamma(x))).",
 )
-digamma: Op = float_unary(
+digamma: Op = _special(
     "digamma",
     host.digamma,
     lambda g, y, x: g * _trigamma(x),
-    takes=FLOAT,
-    expr=_digamma_expr,
+    _digamma_expr,
     domain=(0.1, 9.0),
-    public="math.digamma",
     doc="Derivative of lgamma; NaN at 0 and the negative integers.",
 )
 zeta: Op = elementwise(
@@ -320,11 +313,15 @@ zeta: Op = elementwise(
 # Bessel functions
 
 _I0_NEAR = (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0)
-_I0_FAR: Coefficients = (0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281)
-_I0_FAR += (-0.00157565, 0.00225319, 0.01328592, 0.39894228)
+_I0_FAR = (
+    0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281, -0.00157565, 0.00225319,
+    0.01328592, 0.39894228,
+)  # fmt: skip
 _I1_NEAR = (0.00032411, 0.00301532, 0.02658733, 0.15084934, 0.51498869, 0.87890594, 0.5)
-_I1_FAR: Coefficients = (-0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555)
-_I1_FAR += (0.00163801, -0.00362018, -0.03988024, 0.39894228)
+_I1_FAR = (
+    -0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555, 0.00163801, -0.00362018,
+    -0.03988024, 0.39894228,
+)  # fmt: skip
 
 
 def _bessel_expr(a: Expr, factor: Any, near: Sequence[float], far: Sequence[float]) -> Expr:
@@ -335,13 +332,11 @@ def _bessel_expr(a: Expr, factor: Any, near: Sequence[float], far: Sequence[floa
     return ex.select(a < 3.75, inner, outer)
 
 
-bessel_i0e: Op = float_unary(
+bessel_i0e: Op = _special(
     "bessel_i0e",
     host.bessel_i0e,
     lambda g, y, x: g * (bessel_i1e(x) - sign(x) * y),
-    takes=FLOAT,
-    expr=lambda x: _bessel_expr(abs(x), 1.0, _I0_NEAR, _I0_FAR),
-    public="math.bessel_i0e",
+    lambda x: _bessel_expr(abs(x), 1.0, _I0_NEAR, _I0_FAR),
     doc="exp(-abs(x)) times the modified Bessel function of order 0.",
 )
 
@@ -352,15 +347,13 @@ def _i1e_vjp(g: Any, y: Any, x: Any) -> Any:
     return g * select(nonzero, bessel_i0e(x) - y * (sign(safe) + reciprocal(safe)), 0.5)
 
 
-bessel_i1e: Op = float_unary(
+bessel_i1e: Op = _special(
     "bessel_i1e",
     host.bessel_i1e,
     _i1e_vjp,
-    takes=FLOAT,
-    expr=lambda x: (
+    lambda x: (
         ex.select(x < 0.0, -1.0, ex.const(1.0, ex.F))
         * _bessel_expr(abs(x), abs(x), _I1_NEAR, _I1_FAR)
     ),
-    public="math.bessel_i1e",
     doc="exp(-abs(x)) times the modified Bessel function of order 1.",
 )

@@ -117,12 +117,13 @@ def _scalar(builder: Builder, number: Any, aval: Aval) -> int:
 
 def _before_broadcasts(builder: Builder, eqn: Eqn) -> int | None:
     """Where all operands are broadcast, fewer elements are computed before that."""
-    sources = [
-        made.inputs[0] if (made := builder.producer(value, broadcast_to)) is not None else value
-        for value in eqn.inputs
-    ]
+    broadcasts = [builder.producer(value, broadcast_to) for value in eqn.inputs]
+    if not any(broadcasts):
+        return None
+    pairs = zip(eqn.inputs, broadcasts, strict=True)
+    sources = [value if made is None else made.inputs[0] for value, made in pairs]
     kept = [v for v, source in zip(eqn.inputs, sources, strict=True) if v == source]
-    if len(kept) == len(sources) or any(builder.aval(v).size > 1 for v in kept):
+    if any(builder.aval(v).size > 1 for v in kept):
         return None
     out = builder.result(eqn)
     avals = [builder.aval(source) for source in sources]

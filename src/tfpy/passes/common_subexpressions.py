@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy import dtypes
-from tfpy.ir.graph import Eqn, Graph
+from tfpy.ir.graph import Eqn, Graph, spelled
 from tfpy.ops.elementwise import (
     add,
     bitwise_and,
@@ -20,7 +20,8 @@ from tfpy.ops.elementwise import (
     multiply,
     not_equal,
 )
-from tfpy.passes.rewrite import is_plain, reading, without_dead_code
+from tfpy.passes.dead_code import without_dead_code
+from tfpy.passes.rewrite import is_plain, reading
 
 _COMMUTATIVE = frozenset(
     (
@@ -66,20 +67,11 @@ def merge_common_subexpressions(graph: Graph) -> Graph:
 def _constant_key(graph: Graph, value: int) -> Any:
     array, aval = graph.constants[value], graph.avals[value]
     small = array.nbytes <= _COMPARED_BYTES and aval.dtype != dtypes.string
-    return "constant", aval.signature, array.tobytes() if small else id(array)
+    return "constant", aval, array.tobytes() if small else id(array)
 
 
 def _equation_key(graph: Graph, eqn: Eqn) -> Any:
     inputs = eqn.inputs
     if eqn.op in _COMMUTATIVE and graph.avals[inputs[0]].dtype != dtypes.string:
         inputs = tuple(sorted(inputs))
-    return eqn.op, inputs, _spelled(eqn.attrs)
-
-
-def _spelled(attribute: Any) -> Any:
-    """The attribute so that equal keys are one value: 0.0, -0.0, 0 and False are told apart."""
-    if isinstance(attribute, tuple):
-        return tuple(_spelled(part) for part in attribute)
-    if isinstance(attribute, float):
-        return "float", repr(attribute)
-    return type(attribute), attribute
+    return eqn.op, inputs, eqn.attrs, spelled(eqn.attrs)

@@ -24,7 +24,7 @@ def fold_constants(graph: Graph) -> Graph:
           %3:float32[2] = add(%0, %2)             return %2
           return %3
     """
-    return rewrite(graph, _fold)
+    return rewrite(graph, _fold) if graph.constants else graph
 
 
 def _fold(builder: Builder, eqn: Eqn) -> int | None:

@@ -8,7 +8,7 @@ from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.compose import Layouts, NotComposable, facts_of
-from tfpy.passes.rewrite import without_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.target import Target
 
 MAX_COST = 256
@@ -35,6 +35,7 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
     uses = Uses(graph)
     needed = set(graph.outputs)
     eqns: list[Eqn] = []
+    fused = False
     for number in reversed(range(len(graph.eqns))):
         eqn = graph.eqns[number]
         if needed.isdisjoint(eqn.outputs) and not eqn.op.stateful:
@@ -44,9 +45,11 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
             group.grow()
             members = group.members()
             if len(members) > 1 and group.reads() <= target.max_inputs:
-                eqn = fuse(graph, members, LOOP)
+                eqn, fused = fuse(graph, members, LOOP), True
         needed.update(eqn.inputs)
         eqns.append(eqn)
+    if not fused:
+        return graph
     eqns.reverse()
     return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
 
@@ -55,8 +58,14 @@ def is_fusible(graph: Graph, eqn: Eqn) -> bool:
     """Whether the equation is elementwise, on values that devices store."""
     if not is_elementwise(eqn.op):
         return False
-    avals = [graph.avals[v] for v in (*eqn.inputs, *eqn.outputs)]
-    return all(a.dtype in DEVICE_DTYPES and a.size for a in avals)
+    for value in (*eqn.inputs, *eqn.outputs):
+        aval = graph.avals[value]
+        if aval.dtype.name not in _DEVICE_DTYPES or not aval.size:
+            return False
+    return True
+
+
+_DEVICE_DTYPES = frozenset(dtype.name for dtype in DEVICE_DTYPES)
 
 
 class Uses:
@@ -67,7 +76,8 @@ class Uses:
         self.producer: dict[int, int] = {}
         self.readers: dict[int, list[int]] = {}
         for number, eqn in enumerate(graph.eqns):
-            self.producer.update(dict.fromkeys(eqn.outputs, number))
+            for value in eqn.outputs:
+                self.producer[value] = number
             for value in eqn.inputs:
                 self.readers.setdefault(value, []).append(number)
         self.outputs = set(graph.outputs)

@@ -8,8 +8,8 @@ from tfpy.ir.fusion import EPILOGUE, LOOP, fuse, fusion, is_elementwise
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.common import kernel_call
 from tfpy.lower.compose import NotComposable, facts_of
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Uses, is_fusible
-from tfpy.passes.rewrite import without_dead_code
 from tfpy.passes.target import Target
 
 MAX_COST = 64
@@ -31,10 +31,12 @@ def fuse_epilogue(graph: Graph, target: Target) -> Graph:
     for number, eqn in enumerate(graph.eqns):
         if number in fused or not _has_kernel(eqn):
             continue
-        members = _longest(uses, number, target, fused)
-        if len(members) > 1:
+        members, longest = _longest(uses, number, target, fused)
+        if longest is not None:
             fused.update(members)
-            eqns[members[-1]] = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
+            eqns[members[-1]] = longest
+    if not fused:
+        return graph
     return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
 
 
@@ -44,10 +46,14 @@ def _has_kernel(eqn: Eqn) -> bool:
     return eqn.op.kernel is not None and not eqn.op.stateful and not is_elementwise(eqn.op)
 
 
-def _longest(uses: Uses, kernel: int, target: Target, fused: set[int]) -> list[int]:
-    """The kernel and what the target takes of the equations behind it, in order."""
+def _longest(
+    uses: Uses, kernel: int, target: Target, fused: set[int]
+) -> tuple[list[int], Eqn | None]:
+    """The kernel and what the target takes of the equations behind it, in order, and as one
+    equation where that is more than the kernel.
+    """
     graph = uses.graph
-    members, best, cost = [kernel], [kernel], 0
+    members, best, found, cost = [kernel], [kernel], None, 0
     size = graph.avals[graph.eqns[kernel].outputs[0]].size
     waiting = list(uses.readers.get(graph.eqns[kernel].outputs[0], ()))
     heapq.heapify(waiting)
@@ -63,15 +69,14 @@ def _longest(uses: Uses, kernel: int, target: Target, fused: set[int]) -> list[i
         if graph.avals[out].size != size or cost > MAX_COST:
             break
         members.append(number)
-        if _result(uses, members) == out:
-            if not _takes(graph, members, target):
+        if _result(uses, members) == out and not eqn.op.is_alias:
+            taken = _taken(graph, members, target)
+            if taken is None:
                 break
-            best = list(members)
+            best, found = list(members), taken
         for reader in uses.readers.get(out, ()):
             heapq.heappush(waiting, reader)
-    while graph.eqns[best[-1]].op.is_alias:
-        best.pop()
-    return best
+    return best, found
 
 
 def _result(uses: Uses, members: list[int]) -> int | None:
@@ -82,13 +87,13 @@ def _result(uses: Uses, members: list[int]) -> int | None:
     return needed[0] if len(needed) == 1 else None
 
 
-def _takes(graph: Graph, members: list[int], target: Target) -> bool:
+def _taken(graph: Graph, members: list[int], target: Target) -> Eqn | None:
+    """The members as one equation, if the target takes that."""
     eqn = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
-    if graph.eqns[members[-1]].op.is_alias:
-        return True  # whether what follows can be taken is asked then
     try:
         call, _ = kernel_call(graph, eqn)
     except NotComposable:
-        return False
+        return None
     assert call.epilogue is not None
-    return target.takes_epilogue(call, call.epilogue, graph.avals[eqn.outputs[0]])
+    takes = target.takes_epilogue(call, call.epilogue, graph.avals[eqn.outputs[0]])
+    return eqn if takes else None

@@ -6,8 +6,8 @@ from tfpy.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.common import kernel_call
 from tfpy.lower.compose import NotComposable
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Group, Uses, is_fusible
-from tfpy.passes.rewrite import without_dead_code
 from tfpy.passes.target import Target
 
 
@@ -18,8 +18,13 @@ def fuse_prologue(graph: Graph, target: Target) -> Graph:
     %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
                                          %3 = reduce_sum(%2)
     """
+    if not target.fuses_prologues:
+        return graph
     uses = Uses(graph)
-    eqns = [_with_producers(uses, eqn, target) or eqn for eqn in graph.eqns]
+    fused = [_with_producers(uses, eqn, target) for eqn in graph.eqns]
+    if not any(fused):
+        return graph
+    eqns = [new or old for old, new in zip(graph.eqns, fused, strict=True)]
     return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
 
 

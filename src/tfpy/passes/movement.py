@@ -31,7 +31,7 @@ def simplify_movement(graph: Graph) -> Graph:
           %3:float32[12] = strided_slice(%2) …
           return %3
     """
-    return rewrite(graph, _simplify)
+    return rewrite(graph, _simplify, around=_RULES)
 
 
 def _simplify(builder: Builder, eqn: Eqn) -> int | None:

@@ -16,7 +16,7 @@ def absorb_padding(graph: Graph) -> Graph:
     ->
         %2:float32[1,4,4,8] = conv2d(%0, %1) … padding=((0, 1), (0, 1))
     """
-    return rewrite(graph, _absorb)
+    return rewrite(graph, _absorb, around=(pad,))
 
 
 def _absorb(builder: Builder, eqn: Eqn) -> int | None:

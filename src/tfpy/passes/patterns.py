@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 
 from tfpy.ir.fusion import Pattern, fuse, is_scalar_constant
 from tfpy.ir.graph import Eqn, Graph, Shape
 from tfpy.ops.op import OPS, Op
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Uses
-from tfpy.passes.rewrite import without_dead_code
 
 Found = tuple[int, Eqn]
 """A fusion and the number of the equation whose place it takes."""
@@ -19,7 +20,10 @@ class Finder:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.uses = Uses(graph)
+
+    @functools.cached_property
+    def uses(self) -> Uses:
+        return Uses(self.graph)
 
     def shape(self, value: int) -> Shape:
         return self.graph.avals[value].shape

@@ -11,7 +11,7 @@ from tfpy.ir.verify import verify
 from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
-from tfpy.passes.dead_code import eliminate_dead_code
+from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_attention import fuse_attention
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
@@ -21,6 +21,8 @@ from tfpy.passes.fuse_softmax import fuse_softmax
 from tfpy.passes.movement import simplify_movement
 from tfpy.passes.padding import absorb_padding
 from tfpy.passes.prelude import split_prelude
+from tfpy.passes.quantize import quantize
+from tfpy.passes.reductions import merge_reductions
 from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
 from tfpy.passes.target import Target
@@ -53,7 +55,7 @@ def optimize(graph: Graph, target: Target) -> Graph:
 
 
 def optimize_with_weights(
-    graph: Graph, target: Target, weights: Collection[int]
+    graph: Graph, target: Target, weights: Collection[int], quantized: bool = False
 ) -> tuple[Graph, Graph]:
     """``(prelude, main)``, which together do with less work what ``graph`` does.
 
@@ -63,11 +65,15 @@ def optimize_with_weights(
     Args:
         weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph
             only reads.
+        quantized: whether products with weights are computed in int8 where the target can.
 
     Raises:
         ValueError: as :func:`optimize`.
     """
-    prelude, main = split_prelude(simplify(graph, weights), weights)
+    graph = simplify(graph, weights)
+    if quantized:
+        graph = _run(graph, [partial(quantize, target=target, weights=weights)])
+    prelude, main = split_prelude(graph, weights)
     return fuse(prelude, target), fuse(main, target)
 
 
@@ -80,15 +86,18 @@ def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
         absorb_transposes,
         sink_transposes,
         sink_reshapes,
+        merge_reductions,
         absorb_padding,
         partial(fold_scales, weights=weights),
         merge_common_subexpressions,
     )
-    graph = _run(graph, [eliminate_dead_code])
-    for _ in range(_MAX_ROUNDS):
+    graph = _run(graph, [without_dead_code])
+    idle = 0  # passes in a row that have changed nothing
+    for function in passes * _MAX_ROUNDS:
         before = graph
-        graph = _run(graph, passes)
-        if graph is before:
+        graph = _run(graph, [function])
+        idle = idle + 1 if graph is before else 0
+        if idle == len(passes):
             break
     return graph
 

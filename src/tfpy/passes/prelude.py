@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from tfpy.ir.graph import Eqn, Graph
+from tfpy.ir.graph import Eqn, Graph, extract
 from tfpy.ops.movement import broadcast_to
-from tfpy.passes.rewrite import extract, is_plain, without_dead_code
+from tfpy.passes.dead_code import without_dead_code
+from tfpy.passes.rewrite import is_plain
 
 
 class WeightOnly:

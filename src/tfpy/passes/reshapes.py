@@ -6,18 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tfpy.ir.graph import Eqn, Graph, Shape
 from tfpy.ops.movement import reshape
-from tfpy.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
 from tfpy.passes.movement import reshaped
+from tfpy.passes.reductions import REDUCTIONS
 from tfpy.passes.rewrite import Builder, rewrite
-
-_REDUCTIONS = frozenset((reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all))
 
 
 def sink_reshapes(graph: Graph) -> Graph:
@@ -34,13 +25,13 @@ def sink_reshapes(graph: Graph) -> Graph:
         %4:float32[20,32] = add(%3, %2)
         %5:float32[2,10,32] = reshape(%4) shape=(2, 10, 32)
     """
-    return rewrite(graph, _sink)
+    return rewrite(graph, _sink, around=(reshape,))
 
 
 def _sink(builder: Builder, eqn: Eqn) -> int | None:
     if eqn.op.expr is not None:
         return _behind_elementwise(builder, eqn)
-    return _behind_reduction(builder, eqn) if eqn.op in _REDUCTIONS else None
+    return _behind_reduction(builder, eqn) if eqn.op in REDUCTIONS else None
 
 
 def _source(builder: Builder, value: int) -> Shape | None:

@@ -7,7 +7,8 @@ equation is kept. What nothing reads any more is left out at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
 from tfpy.ops.op import Op
+from tfpy.passes.dead_code import without_dead_code
 
 Array = np.ndarray[Any, Any]
 
@@ -27,8 +29,12 @@ class Builder:
 
     def __init__(self, old: Graph) -> None:
         self.graph = Graph(old.avals[:], old.inputs[:], dict(old.constants))
+        self._old = old
         self._producers: dict[int, Eqn] = {}
-        self._reads = dict(enumerate(count_reads(old)))
+
+    @functools.cached_property
+    def _reads(self) -> dict[int, int]:
+        return dict(enumerate(count_reads(self._old)))
 
     def aval(self, value: int) -> Aval:
         return self.graph.avals[value]
@@ -77,16 +83,22 @@ Rule = Callable[[Builder, Eqn], int | None]
 """(builder, equation over the builder's values) -> the value that replaces its output, or None."""
 
 
-def rewrite(graph: Graph, rule: Rule) -> Graph:
+def rewrite(graph: Graph, rule: Rule, around: Container[Op] | None = None) -> Graph:
     """The Graph with ``rule`` applied to each equation, operands first.
 
     Equations of stateful ops, and those with several outputs, are kept without asking. Where the
     rule replaces nothing the result is ``graph`` itself.
+
+    Args:
+        around: ops without any of which there is nothing to replace.
     """
+    if around is not None and not any(eqn.op in around for eqn in graph.eqns):
+        return graph
     builder = Builder(graph)
     values: dict[int, int] = {}
     for eqn in graph.eqns:
-        eqn = reading(eqn, values)
+        if values:
+            eqn = reading(eqn, values)
         found = rule(builder, eqn) if is_plain(eqn) else None
         if found is None:
             builder.keep(eqn)
@@ -121,43 +133,3 @@ def count_reads(graph: Graph) -> list[int]:
     for value in graph.outputs:
         reads[value] += 1
     return reads
-
-
-def without_dead_code(graph: Graph) -> Graph:
-    """The Graph without equations and constants that no output needs; values are renumbered.
-
-    Inputs stay, and so do equations of stateful ops.
-    """
-    needed = set(graph.outputs)
-    kept: list[Eqn] = []
-    for eqn in reversed(graph.eqns):
-        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
-            kept.append(eqn)
-            needed.update(eqn.inputs)
-    kept.reverse()
-    constants = [value for value in graph.constants if value in needed]
-    return extract(graph, graph.inputs, constants, kept, graph.outputs)
-
-
-def extract(
-    graph: Graph,
-    inputs: Iterable[int],
-    constants: Iterable[int],
-    eqns: Iterable[Eqn],
-    outputs: Iterable[int],
-) -> Graph:
-    """A Graph of parts of another one; values are renumbered in the order of their definition."""
-    result = Graph()
-    number: dict[int, int] = {}
-    for value in inputs:
-        number[value] = result.add_input(graph.avals[value])
-    for value in constants:
-        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
-    for eqn in eqns:
-        for value in eqn.outputs:
-            number[value] = result.add_value(graph.avals[value])
-        operands = tuple(number[value] for value in eqn.inputs)
-        defined = tuple(number[value] for value in eqn.outputs)
-        result.eqns.append(Eqn(eqn.op, operands, defined, eqn.attrs))
-    result.outputs = [number[value] for value in outputs]
-    return result

@@ -38,7 +38,10 @@ def fold_scales(graph: Graph, weights: Collection[int] = ()) -> Graph:
             fixed.append(WeightOnly(builder.graph, weights))
         return _Folder(builder, fixed[0]).fold(eqn)
 
-    return rewrite(graph, rule)
+    return rewrite(graph, rule, around=_PRODUCTS)
+
+
+_PRODUCTS = (conv2d, depthwise_conv2d, matmul)
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class _Folder:
         if eqn.op in (reshape, transpose):
             kept = scale.channels is None or self._keeps_channels(eqn)
             return self._scaled_inputs(eqn, (0,), scale) if kept else None
-        if eqn.op in (conv2d, depthwise_conv2d, matmul):
+        if eqn.op in _PRODUCTS:
             return self._scaled_product(eqn, scale)
         return None
 
@@ -161,4 +164,4 @@ class _Folder:
     def _is_product(self, x: int) -> bool:
         while (alias := self.builder.producer(x, reshape)) is not None:
             x = alias.inputs[0]
-        return self.builder.producer(x, conv2d, depthwise_conv2d, matmul) is not None
+        return self.builder.producer(x, *_PRODUCTS) is not None

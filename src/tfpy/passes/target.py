@@ -17,12 +17,17 @@ class Target(Protocol):
         """Whether elementwise chains become one kernel."""
 
     @property
+    def fuses_prologues(self) -> bool:
+        """Whether kernels may compute their operands as they read them."""
+
+    @property
     def max_inputs(self) -> int:
         """Arrays that one kernel can read."""
 
     @property
     def kernels(self) -> frozenset[str]:
-        """Kinds of fusion that it has as kernels of their own: "softmax", "layer_norm"..."""
+        """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
+        "layer_norm"..., and "quantized_matmul"."""
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Whether the kernel applies these operations to its result before it writes it."""
@@ -38,6 +43,7 @@ class NumpyTarget:
     """The cpu backend: every equation is a NumPy call of its own."""
 
     fuses_loops = False
+    fuses_prologues = False
     max_inputs = 0
     kernels: frozenset[str] = frozenset()
 

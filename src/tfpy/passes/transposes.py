@@ -33,7 +33,7 @@ def absorb_transposes(graph: Graph) -> Graph:
     ->
         %2:float32[4,8] = matmul(%0, %1) transpose_a=True transpose_b=False
     """
-    return rewrite(graph, _absorb)
+    return rewrite(graph, _absorb, around=(transpose,))
 
 
 def _absorb(builder: Builder, eqn: Eqn) -> int | None:
@@ -103,7 +103,7 @@ def sink_transposes(graph: Graph) -> Graph:
         %1:float32[2,8,8,3] = relu(%0)
         %2:float32[2,3,8,8] = transpose(%1) perm=(0, 3, 1, 2)
     """
-    return rewrite(graph, _sink)
+    return rewrite(graph, _sink, around=(transpose,))
 
 
 def _sink(builder: Builder, eqn: Eqn) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,10 @@ from tfpy.passes.target import NumpyTarget, Target
 Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]
 
+_SLOT_BYTES = 1024  # what a slot counts for besides its bytes
+MAX_GARBAGE = 64 * _SLOT_BYTES
+"""Bytes of discarded slots from which they are worth a call."""
+
 
 class Lowered(NamedTuple):
     """A Graph, and the Program of it where the backend runs Programs."""
@@ -27,9 +31,9 @@ class Lowered(NamedTuple):
 class Backend(ABC):
     """A device that stores arrays in slots and runs compiled Graphs on them.
 
-    Slots and programs are positive integers. Freed slots are collected in :attr:`garbage` by
-    finalisers (which must not cross to the device) and given back in one call before the next run;
-    so are programs in :attr:`dead_programs`.
+    Slots and programs are positive integers. Finalisers, which must not cross to the device,
+    :meth:`discard` slots; when these come to :data:`MAX_GARBAGE`, they are given back in one call
+    before the next run. So are programs in :attr:`dead_programs`.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Backend(ABC):
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
+        self.garbage_bytes = 0
         self.dead_programs: list[int] = []
         self.programs: dict[Any, Any] = {}
         """Cache of the eager executor: key of an op -> compiled program."""
@@ -62,8 +67,12 @@ class Backend(ABC):
         """Gives slots back."""
 
     @abstractmethod
-    def lower(self, graph: Graph) -> Lowered:
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
         """What the backend runs for a Graph.
+
+        Args:
+            donors: positions of inputs that a run may be given for good; the Program's
+                ``donations`` say which of them are of use.
 
         Raises:
             NotLowerable: when the backend cannot run it.
@@ -93,7 +102,11 @@ class Backend(ABC):
 
     @abstractmethod
     def run(self, program: int, *slots: int) -> int:
-        """Runs a program; its outputs are the returned slot and those that follow it."""
+        """Runs a program; its outputs are the returned slot and those that follow it.
+
+        A slot with a minus sign is given for good: after the run there is no such slot, and an
+        output may lie in its place. A run that fails leaves it as it was.
+        """
 
     def slots_of(self, aval: Aval) -> int:
         """How many slots a tensor takes."""
@@ -115,10 +128,15 @@ class Backend(ABC):
     def close(self) -> None:
         """Frees everything; the backend is not used afterwards."""
 
+    def discard(self, slot: int, nbytes: int) -> None:
+        """Notes a slot that nothing uses any more."""
+        self.garbage.append(slot)
+        self.garbage_bytes += nbytes + _SLOT_BYTES
+
     def collect(self) -> None:
         """Gives the slots of dead tensors and the programs of dead functions back."""
         if self.garbage:
-            slots, self.garbage = self.garbage, []
+            slots, self.garbage, self.garbage_bytes = self.garbage, [], 0
             self.free(slots)
         while self.dead_programs:
             self.release(self.dead_programs.pop())

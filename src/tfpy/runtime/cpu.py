@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import count
 from typing import Any
 
@@ -40,7 +40,7 @@ class CpuBackend(Backend):
         for slot in slots:
             del self._arrays[slot]
 
-    def lower(self, graph: Graph) -> Lowered:
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
         return Lowered(graph, None)
 
     def register(self, lowered: Lowered) -> int:

@@ -6,7 +6,7 @@ first one's. Only this file knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -33,14 +33,18 @@ class DeviceBackend(Backend):
     dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
 
     def __init__(
-        self, name: str, device: bridge.Device, lower: Callable[[Graph], Program], target: Target
+        self,
+        name: str,
+        device: bridge.Device,
+        lower: Callable[[Graph, Collection[int]], Program],
+        target: Target,
     ) -> None:
         super().__init__()
         self.name = name
         self.target = target
         self.variant = device.variant
         self._device = device
-        self._run = device.run
+        self.run = device.run  # type: ignore[method-assign] # as long as no program is complex
         self._lower = lower
         self._pairs: set[int] = set()  # first slots of complex tensors
         self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
@@ -80,8 +84,10 @@ class DeviceBackend(Backend):
             slots = [*slots, *(slot + 1 for slot in paired)]
         self._device.free(list(slots))
 
-    def lower(self, graph: Graph) -> Lowered:
-        return Lowered(graph, self._lower(graph))
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+        if _has_complex(graph):  # the Program has other inputs then
+            donors = ()
+        return Lowered(graph, self._lower(graph, donors))
 
     def register(self, lowered: Lowered) -> int:
         text, constants = _parts(lowered)
@@ -107,14 +113,15 @@ class DeviceBackend(Backend):
             ) from error
 
     def _note_complex(self, number: int, graph: Graph) -> None:
-        if any(a.dtype.is_complex for a in graph.avals):
+        if _has_complex(graph):
             self._complex[number] = _Complex(graph)
+            vars(self).pop("run", None)
 
     def run(self, program: int, *slots: int) -> int:
         if program not in self._complex:
-            return self._run(program, *slots)
+            return self._device.run(program, *slots)
         split = self._complex[program]
-        first = self._run(program, *split.expand(slots))
+        first = self._device.run(program, *split.expand(slots))
         self._pairs.update(first + offset for offset in split.outputs)
         return first
 
@@ -133,6 +140,10 @@ class DeviceBackend(Backend):
 
     def close(self) -> None:
         self._device.close()
+
+
+def _has_complex(graph: Graph) -> bool:
+    return any(a.dtype.is_complex for a in graph.avals)
 
 
 def _parts(lowered: Lowered) -> tuple[str, bytes]:

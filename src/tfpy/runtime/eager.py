@@ -13,7 +13,7 @@ from tfpy.lower.program import NotLowerable
 from tfpy.operand import Composite
 from tfpy.ops.op import UNSUPPORTED, Op, set_executor
 from tfpy.runtime import registry
-from tfpy.runtime.backend import Backend
+from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
 from tfpy.tape import active_tapes
 from tfpy.tensor import Tensor
@@ -36,7 +36,7 @@ class _Compiled:
 _HOST, _ALIAS = 0, -1
 
 
-def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     """Computes ``op`` on tensors (or what converts to them) and records it on active tapes.
 
     Raises:
@@ -53,16 +53,17 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
                 return tracing.active[-1].apply(op, inputs, attrs)
             break
     backend = registry.active_backend()
-    key = (op, *[t.aval.signature for t in inputs], *attrs.items())
+    avals = [t.aval for t in inputs]
+    key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
     compiled = backend.programs.get(key)
     if compiled is None:
-        compiled = _compile(backend, op, [t.aval for t in inputs], attrs)
+        compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
     aval, program = compiled.aval, compiled.program
     if program > 0:
-        if backend.garbage:
+        if backend.garbage_bytes > MAX_GARBAGE:
             backend.collect()
-        slot = backend.run(program, *[t.storage.slot_on(backend) for t in inputs])
+        slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
         output = Tensor(aval, Storage(aval, None, backend, slot))
     elif program == _ALIAS:
         output = Tensor(aval, inputs[0].storage)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tfpy.dtypes import DType
@@ -9,21 +11,37 @@ from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import host_storage
 from tfpy.tensor import Tensor
 
-_scalars: dict[tuple[str, str], Tensor] = {}
+Number = bool | int | float
+
+_scalars: dict[tuple[Any, type, str], Tensor] = {}
 _MAX_SCALARS = 512
 
 
-def scalar(value: float | int | bool, dtype: DType) -> Tensor:
-    """The tensor of a Python number; the same object each time."""
-    key = (repr(value), dtype.name)
+def scalar(value: Number, dtype: DType) -> Tensor:
+    """The tensor of a Python number; the same object each time.
+
+    Raises:
+        TypeError: when the number cannot stand for one of that dtype without loss of kind.
+    """
+    key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
     found = _scalars.get(key)
     if found is None:
+        if not _adapts(value, dtype):
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
         if len(_scalars) >= _MAX_SCALARS:
             _scalars.clear()
         aval = Aval((), dtype)
         array = np.array(value, dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
     return found
+
+
+def _adapts(value: Number, dtype: DType) -> bool:
+    if isinstance(value, bool):
+        return dtype.is_bool or dtype.is_numeric
+    if isinstance(value, int):
+        return dtype.is_numeric and (not dtype.is_integer or dtype.min <= value <= dtype.max)
+    return dtype.is_floating or dtype.is_complex
 
 
 def scalar_count() -> int:

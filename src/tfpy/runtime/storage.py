@@ -5,8 +5,6 @@ Python's reference counting frees it: the last tensor that goes takes the slot w
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tfpy.ir.graph import Aval
@@ -18,9 +16,15 @@ _KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host to
 class Statistics:
     """Live tensors and storages of the whole program, for ``tf.memory()``."""
 
-    tensors = 0
-    buffers = 0
-    nbytes = 0
+    __slots__ = ("buffers", "nbytes", "tensors")
+
+    def __init__(self) -> None:
+        self.tensors = 0
+        self.buffers = 0
+        self.nbytes = 0
+
+
+statistics = Statistics()
 
 
 class Storage:
@@ -42,15 +46,16 @@ class Storage:
         self.slot = slot
         self.counted = counted
         if counted:
-            Statistics.buffers += 1
-            Statistics.nbytes += aval.nbytes
+            statistics.buffers += 1
+            statistics.nbytes += aval.nbytes
 
     def slot_on(self, backend: Backend) -> int:
         """The slot on that backend; moves the bytes there when they are elsewhere."""
         if self.backend is backend:
             return self.slot
         host = self.to_host()
-        self._free_slot()
+        if self.backend is not None:
+            self.backend.discard(self.slot, self.aval.nbytes)
         self.slot = backend.upload(host)
         self.backend = backend
         if host.nbytes > _KEEP_ON_HOST and backend.name != "cpu":
@@ -73,16 +78,18 @@ class Storage:
         self.backend.collect()
         return await self.backend.read_async(self.slot, self.aval)
 
-    def _free_slot(self) -> None:
-        if self.backend is not None:
-            self.backend.garbage.append(self.slot)
-            self.backend = None
+    def give_up(self) -> None:
+        """The slot is gone: a run was given it for good."""
+        self.backend = self.host = None
 
-    def __del__(self, _statistics: Any = Statistics) -> None:
-        self._free_slot()
+    def __del__(self, _statistics: Statistics = statistics) -> None:
+        nbytes = self.aval.nbytes
+        backend = self.backend
+        if backend is not None:
+            backend.discard(self.slot, nbytes)
         if self.counted:
             _statistics.buffers -= 1
-            _statistics.nbytes -= self.aval.nbytes
+            _statistics.nbytes -= nbytes
 
 
 def host_storage(array: Array, aval: Aval, counted: bool = True) -> Storage:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import sysconfig
+import os
+import site
 import types
 from functools import lru_cache
 from pathlib import Path
@@ -43,7 +44,6 @@ def _is_the_users(function: types.FunctionType) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_installed(filename: str) -> bool:
-    paths = sysconfig.get_paths()
-    roots = {paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    roots.add(str(Path(__file__).parents[2]))
+    package = str(Path(__file__).parents[2])
+    roots = (package, os.path.dirname(os.__file__), *site.getsitepackages())
     return filename.startswith("<frozen") or any(filename.startswith(f"{r}/") for r in roots)

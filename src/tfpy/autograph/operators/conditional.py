@@ -10,11 +10,11 @@ from tfpy.array import zeros_like
 from tfpy.autograph.build import OPERATORS
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult
 from tfpy.function.control_flow import scalar_bool
-from tfpy.function.nest import flatten, pack, same_structure
 from tfpy.function.parts import Part, inside
 from tfpy.function.staging import finish_cond, like_leaf, staged_cond, to_tensor, traced_branches
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
+from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy.operand import Operand
 
 Action = Callable[[], Any]
@@ -93,7 +93,7 @@ class _Merged:
         if not self.leaves[0]:
             return self.value
         kinds = flatten(self.value)
-        return pack(self.value, [like_leaf(k, next(results)) for k in kinds])
+        return pack_sequence_as(self.value, [like_leaf(k, next(results)) for k in kinds])
 
 
 def _merge(
@@ -111,7 +111,7 @@ def _merge(
     if any(v is None for v in values):
         _refuse_none(name, values)
     try:
-        same_structure(*values)
+        assert_same_structure(*values)
     except (ValueError, TypeError) as error:
         raise TypeError(
             f"'{name}' must have the same nested structure in the main and else branches: {error}"
@@ -139,7 +139,7 @@ def _defined(name: str, side: int, values: Sequence[Any], left: bool) -> Any:
     """The value of one side; zeros where it will not be read."""
     value, other = values[side], values[1 - side]
     if isinstance(value, UndefinedResult) or (left and isinstance(value, Undefined)):
-        return pack(other, [None if x is None else zeros_like(x) for x in flatten(other)])
+        return map_structure(lambda x: None if x is None else zeros_like(x), other)
     if isinstance(value, Undefined):
         raise ValueError(f"'{name}' must also be initialized in the {_SIDES[side]} branch")
     return value

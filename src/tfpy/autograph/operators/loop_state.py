@@ -9,10 +9,10 @@ import numpy as np
 
 from tfpy.autograph.operators.undefined import Undefined
 from tfpy.convert import convert_to_tensor
-from tfpy.function.nest import flatten, pack, same_structure
 from tfpy.function.parts import Part
 from tfpy.function.staging import like_leaf, to_tensor
 from tfpy.function.tensor_array import TensorArray
+from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy.operand import Composite
 from tfpy.tensor import Tensor
 
@@ -46,7 +46,7 @@ class LoopState:
         """The variables' values for given leaves."""
         rest = iter(leaves)
         return [
-            pack(value, [next(rest) for _ in flatten(value)]) if goes else value
+            pack_sequence_as(value, [next(rest) for _ in flatten(value)]) if goes else value
             for value, goes in zip(self._values, self._goes, strict=True)
         ]
 
@@ -70,7 +70,7 @@ class LoopState:
                 )
             if any(isinstance(x, TensorArray) for x in flatten(after)):
                 raise ValueError(f"the TensorArray '{name}' must be made before the loop")
-            return pack(after, [zeros(convert_to_tensor(x)) for x in flatten(after)])
+            return map_structure(lambda x: zeros(convert_to_tensor(x)), after)
 
         values = map(defined, self._names, self._values, found)
         return LoopState(self._names, list(values))
@@ -106,7 +106,7 @@ def _same(name: str, before: Any, now: Any) -> list[Any]:
     if isinstance(now, Undefined):
         raise ValueError(f"'{name}' must still be defined after an iteration of the loop")
     try:
-        same_structure(before, now)
+        assert_same_structure(before, now)
     except (ValueError, TypeError) as error:
         raise TypeError(
             f"'{name}' does not have the same nested structure after one iteration. Collect what "

@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 
 import tfpy as tf
-from tfpy.function.loop_passes import live, shared
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ir.verify import verify
+from tfpy.passes.loops import reduce_loops, share_loops
 
 X = np.arange(1.0, 5.0, dtype=np.float32)
 
 
 def compiled(graph: Graph) -> Graph:
-    graph = shared(graph)
-    eqns = live(graph.eqns, graph.outputs)
-    return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
+    return reduce_loops(share_loops(graph))
 
 
 def loops(graph: Graph) -> list[Eqn]:

@@ -1,40 +1,36 @@
-"""What a Graph does not need of its loops is left out before it is compiled.
+"""What a Graph does not need of its loops is left out before it is cut into regions.
 
-``live``: equations that nothing needs, and variables of loops that nothing reads.
-``shared``: a loop and the one that notes its states for the gradient become one.
+Loops are ``while_loop`` equations: known by name, since their records stand above the passes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy.function.branching import PURE, while_loop
-from tfpy.function.mirror import slice_of
 from tfpy.ir.graph import Eqn, Graph
+from tfpy.passes.dead_code import slice_of
 
 
-def live(eqns: Sequence[Eqn], outputs: Sequence[int]) -> list[Eqn]:
-    """The equations that outputs or effects need, with loops reduced to what is read of them::
+def reduce_loops(graph: Graph) -> Graph:
+    """Leaves out equations that nothing needs, and variables of loops that nothing reads.
 
-    %3, %4 = while_loop(%1, %2)  test: i < 3, body: i + 1, x * 2      (only %3 is read)
-    %3     = while_loop(%1)      test: i < 3, body: i + 1
+    Values keep their numbers::
+
+        %3, %4 = while_loop(%1, %2)  test: i < 3, body: i + 1, x * 2      (only %3 is read)
+        %3     = while_loop(%1)      test: i < 3, body: i + 1
     """
-    needed = set(outputs)
-    kept: list[Eqn] = []
-    for eqn in reversed(eqns):
-        if eqn.op.stateful or not needed.isdisjoint(eqn.outputs):
-            if _is_loop(eqn):
-                eqn = _reduced(eqn, needed)
-            kept.append(eqn)
-            needed.update(eqn.inputs)
-    return kept[::-1]
+    return _over(graph, graph.inputs, graph.outputs)
 
 
-def _is_loop(eqn: Eqn) -> bool:
-    return PURE.get(eqn.op, eqn.op) is while_loop
+def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
+    """What the outputs and effects need of a Graph."""
+    eqns, _ = slice_of(graph.eqns, outputs, effects=True, reduced=_reduced)
+    return Graph(graph.avals, list(inputs), graph.constants, eqns, list(outputs))
 
 
 def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
+    if eqn.op.name not in ("while_loop", "stateful_while_loop"):
+        return eqn
     attrs = dict(eqn.attrs)
     read = {p for p, v in enumerate(eqn.outputs) if v in needed}
     places, test, body, state = _reduce(attrs["test"], attrs["body"], attrs["state"], read)
@@ -50,14 +46,8 @@ def _reduce(
 ) -> tuple[list[int], Graph, Graph, int]:
     """The places of the inputs that are left, and the loop over these."""
     kept = set(read)
-    effects = [v for eqn in body.eqns if eqn.op.stateful for v in eqn.inputs]
-    tested = [*test.outputs, *(v for eqn in test.eqns if eqn.op.stateful for v in eqn.inputs)]
     while True:
-        wanted = [*(body.outputs[p] for p in sorted(kept)), *effects]
-        reads = {
-            *(p for p, v in enumerate(body.inputs) if v in slice_of(body, wanted)[1]),
-            *(p for p, v in enumerate(test.inputs) if v in slice_of(test, tested)[1]),
-        }
+        reads = _reads(test, test.outputs) | _reads(body, [body.outputs[p] for p in kept])
         grown = kept | {p for p in reads if p < state}
         if grown == kept:
             break
@@ -66,21 +56,20 @@ def _reduce(
     places = [*variables, *sorted(p for p in reads if p >= state)]
     return (
         places,
-        _over(test, places, test.outputs),
-        _over(body, places, [body.outputs[p] for p in variables]),
+        _over(test, [test.inputs[p] for p in places], test.outputs),
+        _over(body, [body.inputs[p] for p in places], [body.outputs[p] for p in variables]),
         len(variables),
     )
 
 
-def _over(graph: Graph, places: Sequence[int], outputs: Sequence[int]) -> Graph:
-    """The Graph with some of its inputs and outputs."""
-    inputs = [graph.inputs[p] for p in places]
-    eqns = live(graph.eqns, outputs)
-    return Graph(graph.avals, inputs, graph.constants, eqns, list(outputs))
+def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
+    """The places of the inputs that outputs and effects need."""
+    _, needed = slice_of(graph.eqns, outputs, effects=True)
+    return {place for place, value in enumerate(graph.inputs) if value in needed}
 
 
-def shared(graph: Graph) -> Graph:
-    """The Graph in which a loop that notes its states stands for the plain loop, too::
+def share_loops(graph: Graph) -> Graph:
+    """A loop that notes its states for the gradient stands for the plain loop, too::
 
     %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) noting
     %6, %7, %8 = while_loop(%0, %0, %1) noting
@@ -88,7 +77,7 @@ def shared(graph: Graph) -> Graph:
     plain = {
         (eqn.inputs, attrs["body"]): eqn
         for eqn in graph.eqns
-        if eqn.op is while_loop and (attrs := dict(eqn.attrs))["noting"] is None
+        if eqn.op.name == "while_loop" and (attrs := dict(eqn.attrs))["noting"] is None
     }
     eqns = list(graph.eqns)
     for eqn in graph.eqns:

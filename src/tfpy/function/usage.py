@@ -1,0 +1,25 @@
+"""What is known of how a Graph is run, beside its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Inputs are told by their value numbers."""
+
+    weights: Set[int] = frozenset()
+    """Inputs that are rarely others than at the call before."""
+
+    replaced: Set[int] = frozenset()
+    """Inputs whose tensors have one holder besides the list that a run takes, and he lets go of
+    them after it: outputs may take over their bytes."""
+
+    quantized: bool = False
+    """Whether products with weights are computed in int8 where the backend can."""
+
+
+UNKNOWN = Usage()
+"""Nothing is known."""

@@ -1,0 +1,556 @@
+"""Variables updated in place: their old bytes are overwritten only when nobody else has them."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from runtime.fake import FakeDevice
+
+import tfpy as tf
+from tfpy.ir.graph import Graph
+from tfpy.lower import wasm
+from tfpy.lower.wasm_target import WasmTarget
+from tfpy.runtime import registry, scalars
+from tfpy.runtime.backend import Array, Lowered
+
+SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
+
+
+class InPlaceDevice(FakeDevice):
+    """Lowers as for wasm, and writes over what a run is given for good."""
+
+    name = "in place"
+    target = WasmTarget()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given = 0
+        self.fails = False
+        self._donors: dict[
+            int, list[int]
+        ] = {}  # for each output a position among the inputs, or -1
+
+    def upload(self, array: Array) -> int:
+        return super().upload(array.copy())
+
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+        return Lowered(graph, wasm.lower(graph, donors))
+
+    def register(self, lowered: Lowered) -> int:
+        number = super().register(lowered)
+        program = lowered.program
+        assert program is not None
+        places = {buffer: i for i, buffer in enumerate(program.inputs)}
+        self._donors[number] = [
+            places.get(program.donations.get(o, -1), -1) for o in program.outputs
+        ]
+        return number
+
+    def run(self, program: int, *slots: int) -> int:
+        if self.fails:
+            raise RuntimeError("the device has failed")
+        ids = [abs(slot) for slot in slots]
+        first = super().run(program, *ids)
+        for number, donor in enumerate(self._donors[program]):
+            if donor >= 0 and slots[donor] < 0:
+                made, place = self._arrays[first + number], self._arrays[ids[donor]]
+                np.copyto(place, made.reshape(place.shape))
+                self._arrays[first + number] = place
+        gone = [-slot for slot in slots if slot < 0]
+        for slot in gone:
+            del self._arrays[slot]
+        self.given += len(gone)
+        return first
+
+
+@pytest.fixture
+def device() -> Iterator[InPlaceDevice]:
+    made = activated("in place")
+    yield made
+    tf.remove_backend("in place")
+    tf.set_backend("cpu")
+    scalars.clear_scalars()
+
+
+def activated(name: str) -> InPlaceDevice:
+    scalars.clear_scalars()
+    tf.register_backend(name, InPlaceDevice)
+    tf.set_backend(name)
+    backend = registry.active_backend()
+    assert isinstance(backend, InPlaceDevice)
+    return backend
+
+
+def numbers(seed: int = 0) -> Array:
+    return np.random.default_rng(seed).standard_normal(SIZE).astype(np.float32)
+
+
+class Counter:
+    """A Variable, and a compiled step that adds 1 to it."""
+
+    def __init__(self, device: InPlaceDevice) -> None:
+        self.device = device
+        self.v = tf.Variable(tf.constant(numbers()))
+        self.steps = 0
+
+        @tf.function
+        def step() -> None:
+            self.v.assign_add(tf.ones([SIZE]))
+
+        self.step = step
+
+    def run(self) -> int:
+        """Runs the step; says how many slots it was given for good."""
+        before = self.device.given
+        self.step()
+        self.steps += 1
+        np.testing.assert_allclose(self.v.numpy(), numbers() + self.steps, atol=1e-5)
+        return self.device.given - before
+
+
+@pytest.fixture
+def counter(device: InPlaceDevice) -> Counter:
+    return Counter(device)
+
+
+def test_a_value_that_nobody_holds_is_overwritten(counter: Counter) -> None:
+    counter.run()
+    slots = counter.device.memory()["slots"]
+    assert [counter.run() for _ in range(5)] == [1] * 5
+    tf.memory()
+    assert counter.device.memory()["slots"] == slots
+
+
+def read_by_tape(v: tf.Variable) -> tuple[tf.GradientTape, tf.Tensor]:
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * v
+    return tape, y
+
+
+def capturing(v: tf.Variable) -> Any:
+    value = v.value()
+    doubled = tf.function(lambda: value * 2.0)
+    doubled()
+    return doubled
+
+
+HOLDERS: dict[str, Callable[[tf.Variable], Any]] = {
+    "value": lambda v: v.value(),
+    "read_value": lambda v: v.read_value(),
+    "identity": tf.identity,
+    "alias": lambda v: v.value().alias(),
+    "reshape": lambda v: tf.reshape(v, [20, -1]),
+    "convert_to_tensor": tf.convert_to_tensor,
+    "another Variable": lambda v: tf.Variable(v),
+    "assigned to another": lambda v: tf.Variable(tf.zeros([SIZE])).assign(v),
+    "persistent tape": read_by_tape,
+    "operand of a result's closure": lambda v: (lambda t: lambda: t)(v.value()),
+    "in a dict": lambda v: {"weights": [v.value()]},
+    "its storage": lambda v: v.value().storage,
+    "returned by a function": lambda v: tf.function(lambda: v.value())(),
+    "captured by a function": capturing,
+    "generator": lambda v: iter([v.value()]),
+}
+
+
+def values_of(held: Any) -> Array:
+    """What a holder shows of the old value."""
+    if isinstance(held, tuple):
+        tape, y = held
+        return np.asarray(tape.gradient(y, tape.watched_variables()[0])) / 2
+    if isinstance(held, dict):
+        held = held["weights"][0]
+    if hasattr(held, "to_host"):
+        return np.asarray(held.to_host()).copy()
+    if hasattr(held, "get_concrete_function"):
+        return np.asarray(held()) / 2
+    if hasattr(held, "__next__"):
+        held = next(held)
+    if callable(held):
+        held = held()
+    return np.asarray(held.numpy()).reshape(-1)
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_value_that_somebody_holds_stays(name: str, counter: Counter) -> None:
+    old = counter.v.numpy()
+    held = HOLDERS[name](counter.v)
+    assert counter.run() == 0
+    assert counter.run() == 1  # the old value is held still, the new one is not
+    np.testing.assert_allclose(values_of(held), old, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_a_value_that_was_let_go_is_overwritten(name: str, counter: Counter) -> None:
+    held = HOLDERS[name](counter.v)
+    del held
+    gc.collect()
+    assert counter.run() == 1
+
+
+def test_arrays_on_the_host_are_copies(counter: Counter) -> None:
+    old = counter.v.numpy()
+    views = [counter.v.numpy(), np.asarray(counter.v), counter.v.value().host_view()]
+    assert counter.run() == 1
+    for view in views:
+        np.testing.assert_array_equal(view, old)
+
+
+def test_a_weak_reference_holds_nothing(counter: Counter) -> None:
+    reference = weakref.ref(counter.v.value())
+    assert counter.run() == 1
+    assert reference() is None
+
+
+def test_a_device_that_fails_leaves_the_variable(counter: Counter) -> None:
+    old = counter.v.numpy()
+    counter.device.fails = True
+    with pytest.raises(RuntimeError, match="has failed"):
+        counter.step()
+    counter.device.fails = False
+    np.testing.assert_array_equal(counter.v.numpy(), old)
+    counter.run()
+
+
+def test_a_tape_around_the_call(counter: Counter) -> None:
+    v = counter.v
+
+    @tf.function
+    def squared() -> tf.Tensor:
+        y = tf.reduce_sum(v * v)
+        v.assign_add(tf.ones([SIZE]))
+        return y
+
+    squared()
+    old = v.numpy()
+    with tf.GradientTape() as tape:
+        y = squared()
+    np.testing.assert_allclose(tape.gradient(y, v).numpy(), 2 * old, rtol=1e-6)
+    np.testing.assert_allclose(v.numpy(), old + 1, rtol=1e-6)
+
+
+def test_an_argument_that_is_the_value(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        v.assign(v * 2.0)
+        return x + v
+
+    for _ in range(3):
+        old = v.numpy()
+        x = tf.identity(v)
+        for argument in (v.value(), x):
+            old = v.numpy()
+            given = argument.numpy()
+            np.testing.assert_allclose(step(argument).numpy(), given + 2 * old, rtol=1e-6)
+            np.testing.assert_allclose(v.numpy(), 2 * old, rtol=1e-6)
+
+
+def test_the_arguments_of_a_call_stay(device: InPlaceDevice) -> None:
+    step = tf.function(lambda x: x + 1.0)
+    x = tf.constant(numbers())
+    for _ in range(2):
+        step(x)
+    np.testing.assert_array_equal(x.numpy(), numbers())
+    assert device.given == 0
+
+
+def test_two_variables_of_one_tensor(device: InPlaceDevice) -> None:
+    x = tf.constant(numbers())
+    a, b = tf.Variable(x), tf.Variable(x)
+
+    @tf.function
+    def step() -> None:
+        a.assign_add(tf.ones([SIZE]))
+
+    for i in range(3):
+        step()
+        np.testing.assert_allclose(a.numpy(), numbers() + i + 1, atol=1e-5)
+        np.testing.assert_array_equal(b.numpy(), numbers())
+        np.testing.assert_array_equal(x.numpy(), numbers())
+    assert device.given == 2
+
+
+def test_variables_that_exchange_their_values(device: InPlaceDevice) -> None:
+    a, b = tf.Variable(tf.constant(numbers(1))), tf.Variable(tf.constant(numbers(2)))
+    c = tf.Variable(tf.zeros([SIZE]))
+
+    @tf.function
+    def step() -> None:
+        old = a.value()
+        a.assign(b)
+        b.assign(old)
+        c.assign(a + 2.0 * b + c)
+
+    x, y, z = numbers(1), numbers(2), np.zeros(SIZE, np.float32)
+    for _ in range(4):
+        step()
+        x, y = y, x
+        z = x + 2 * y + z
+        for variable, wanted in ((a, x), (b, y), (c, z)):
+            np.testing.assert_allclose(variable.numpy(), wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_updates_that_read_each_other(device: InPlaceDevice) -> None:
+    """a' and b' are both made of a and b: one of them at most can be written in place first."""
+    a, b = tf.Variable(tf.constant(numbers(1))), tf.Variable(tf.constant(numbers(2)))
+
+    @tf.function
+    def step() -> None:
+        x, y = a.value(), b.value()
+        a.assign(0.5 * x + y)
+        b.assign(x - 0.5 * y)
+
+    x, y = numbers(1), numbers(2)
+    for _ in range(4):
+        step()
+        x, y = 0.5 * x + y, x - 0.5 * y
+        np.testing.assert_allclose(a.numpy(), x, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(b.numpy(), y, rtol=1e-4, atol=1e-5)
+    assert device.given == 4  # one in each run
+
+
+def test_both_variables_get_one_value(device: InPlaceDevice) -> None:
+    a, b = tf.Variable(tf.constant(numbers(1))), tf.Variable(tf.constant(numbers(2)))
+
+    @tf.function
+    def step() -> None:
+        total = a + b
+        a.assign(total)
+        b.assign(total)
+
+    wanted = numbers(1) + numbers(2)
+    for _ in range(3):
+        step()
+        np.testing.assert_allclose(a.numpy(), wanted, rtol=1e-5)
+        np.testing.assert_allclose(b.numpy(), wanted, rtol=1e-5)
+        wanted = 2 * wanted
+
+
+def test_the_old_value_is_a_result(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def step() -> tuple[tf.Tensor, tf.Tensor]:
+        old = v.value()
+        v.assign_add(tf.ones([SIZE]))
+        return old, v.value()
+
+    kept = [step() for _ in range(3)]
+    for i, (old, new) in enumerate(kept):
+        np.testing.assert_allclose(old.numpy(), numbers() + i, atol=1e-5)
+        np.testing.assert_allclose(new.numpy(), numbers() + i + 1, atol=1e-5)
+    assert device.given == 0
+
+
+def test_functions_within_functions(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        v.assign(v + x)
+        return v.value()
+
+    @tf.function
+    def outer() -> tf.Tensor:
+        before = v.value()
+        inner(tf.ones([SIZE]))
+        after = inner(before)
+        return after - before
+
+    wanted = numbers()
+    for _ in range(3):
+        np.testing.assert_allclose(outer().numpy(), wanted + 1, atol=1e-4)
+        wanted = 2 * wanted + 1
+        np.testing.assert_allclose(v.numpy(), wanted, rtol=1e-5, atol=1e-4)
+
+
+def test_python_code_that_reads_the_variable(device: InPlaceDevice) -> None:
+    """What runs between the Programs of a call sees the old value, and may keep it."""
+    v = tf.Variable(tf.constant(numbers()))
+    seen: list[tf.Tensor] = []
+
+    def see(x: tf.Tensor) -> tf.Tensor:
+        seen.extend((v.value(), x))
+        return x
+
+    @tf.function
+    def step() -> None:
+        v.assign_add(tf.ones([SIZE]))
+        tf.py_function(see, [v], tf.TensorSpec([SIZE]))
+        v.assign_add(tf.ones([SIZE]))
+
+    for i in range(3):
+        step()
+        np.testing.assert_allclose(v.numpy(), numbers() + 2 * i + 2, atol=1e-5)
+    old, between = seen[::2], seen[1::2]
+    for i in range(3):
+        np.testing.assert_allclose(old[i].numpy(), numbers() + 2 * i, atol=1e-5)
+        np.testing.assert_allclose(between[i].numpy(), numbers() + 2 * i + 1, atol=1e-5)
+
+
+def test_an_assertion_that_fails_leaves_the_variable(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def step(limit: tf.Tensor) -> None:
+        v.assign_add(tf.ones([SIZE]))
+        tf.debugging.assert_less(tf.reduce_max(v), limit)
+
+    step(tf.constant(100.0))
+    old = v.numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        step(tf.constant(0.0))
+    np.testing.assert_array_equal(v.numpy(), old)
+
+
+def test_conditionals(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def step(up: tf.Tensor) -> tf.Tensor:
+        if up:
+            v.assign_add(tf.ones([SIZE]))
+        else:
+            v.assign(v * 2.0)
+        return v + 0.0
+
+    wanted = numbers()
+    for up in (True, False, False, True):
+        held = v.value()
+        old = wanted
+        wanted = wanted + 1 if up else wanted * 2
+        np.testing.assert_allclose(step(tf.constant(up)).numpy(), wanted, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(v.numpy(), wanted, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(held.numpy(), old, rtol=1e-5, atol=1e-5)
+
+
+def test_the_state_of_a_loop(device: InPlaceDevice) -> None:
+    """From the second iteration on the state is overwritten; what the loop began with stays."""
+    start = tf.constant(numbers())
+
+    @tf.function
+    def powers(x: tf.Tensor) -> tf.Tensor:
+        for _ in tf.range(5):
+            x = x * 0.5 + 1.0
+        return x
+
+    wanted = numbers()
+    for _ in range(5):
+        wanted = wanted * 0.5 + 1
+    for run in range(2):
+        np.testing.assert_allclose(powers(start).numpy(), wanted, rtol=1e-5)
+        np.testing.assert_array_equal(start.numpy(), numbers())
+        assert device.given >= 4 * (run + 1)
+
+
+def test_a_loop_that_collects_its_states(device: InPlaceDevice) -> None:
+    v = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def run() -> tf.Tensor:
+        states = tf.TensorArray(tf.float32, 4)
+        last = tf.zeros([SIZE])
+        for i in tf.range(4):
+            states = states.write(i, v.value())
+            last = v.value()
+            v.assign(v * 2.0)
+        return tf.stack([*tf.unstack(states.stack()), last])
+
+    rows = run().numpy()
+    for i in range(4):
+        np.testing.assert_allclose(rows[i], numbers() * 2**i, rtol=1e-5)
+    np.testing.assert_allclose(rows[4], numbers() * 8, rtol=1e-5)
+    np.testing.assert_allclose(v.numpy(), numbers() * 16, rtol=1e-5)
+
+
+def test_the_gradient_of_a_loop(device: InPlaceDevice) -> None:
+    w = tf.Variable(tf.constant(numbers()))
+
+    @tf.function
+    def step() -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            y = w * 1.0
+            for _ in tf.range(3):
+                y = y * w
+            loss = tf.reduce_sum(y)
+        gradient = tape.gradient(loss, w)
+        w.assign_sub(0.01 * gradient)
+        return gradient
+
+    wanted = numbers().astype(np.float64)
+    for _ in range(4):
+        np.testing.assert_allclose(step().numpy(), 4 * wanted**3, rtol=1e-3, atol=1e-4)
+        wanted = wanted - 0.01 * 4 * wanted**3
+        np.testing.assert_allclose(w.numpy(), wanted, rtol=1e-3, atol=1e-4)
+    assert device.given > 3
+
+
+def test_a_slot_that_moved_between_backends(counter: Counter) -> None:
+    activated("other")
+    try:
+        old = counter.v.numpy()
+        held = counter.v * 1.0  # the value is on the other device now
+        tf.set_backend("in place")
+        assert counter.run() == 1
+        np.testing.assert_array_equal(held.numpy(), old)
+    finally:
+        tf.set_backend("in place")
+        tf.remove_backend("other")
+
+
+def test_a_small_value_that_is_on_the_host_too(device: InPlaceDevice) -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step() -> None:
+        v.assign(v * 3.0)
+
+    for i in range(1, 4):
+        step()
+        np.testing.assert_allclose(v.numpy(), [3.0**i, 2 * 3.0**i])
+    v.assign([5.0, 6.0])
+    for i in range(1, 4):
+        step()
+        np.testing.assert_allclose(v.numpy(), [5 * 3.0**i, 6 * 3.0**i])
+    assert device.given > 0
+
+
+def test_numbers_that_are_shared(device: InPlaceDevice) -> None:
+    """Python numbers are tensors that many calls share."""
+    a, b = tf.Variable(1.5), tf.Variable(1.5)
+
+    @tf.function
+    def step() -> None:
+        a.assign(a * 2.0)
+
+    for i in range(1, 4):
+        step()
+        assert float(a) == 1.5 * 2**i
+        assert float(b) == 1.5
+        assert float(tf.constant(1.5) + 0.0) == 1.5
+
+
+def test_weights_that_only_the_prelude_reads_do_not_reach_the_main_program(
+    device: InPlaceDevice,
+) -> None:
+    scale, weight = tf.constant(numbers(1)), tf.constant(numbers(2))
+    step = tf.function(lambda x: x + tf.exp(scale) * weight)
+    x = tf.constant(numbers())
+    np.testing.assert_allclose(
+        step(x).numpy(), numbers() + np.exp(numbers(1)) * numbers(2), rtol=1e-5
+    )
+    *_, main = (
+        line for line in step.lower().as_text().splitlines() if line.startswith("program wasm(")
+    )
+    assert main == f"program wasm(%0:float32[{SIZE}], %1:float32[{SIZE}])"
+
+
+def test_the_text_says_what_is_written_in_place(counter: Counter) -> None:
+    assert "= elementwise(%0, %1) in place of %0 " in counter.step.lower().as_text()

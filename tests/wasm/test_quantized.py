@@ -1,0 +1,170 @@
+"""Products with weights in int8, against the op's NumPy meaning: equal but for rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.ir import expr as ex
+from tfpy.ir.graph import Aval
+from tfpy.ops.op import KernelCall
+from tfpy.ops.quantized import MAX_DEPTH, quantized_matmul
+
+from .node_runtime import Array, NodeRuntime, RuntimeFailed, aval_of, kernel_program
+from .test_epilogues import EPILOGUES, apply, epilogue_params
+
+SIZES = [  # rows, depth, channels
+    *[(1, 1, 1), (1, 49, 33), (2, 7, 5), (3, 16, 8), (4, 15, 4), (5, 17, 9), (6, 8, 16)],
+    *[(7, 31, 30), (49, 300, 100), (70, 513, 17), (130, 64, 65), (1, 1024, 1000)],
+]
+SPECIAL = [
+    np.zeros(24),
+    np.ones(24),
+    np.full(24, -3.5),
+    np.arange(24) - 5,
+    np.linspace(-1e38, 3e38, 24),
+    np.linspace(-3.4e38, 3.4e38, 24),
+    np.linspace(1e-42, 1e-38, 24),
+    np.linspace(-1e-30, 2e-30, 24),
+    np.where(np.arange(24) == 7, 1e30, np.linspace(-1, 1, 24)),
+    np.where(np.arange(24) == 23, np.nan, 1),
+    np.where(np.arange(24) == 0, np.inf, -1),
+    np.where(np.arange(24) % 2, np.inf, -np.inf),
+]
+
+
+def product(
+    runtime: NodeRuntime, a: Array, b: Array, transpose_b: bool = False, *bias: Array, **params: Any
+) -> Array:
+    """What the kernel gives."""
+    assert quantized_matmul.kernel is not None
+    call = quantized_matmul.kernel(aval_of(a), aval_of(b), transpose_b)
+    inputs = ("a", "b", "bias")[: 2 + len(bias)]
+    out = quantized_matmul.infer(aval_of(a), aval_of(b), transpose_b)
+    return runtime.run_kernel(
+        KernelCall(call.name, inputs, {**call.params, **params}), (a, b, *bias), out
+    )
+
+
+def reference(a: Array, b: Array, transpose_b: bool = False) -> Array:
+    with np.errstate(all="ignore"):
+        result: Array = quantized_matmul.ref(a, b, transpose_b)
+    return result
+
+
+def close(got: Array, wanted: Array) -> None:
+    """Sums are exact: what is left is the rounding of two products."""
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_agrees_with_the_reference(
+    size: tuple[int, int, int],
+    transpose_b: bool,
+    runtime: NodeRuntime,
+    rng: np.random.Generator,
+) -> None:
+    m, k, n = size
+    a = (rng.standard_normal((m, k)) * rng.uniform(0.1, 100, (m, 1))).astype(np.float32)
+    a += rng.uniform(-50, 50, (m, 1)).astype(np.float32)
+    b = rng.standard_normal((n, k) if transpose_b else (k, n)).astype(np.float32)
+    bias = rng.standard_normal(n).astype(np.float32)
+    wanted = reference(a, b, transpose_b)
+    for has_bias, clamp in EPILOGUES:
+        more = (bias,) if has_bias else ()
+        got = product(runtime, a, b, transpose_b, *more, **epilogue_params(has_bias, clamp))
+        expected = apply(wanted, bias if has_bias else None, clamp)
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6 * np.abs(wanted).max())
+
+
+def test_all_values_of_int8(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    """The extreme values on both sides, which dot products of relaxed SIMD must not saturate."""
+    for signs in ([1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]):
+        a = rng.choice(np.float32(signs), (9, 512))
+        b = rng.choice(np.float32(signs), (512, 24))
+        close(product(runtime, a, b), reference(a, b))
+        np.testing.assert_allclose(product(runtime, a, b), a @ b, atol=512 / 127)
+    a = rng.integers(-128, 128, (16, 256)).astype(np.float32)
+    a[:, :2] = -128, 127
+    b = rng.integers(-127, 128, (256, 256)).astype(np.float32)
+    b[0] = 127
+    np.testing.assert_allclose(product(runtime, a, b), a @ b, rtol=1e-6, atol=1)
+
+
+@pytest.mark.parametrize("width", [17, 24])
+def test_special_rows(width: int, runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    """Each row has a scale of its own, so that no row changes another."""
+    a = np.stack(SPECIAL).astype(np.float32)[:, 24 - width :]
+    b = rng.standard_normal((width, 40)).astype(np.float32)
+    got, wanted = product(runtime, a, b), reference(a, b)
+    close(got, wanted)
+    finite = np.isfinite(a).all(1)
+    assert np.isnan(got[~finite]).all()
+    assert np.isfinite(got[finite & (np.abs(a) < 1e37).all(1)]).all()
+    assert (got[0] == 0).all()
+
+
+def test_special_channels(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    w = np.stack(SPECIAL).astype(np.float32)
+    a = rng.standard_normal((6, 24)).astype(np.float32)
+    for transpose_b in (False, True):
+        b = w if transpose_b else np.ascontiguousarray(w.T)
+        close(product(runtime, a, b, transpose_b), reference(a, b, transpose_b))
+
+
+def test_deepest(runtime: NodeRuntime) -> None:
+    """The largest sums that int32 holds."""
+    a = np.ones((3, MAX_DEPTH), np.float32)
+    a[1] *= -1
+    a[2, ::2] = -1
+    b = np.ones((MAX_DEPTH, 2), np.float32)
+    b[:, 1] = -1
+    close(product(runtime, a, b), reference(a, b))
+    assert abs(product(runtime, a, b)[0, 0] / MAX_DEPTH - 1) < 1e-5
+
+
+def test_weights_are_packed_once(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    """The same slots in several calls, then other weights, then another bias."""
+    m, k, n = 13, 40, 70
+    shapes = [(m, k), (k, n), (n,)]
+    params = {"m": m, "n": n, "k": k, "transpose_b": "false", "bias": "true"}
+    call = KernelCall("quantized_matmul", ("a", "b", "bias"), params)
+    out = Aval((m, n), ex.F)
+    number = runtime.register(kernel_program(call, [Aval(s, ex.F) for s in shapes], out))
+    arrays = [rng.standard_normal((3, *s)).astype(np.float32) for s in shapes]
+    slots = [[runtime.write(x) for x in three] for three in arrays]
+    for chosen in [(0, 0, 0), (1, 0, 0), (2, 1, 0), (0, 0, 1), (1, 2, 2), (0, 0, 0)]:
+        given = [three[i] for three, i in zip(slots, chosen, strict=True)]
+        a, b, bias = (three[i] for three, i in zip(arrays, chosen, strict=True))
+        result = runtime.call("run", program=number, slots=given)
+        np.testing.assert_allclose(
+            runtime.read(result, out), reference(a, b) + bias, rtol=1e-5, atol=1e-5
+        )
+        runtime.call("free", slots=[result])
+    runtime.call("free", slots=[slot for three in slots for slot in three])
+    runtime.call("release", program=number)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"k": 0}, "k is not an integer"),
+    ({"k": MAX_DEPTH + 1}, "k is not an integer"),
+    ({"m": 5}, "a has 16 elements"),
+    ({"n": 5}, "b has 32 elements"),
+    ({"m": -1}, "m is not an integer"),
+    ({"m": 2, "k": 8, "n": 4}, "the output has 32 elements"),
+    ({"transpose_b": "yes"}, "transpose_b has none of its values"),
+    ({"bias": "true"}, "number of inputs"),
+    ({"clamp_min_bits": 0, "clamp_max_bits": -(2**31) + 2**23}, "no range"),
+]
+
+
+@pytest.mark.parametrize(("extra", "message"), REFUSED, ids=str)
+def test_refused(extra: dict[str, Any], message: str, runtime: NodeRuntime) -> None:
+    params = {"m": 4, "k": 4, "n": 8, "transpose_b": "false", **extra}
+    call = KernelCall("quantized_matmul", ("a", "b"), params)
+    inputs = [Aval((4, 4), ex.F), Aval((4, 8), ex.F)]
+    with pytest.raises(RuntimeFailed, match=message):
+        runtime.register(kernel_program(call, inputs, Aval((4, 8), ex.F)))
