@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from passes.attention import attend
 from passes.fusing import Greedy, kinds, random_inputs
 
 import tfpy as tf
@@ -24,33 +25,6 @@ Shape = tuple[int, ...]
 def traced(function: Callable[..., Any], *shapes: Shape) -> Graph:
     specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
     return simplify(tf.function(function).get_concrete_function(*specs).graph)
-
-
-def kernel(params: dict[str, Any], operands: dict[str, Any]) -> Any:
-    """The elements that the kernel writes, by the meaning of its parameters."""
-    (factor,) = struct.unpack("<f", struct.pack("<i", params["factor_bits"]))
-    sizes = dict.fromkeys("q", (params["m"], params["depth"]))
-    sizes |= {"k": (params["n"], params["depth"]), "v": (params["n"], params["width"])}
-    sizes |= {"mask": (params["m"], params["n"]), "out": (params["m"], params["width"])}
-
-    def places(name: str) -> Any:
-        dims = (params["outer"], params["inner"], *sizes[name])
-        return sum(
-            np.arange(n).reshape(-1, *[1] * (3 - axis)) * stride
-            for axis, (n, stride) in enumerate(zip(dims, params[f"{name}_strides"], strict=True))
-        )
-
-    q, k, v = (operands[name].ravel()[places(name)] for name in "qkv")
-    scores = factor * (q @ k.swapaxes(-1, -2))
-    if params["scaling"] != "none":
-        scale = operands["scale"].ravel()[0]
-        scores = scores * scale if params["scaling"] == "multiply" else scores / scale
-    if params["masked"] == "true":
-        scores = scores + operands["mask"].ravel()[places("mask")]
-    e = np.exp(scores - scores.max(-1, keepdims=True))
-    out = np.full(int(np.prod([params[x] for x in ("outer", "inner", "m", "width")])), np.nan)
-    out[places("out")] = (e / e.sum(-1, keepdims=True)) @ v
-    return out
 
 
 def attention_of(graph: Graph) -> Eqn:
@@ -74,7 +48,7 @@ def check(function: Callable[..., Any], *shapes: Shape) -> dict[str, Any]:
     arrays = random_inputs(body)
     (wanted,) = evaluate(body, arrays)
     params = dict(attrs["pattern"].params)
-    got = kernel(params, dict(zip(attrs["pattern"].inputs, arrays, strict=True)))
+    got = attend(params, dict(zip(attrs["pattern"].inputs, arrays, strict=True)))
     np.testing.assert_allclose(got, wanted.ravel(), 1e-4, 1e-5)
     return params
 

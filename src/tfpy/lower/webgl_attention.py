@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy.dtypes import float32
-from tfpy.lower.webgl_rows import softmax_statistics
+from tfpy.lower.webgl_rows import is_short, softmax_statistics
 from tfpy.lower.webgl_steps import Params, Steps, flags_of
 from tfpy.ops.op import KernelCall
 
@@ -30,8 +30,9 @@ def attention(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
     rows, n = p["outer"] * p["inner"] * p["m"], p["n"]
     scores = steps.program.add_buffer([rows, n], float32)
     _scores(steps, p, {x: b for x, b in named.items() if x != "v"}, scores)
-    statistics = softmax_statistics(steps, {"rows": rows, "n": n}, scores)
-    operands = {"scores": scores, "statistics": statistics, "v": named["v"]}
+    operands = {"x": scores, "v": named["v"]}
+    if not is_short(n, rows * p["width"]):
+        operands["statistics"] = softmax_statistics(steps, {"rows": rows, "n": n}, scores)
     _values(steps, p, operands, output)
 
 
@@ -60,5 +61,5 @@ def _values(steps: Steps, p: Params, operands: dict[str, int], output: int) -> N
     params: Params = {"dims": [sizes[d] for d in order], "n": p["n"], "next": next_key}
     params["v_strides"] = [v_strides[d] for d in order]
     params["row_strides"] = [row_strides[d] for d in order]
-    flags = flags_of(QUADS=quads, FOURS=p["n"] % 4 == 0)
+    flags = flags_of(QUADS=quads, FOURS=p["n"] % 4 == 0, SHORT="statistics" not in operands)
     steps.step("attention_values", operands, output, params, flags)
