@@ -104,7 +104,7 @@ def test_masked_with_infinity(runtime: NodeRuntime, rng: np.random.Generator) ->
     check(runtime, call, arrays, out)
 
 
-@pytest.mark.parametrize(("at", "name"), enumerate(("q", "k", "v", "mask")))
+@pytest.mark.parametrize(("at", "name"), list(enumerate(("q", "k", "v", "mask"))))
 def test_operands_too_small(
     at: int, name: str, runtime: NodeRuntime, rng: np.random.Generator
 ) -> None:
