@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 def record(name: str, graph: Graph, peer: Record, gigaflop: float) -> Record:
     """What the page needs to run a Graph; ``peer`` names TensorFlow.js's function and arguments."""
-    program: Program = lower(optimize(graph, WebGLTarget()), TARGETS)
+    program: Program = lower(optimize(graph, WebGLTarget()), targets=TARGETS)
     return {
         "name": name,
         "program": program.to_json(),

@@ -7,6 +7,7 @@ from passes.sketch import Sketch
 
 import tfpy as tf
 from tfpy.function.executable import Executable
+from tfpy.function.usage import Usage
 
 
 def test_what_depends_on_constants_alone_is_computed_at_the_first_call() -> None:
@@ -20,7 +21,7 @@ def test_what_depends_on_constants_alone_is_computed_at_the_first_call() -> None
 
 def test_weights_may_change() -> None:
     s = Sketch((3,), (3,))
-    run = Executable(s.returns(s("add", 0, s("exp", 1))), frozenset((1,)))
+    run = Executable(s.returns(s("add", 0, s("exp", 1))), Usage(frozenset((1,))))
     x = tf.constant([1.0, 2.0, 3.0])
     for weight in ([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
         given = tf.constant(weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,8 +11,15 @@ from tfpy.array import zeros
 from tfpy.autodiff.nests import leaves, map_leaves
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.errors import invalid
+from tfpy.function.description import (
+    Parameter,
+    lines,
+    one_line,
+    parameters_of,
+    structured,
+)
 from tfpy.function.lowered import Lowered
-from tfpy.function.signature import Call, TensorSpec, aval_of
+from tfpy.function.signature import Call, TensorSpec, aval_of, bind
 from tfpy.function.trace import Trace
 from tfpy.function.traced import Traced
 from tfpy.ir.graph import Graph
@@ -25,6 +33,7 @@ class ConcreteFunction:
 
     Args:
         function: takes the call's arguments by parameter.
+        signature: its parameters.
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
         quantized: whether products with weights are computed in int8 where the backend can.
@@ -34,11 +43,13 @@ class ConcreteFunction:
         self,
         name: str,
         function: Callable[[dict[str, Any]], Any],
+        signature: inspect.Signature,
         call: Call,
         allows_variables: bool,
         quantized: bool,
     ) -> None:
         self.name = name
+        self._signature = signature
         self._call = call  # holds the objects that the cache knows by id
         trace = Trace(name, allows_variables)
         with trace.taken():
@@ -66,18 +77,20 @@ class ConcreteFunction:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs it on tensors: the arguments that were tensors when it was traced, in order.
+        """Runs it on the tensors among the arguments.
+
+        They are given as to the function, where what was no tensor may be left out, or by
+        themselves in the order in which they were traced.
 
         Raises:
-            TypeError: when their number differs from those.
-            InvalidArgumentError: when shapes or dtypes do.
+            TypeError: when tensors lack or are too many, or what was no tensor differs.
+            InvalidArgumentError: when shapes or dtypes differ.
         """
-        given = leaves((args, kwargs))
+        given = self._tensors_of(args, kwargs)
         expected = [aval_of(t) for _, t in self._call.tensors]
         if len(given) != len(expected):
             raise TypeError(
-                f"{self.name} takes {len(expected)} tensors ({self._signature_text()}), "
-                f"got {len(given)}"
+                f"{self.name} takes {len(expected)} tensors {self._text()}, got {len(given)}"
             )
         tensors = [
             convert_to_tensor(t, aval.dtype if not is_tensor(t) else None)
@@ -85,11 +98,40 @@ class ConcreteFunction:
         ]
         if [t.aval for t in tensors] != expected:
             got = ", ".join(str(t.aval) for t in tensors)
-            raise invalid(self.name, f"takes {self._signature_text()}, got {got}")
+            raise invalid(self.name, f"takes {self._text()}, got {got}")
         return self.run(tensors)
 
-    def _signature_text(self) -> str:
-        return ", ".join(f"{name}: {aval_of(t)}" for name, t in self._call.tensors)
+    def _tensors_of(self, args: Any, kwargs: Any) -> list[Any]:
+        call = self._call
+        if len(args) == len(call.tensors) and not kwargs:
+            return list(args)
+        literals = call.without_tensors()
+        parameters = [
+            p.replace(default=literals[n]) if n in literals and p.kind not in _SPREAD else p
+            for n, p in self._signature.parameters.items()
+        ]
+        arguments = bind(inspect.Signature(parameters), args, kwargs)
+        found: list[Any] = []
+        for name, value in arguments.items():
+            traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
+            tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
+            same = len(given) == len(traced) and all(
+                known or leaf == other
+                for known, leaf, other in zip(tensors, traced, given, strict=True)
+            )
+            if not same:
+                raise TypeError(
+                    f"{self.name} takes {self._text()}, got {name}={value!r}: call the "
+                    "tf.function for other structures and Python values"
+                )
+            found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
+        return found
+
+    def _text(self) -> str:
+        return one_line(self._parameters(), self.structured_outputs)
+
+    def _parameters(self) -> list[Parameter]:
+        return parameters_of(self._signature, self._call.arguments)
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
@@ -131,7 +173,8 @@ class ConcreteFunction:
     def captured_inputs(self) -> list[Tensor]:
         """The tensors from outside that it computes with."""
         extras = [e.tensor for e in self._traced.extras if e.variable is None]
-        return [*extras, *self._traced.constants]
+        found = [*extras, *self._traced.constants]
+        return [t for t in found if self._traced.trace.is_from_outside(t)]
 
     @property
     def inputs(self) -> list[TensorSpec]:
@@ -147,12 +190,26 @@ class ConcreteFunction:
         return _structured(self._structure, iter(self.outputs))
 
     @property
-    def structured_input_signature(self) -> tuple[Any, dict[str, Any]]:
-        specs = self._call.replaced(self.inputs)
-        return tuple(specs.values()), {}
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments, with specs of the tensors."""
+        return structured(self._parameters())
+
+    def pretty_printed_signature(self) -> str:
+        """What it takes, gives and captures, in lines."""
+        given = leaves(self._call.arguments)
+        captured = [v for v in self.variables if all(v is not other for other in given)]
+        captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
+        captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
+        return lines(self._parameters(), self.structured_outputs, captures)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.name}({self._signature_text()})>"
+        return f"<ConcreteFunction {self._text()} at 0x{id(self):X}>"
+
+
+_SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _converted(result: Any) -> Any:

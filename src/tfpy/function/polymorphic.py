@@ -135,8 +135,9 @@ class Function:
         return concrete
 
     def _trace(self, call: Call, allows_variables: bool) -> ConcreteFunction:
+        quantized = self._quantize == "int8"
         return ConcreteFunction(
-            self._name, self._run_python, call, allows_variables, self._quantize == "int8"
+            self._name, self._run_python, self._signature, call, allows_variables, quantized
         )
 
     def _run_python(self, arguments: dict[str, Any]) -> Any:
@@ -183,6 +184,10 @@ class Function:
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
         return self._misses
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """What each trace takes, gives and captures."""
+        return "\n\n".join(c.pretty_printed_signature() for c in self._traces.values())
 
     def cache_info(self) -> CacheInfo:
         """Hits and misses of the traces kept, as ``functools.lru_cache`` reports them."""

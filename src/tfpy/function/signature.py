@@ -107,6 +107,14 @@ class Call:
 
         return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
 
+    def without_tensors(self) -> dict[str, Any]:
+        """The arguments with no tensor in them."""
+        return {
+            k: v
+            for k, v in self.arguments.items()
+            if not any(isinstance(leaf, Tensor | TensorSpec) for leaf in nest.flatten(v))
+        }
+
 
 def _key(value: Any) -> Any:
     if isinstance(value, Tensor):

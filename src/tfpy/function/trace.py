@@ -17,7 +17,7 @@ from tfpy.ir.graph import Aval, Graph
 from tfpy.ops.op import OPS, Op
 from tfpy.runtime.storage import host_storage
 from tfpy.tape import Entry, Tape
-from tfpy.tensor import Tensor
+from tfpy.tensor import Tensor, next_identity
 
 if TYPE_CHECKING:
     from tfpy.variable import Variable
@@ -58,6 +58,7 @@ class Trace:
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
+        self._began = next_identity()
         self.graph = Graph()
         self.recorder = Recorder()
         self.extras: list[Extra] = []
@@ -119,6 +120,10 @@ class Trace:
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
         return value
+
+    def is_from_outside(self, tensor: Tensor) -> bool:
+        """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
+        return tensor.identity < self._began and tensor.storage.counted
 
     def _is_constant(self, tensor: Tensor) -> bool:
         return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
