@@ -11,7 +11,7 @@ from tfpy import dtypes
 from tfpy.array import cast, ones, reshape, squeeze
 from tfpy.convert import convert_to_tensor
 from tfpy.dtypes import as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.joining import stack
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing
@@ -75,7 +75,7 @@ def _size(values: Tensor, minlength: Any, maxlength: Any) -> int:
         return least
     host = values.host_view()
     if host.size and host.min() < 0:
-        raise invalid("bincount", f"Input arr must be non-negative, got {host.min()}")
+        raise invalid_value("bincount", f"Input arr must be non-negative, got {host.min()}")
     size = max(least or 0, int(host.max()) + 1 if host.size else 0)
     return size if most is None else min(size, most)
 
@@ -87,7 +87,7 @@ def _range(value_range: Any) -> tuple[float, float]:
         raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
     low, high = (float(v) for v in bounds)
     if not low < high:
-        raise invalid(
+        raise invalid_value(
             "histogram_fixed_width",
             f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
         )
@@ -165,7 +165,9 @@ def _int_vector(values: Any) -> Tensor:
 def _classes(pairs: Tensor) -> int:
     host = pairs.host_view()
     if host.size and host.min() < 0:
-        raise invalid("confusion_matrix", "`labels` or `predictions` contains negative values")
+        raise invalid_value(
+            "confusion_matrix", "`labels` or `predictions` contains negative values"
+        )
     return int(host.max()) + 1 if host.size else 0
 
 

@@ -10,7 +10,7 @@ from tfpy import dtypes
 from tfpy.array import cast, expand_dims
 from tfpy.complex_numbers import real
 from tfpy.convert import convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_dtype
 from tfpy.math import count_nonzero, reduce_max, reduce_sum
 from tfpy.ops import decomposition as dec
 from tfpy.ops import elementwise as ew
@@ -126,7 +126,7 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(input)
     if not x.dtype.is_complex:
-        raise invalid("logm", f"input has dtype {x.dtype.name}, but the op takes complex64")
+        raise invalid_dtype("logm", f"input has dtype {x.dtype.name}, but the op takes complex64")
     return dec.logm(x)
 
 

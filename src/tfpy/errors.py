@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy import tracing
+
 
 class OpError(Exception):
     """Base of the errors that ops raise.
@@ -72,10 +74,32 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked for the value of a tensor that ``tf.function`` only traces."""
 
 
+class NotTraceableError(NotImplementedError):
+    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
+
+
 class InaccessibleTensorError(ValueError, TypeError):
     """A tensor of one trace is used where it does not exist; TensorFlow raises one or the other."""
 
 
-def invalid(op: str, message: str) -> InvalidArgumentError:
-    """The InvalidArgumentError of one op; the text begins with the op's name."""
+def invalid(op: str, message: str) -> Exception:
+    """The error of operands whose shapes or attributes do not fit: InvalidArgumentError.
+
+    While a function is traced it is ValueError, and that of dtypes TypeError, as in TensorFlow.
+    The text begins with the op's name.
+    """
+    return _error(ValueError, op, message)
+
+
+def invalid_dtype(op: str, message: str) -> Exception:
+    """The error of operands whose dtypes do not fit; see :func:`invalid`."""
+    return _error(TypeError, op, message)
+
+
+def invalid_value(op: str, message: str) -> InvalidArgumentError:
+    """The error of tensors that hold values which do not fit."""
     return InvalidArgumentError(None, op, f"{op}: {message}")
+
+
+def _error(traced: type[Exception], op: str, message: str) -> Exception:
+    return traced(f"{op}: {message}") if tracing.active else invalid_value(op, message)

@@ -56,8 +56,20 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return movement.concat(*tensors, axis=at)
 
 
+def _axis(op: str, axis: int, rank: int) -> int:
+    """The axis from the front; TensorFlow's stack and unstack look at it in Python."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"{op}: Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    return axis % rank
+
+
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape along a new axis."""
+    """Tensors of one shape along a new axis.
+
+    Raises:
+        ValueError: when the axis is out of range.
+        InvalidArgumentError: when the shapes differ.
+    """
     if axis == 0 and not any(is_tensor(v) for v in values):
         with suppress(ValueError):  # ragged: the shapes are named below
             return convert_to_tensor(values)
@@ -67,16 +79,21 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         raise invalid(
             "stack", f"Shapes of all inputs must match: {[list(t.shape) for t in tensors]}"
         )
-    at = normalize_axis("stack", axis, tensors[0].ndim + 1)
+    at = _axis("stack", axis, tensors[0].ndim + 1)
     return concat([expand_dims(t, at) for t in tensors], at)
 
 
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
-    """The slices along an axis, without it."""
+    """The slices along an axis, without it.
+
+    Raises:
+        ValueError: when the axis is out of range.
+        InvalidArgumentError: when there are not ``num`` of them.
+    """
     x = convert_to_tensor(value)
-    at = normalize_axis("unstack", axis, x.ndim)
+    at = _axis("unstack", axis, x.ndim)
     if num is not None and num != x.shape[at]:
         raise invalid(
             "unstack",
@@ -126,11 +143,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """``input`` repeated ``multiples[i]`` times along each axis."""
     x = convert_to_tensor(input)
     times = static_ints(multiples)
-    if len(times) != x.ndim:
+    if len(times) != x.ndim or min(times, default=0) < 0:
         raise invalid(
             "tile",
-            f"Expected multiples argument to be a vector of length {x.ndim} but got length "
-            f"{len(times)}",
+            f"Expected multiples argument to be a vector of {x.ndim} numbers that are not "
+            f"negative, got {list(times)}",
         )
     spread = reshape(x, [v for n in x.shape for v in (1, n)])
     repeated = broadcast_to(
@@ -153,7 +170,9 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Elements in the opposite order along the axes."""
     x = convert_to_tensor(tensor)
-    axes = {normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)}
+    axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
+    if len(set(axes)) < len(axes):
+        raise invalid("reverse", f"an axis is specified more than once in {axes}")
     flip = [i in axes for i in builtins.range(x.ndim)]
     return movement.strided_slice(
         x,
@@ -240,7 +259,7 @@ def pad(
     kind = mode.upper()
     if kind == "CONSTANT":
         zero = isinstance(constant_values, int | float) and constant_values == 0
-        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).numpy().item()
+        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).host_view().item()
         return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
     modes: dict[str, Literal["reflect", "symmetric"]]
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}

@@ -259,8 +259,15 @@ def argmin(
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """Sum of a list of tensors of one shape."""
+    """Sum of a list of tensors of one shape.
+
+    Raises:
+        InvalidArgumentError: when the shapes differ.
+    """
     first, *rest = [convert_to_tensor(t) for t in inputs]
+    shapes = [list(t.shape) for t in (first, *rest)]
+    if any(shape != shapes[0] for shape in shapes):
+        raise invalid("add_n", f"Shapes of all inputs must match: {shapes}")
     for t in rest:
         first = ew.add(first, t)
     return first

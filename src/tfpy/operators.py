@@ -63,7 +63,7 @@ def _broadcast(x: Tensor, y: Tensor) -> bool:
     """Whether the shapes go together."""
     try:
         infer.broadcast_shapes("equal", x.aval.shape, y.aval.shape)
-    except InvalidArgumentError:
+    except (InvalidArgumentError, ValueError):  # the latter while tracing
         return False
     return True
 
@@ -76,7 +76,7 @@ def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
             return otherwise
         try:
             return op(self, other)
-        except InvalidArgumentError:
+        except (InvalidArgumentError, ValueError):  # the latter while tracing
             x, y = as_tensors(op, (self, other))
             if x.dtype != y.dtype or _broadcast(x, y):
                 raise

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.errors import invalid
+from tfpy.convert import host_values, is_tensor
+from tfpy.errors import invalid_value
 
 Ints = np.ndarray[Any, Any]
 
@@ -17,7 +18,7 @@ def ints(value: Any, what: str) -> Ints:
     Raises:
         ValueError: for other shapes; TypeError: for other dtypes.
     """
-    array = np.asarray(value)
+    array = host_values(value) if is_tensor(value) else np.asarray(value)
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
@@ -42,7 +43,7 @@ def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
     """
     count = (int(rowids[-1]) + 1 if rowids.size else 0) if nrows is None else int(nrows)
     if rowids.size and (rowids[0] < 0 or rowids[-1] >= count or (np.diff(rowids) < 0).any()):
-        raise invalid(
+        raise invalid_value(
             "RaggedTensor",
             f"value_rowids must ascend within [0, nrows = {count}), got {rowids.tolist()}",
         )
@@ -52,7 +53,7 @@ def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
 def check(splits: Ints, n: int, what: str) -> None:
     """Raises InvalidArgumentError unless the splits partition ``n`` values."""
     if splits.size == 0 or splits[0] != 0 or splits[-1] != n or (np.diff(splits) < 0).any():
-        raise invalid(
+        raise invalid_value(
             "RaggedTensor",
             f"Arguments to {what} do not form a valid RaggedTensor: row splits "
             f"{splits.tolist()} must ascend from 0 to the number of values, {n}",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfpy import convert, dtypes, partition
-from tfpy.convert import convert_to_tensor
+from tfpy.convert import convert_to_tensor, host_values
 from tfpy.dtypes import as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ragged_shaping import boolean_mask, map_flat_values, stack
 from tfpy.ragged_tensor import RaggedTensor, take_rows
 from tfpy.tensor import Tensor
@@ -150,7 +150,7 @@ def stack_dynamic_partitions(
         raise ValueError("partitions must have at least one dimension")
     flat, count = ids.reshape(-1), int(num_partitions)
     if flat.size and (flat.min() < 0 or flat.max() >= count):
-        raise invalid("stack_dynamic_partitions", f"partitions must be in [0, {count})")
+        raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
     if ids.ndim > 1:
         from tfpy.array import reshape
 
@@ -232,7 +232,7 @@ def ragged_tensor_to_tensor(
 
 
 def _host(value: Any) -> Any:
-    return convert_to_tensor(value).numpy()
+    return host_values(value)
 
 
 def _rows_above(types: Any, tensors: Any, i: int, counts: Any) -> int | None:

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy import partition
 from tfpy.array import reshape
 from tfpy.convert import as_tensors, constant
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 from tfpy.ops.op import Op
 from tfpy.partition import Ints
 from tfpy.ragged_tensor import RaggedTensor, take_rows
@@ -117,4 +117,6 @@ def _common_rows(
 
 
 def _mismatch(what: str) -> Exception:
-    return invalid("ragged broadcast", f"Incompatible shapes: {what} of a dimension do not match")
+    return invalid_value(
+        "ragged broadcast", f"Incompatible shapes: {what} of a dimension do not match"
+    )

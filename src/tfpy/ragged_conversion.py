@@ -11,7 +11,7 @@ from tfpy import partition
 from tfpy.array import broadcast_to, reshape, zeros
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 from tfpy.joining import concat
 from tfpy.ops import movement
 from tfpy.ops.infer import normalize_axis
@@ -160,7 +160,7 @@ def to_sparse(x: RaggedTensor) -> Any:
     """See ``RaggedTensor.to_sparse``."""
     from tfpy.sparse_tensor import SparseTensor
 
-    shape = x.bounding_shape().numpy()
+    shape = x.bounding_shape().host_view()
     if isinstance(x.values, RaggedTensor):
         inner = to_sparse(x.values)
         found, values = inner.host_indices, inner.values
@@ -181,7 +181,7 @@ def from_sparse(x: Any) -> RaggedTensor:
         raise ValueError(f"rank(st_input) must be 2, got shape {shape}")
     splits = partition.from_rowids(indices[:, 0], shape[0])
     if (partition.positions(splits) != indices[:, 1]).any():
-        raise invalid("from_sparse", "SparseTensor is not right-ragged: rows have gaps")
+        raise invalid_value("from_sparse", "SparseTensor is not right-ragged: rows have gaps")
     return RaggedTensor(x.values, splits)
 
 

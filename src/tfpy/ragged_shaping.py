@@ -10,7 +10,7 @@ import numpy as np
 from tfpy import array, joining, partition, slicing
 from tfpy.array import static_ints
 from tfpy.convert import constant, convert_to_tensor, is_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 from tfpy.operand import Operand
 from tfpy.ops.infer import normalize_axis
 from tfpy.ragged_tensor import RaggedTensor, row_count, take_rows
@@ -54,7 +54,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             map(np.array_equal, other.nested_splits, found[0].nested_splits)
         )
         if not same:
-            raise invalid(
+            raise invalid_value(
                 "map_flat_values",
                 "Inputs must have identical ragged splits: the rows of the ragged tensors differ",
             )
@@ -112,7 +112,9 @@ def _concat(tensors: list[Any], axis: int) -> Any:
         return RaggedTensor(inner, partition.from_lengths(lengths), uniform)
     n = row_count(parts[0])
     if any(row_count(p) != n for p in parts):
-        raise invalid("concat", f"Input tensors have incompatible numbers of rows: {n} and others")
+        raise invalid_value(
+            "concat", f"Input tensors have incompatible numbers of rows: {n} and others"
+        )
     if axis == 1:
         stacked = _concat(parts, 0)  # the rows of all parts; then row i of each, one after another
         order = np.arange(n * len(parts), dtype=np.int32).reshape(len(parts), n).T.reshape(-1)
@@ -120,7 +122,7 @@ def _concat(tensors: list[Any], axis: int) -> Any:
         return RaggedTensor(rows.values, rows.splits[:: len(parts)].copy())
     first = parts[0]
     if any(not np.array_equal(p.splits, first.splits) for p in parts[1:]):
-        raise invalid("concat", "Inputs must have identical ragged splits before the axis")
+        raise invalid_value("concat", "Inputs must have identical ragged splits before the axis")
     return first.with_values(_concat([p.values for p in parts], axis - 1))
 
 
@@ -172,11 +174,13 @@ def _squeeze(x: Any, axis: int) -> Any:
         return array.squeeze(x, [axis])
     if axis == 0:
         if row_count(x) != 1:
-            raise invalid("squeeze", f"Can not squeeze dim[0], expected 1, got {row_count(x)}")
+            raise invalid_value(
+                "squeeze", f"Can not squeeze dim[0], expected 1, got {row_count(x)}"
+            )
         return x.values
     if axis == 1:
         if (np.diff(x.splits) != 1).any():
-            raise invalid("squeeze", "Can not squeeze dim[1]: not every row has one value")
+            raise invalid_value("squeeze", "Can not squeeze dim[1]: not every row has one value")
         return x.values
     return x.with_values(_squeeze(x.values, axis - 1))
 
@@ -185,7 +189,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeated ``multiples[i]`` times along each axis."""
     times = static_ints(multiples)
     if len(times) != input.ndim:
-        raise invalid("tile", f"Expected {input.ndim} multiples, got {len(times)}")
+        raise invalid_value("tile", f"Expected {input.ndim} multiples, got {len(times)}")
     return _tile(input, list(times))
 
 
@@ -223,7 +227,7 @@ def split(
     if normalize_axis("split", int(axis), value.ndim):
         raise ValueError("split: a RaggedTensor can be split along axis 0 only")
     positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
-    return [take_rows(value, p.numpy()) for p in positions]
+    return [take_rows(value, p.host_view()) for p in positions]
 
 
 def gather(
@@ -252,7 +256,7 @@ def gather(
         return slicing.gather(x, at)
     positions, n = at.host_view(), row_count(x)
     if positions.size and (positions.min() < 0 or positions.max() >= n):
-        raise invalid("gather", f"indices {positions.tolist()} are not in [0, {n})")
+        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {n})")
     if positions.ndim == 0:
         return x[int(positions)]
     rows = take_rows(x, positions.reshape(-1))
@@ -268,7 +272,7 @@ def _gather_in_rows(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
         raise ValueError("gather: axis must equal batch_dims for ragged tensors")
     rows, picks = _outer(x), _outer(at)
     if row_count(rows) != row_count(picks):
-        raise invalid("gather", "params and indices must have the same number of rows")
+        raise invalid_value("gather", "params and indices must have the same number of rows")
     if batch_dims > 1:
         return picks.with_values(
             _gather_in_rows(rows.values, picks.values, batch_dims - 1, axis - 1)
@@ -280,7 +284,7 @@ def _gather_in_rows(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
     positions = flat.host_view()
     lead = owner.reshape(-1, *[1] * (positions.ndim - 1))
     if (positions < 0).any() or (positions >= np.diff(rows.splits)[lead]).any():
-        raise invalid("gather", "indices are not within their row of params")
+        raise invalid_value("gather", "indices are not within their row of params")
     moved = constant((positions + rows.splits[:-1][lead]).astype(np.int32))
     return picks.with_values(gather(rows.values, moved))
 
@@ -310,7 +314,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if isinstance(m, RaggedTensor) or m.ndim > 1:
         rows, marks = _outer(x), _outer(m)
         if not np.array_equal(rows.splits, marks.splits):
-            raise invalid("boolean_mask", "data and mask must have the same rows")
+            raise invalid_value("boolean_mask", "data and mask must have the same rows")
         if marks.values.ndim > 1:
             inner = boolean_mask(rows.values, marks.values)
             return RaggedTensor(inner, rows.splits, rows.uniform_row_length)
@@ -322,5 +326,5 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         )
     kept = m.host_view()
     if kept.size != row_count(x):
-        raise invalid("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
+        raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
     return take_rows(x, np.flatnonzero(kept).astype(np.int32))

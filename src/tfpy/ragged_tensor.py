@@ -15,7 +15,7 @@ import numpy as np
 from tfpy import partition
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 from tfpy.operand import Composite
 from tfpy.ops import indexing
 from tfpy.ops.op import Op
@@ -130,7 +130,7 @@ class RaggedTensor(Composite):
         count = row_count(inner)
         rows = (count // n if n else 0) if nrows is None else int(nrows)
         if rows * n != count:
-            raise invalid(
+            raise invalid_value(
                 "RaggedTensor",
                 f"Arguments to from_uniform_row_length do not form a valid RaggedTensor: {count} "
                 f"values are not {rows} rows of {n}",

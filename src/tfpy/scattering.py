@@ -16,7 +16,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.array import broadcast_to, reshape, static_ints, zeros
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.joining import concat
 from tfpy.lower.broadcast import dense_strides
 from tfpy.ops import elementwise as ew
@@ -215,7 +215,7 @@ def dynamic_partition(
         )
     flat = parts.reshape(-1)
     if flat.size and (flat.min() < 0 or flat.max() >= num_partitions):
-        raise invalid(
+        raise invalid_value(
             "dynamic_partition",
             f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
         )
@@ -248,7 +248,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
             )
     flat = np.concatenate([at.reshape(-1) for at in places])
     if flat.size and flat.min() < 0:
-        raise invalid("dynamic_stitch", f"index {flat.min()} is negative")
+        raise invalid_value("dynamic_stitch", f"index {flat.min()} is negative")
     rows = concat([reshape(x, [-1 if x.size else 0, *rest]) for x in tensors], 0)
     count = int(flat.max()) + 1 if flat.size else 0
     ids = convert_to_tensor(flat.astype(np.int32))

@@ -9,7 +9,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.array import cast, fill, ones, reshape
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing, scatter
 from tfpy.ops.infer import check_dtype
@@ -107,9 +107,11 @@ def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.nd
             f"{list(x.shape)}",
         )
     if (np.diff(values) < 0).any():
-        raise invalid(op, "segment ids are not increasing; unsorted_segment ops take any order")
+        raise invalid_value(
+            op, "segment ids are not increasing; unsorted_segment ops take any order"
+        )
     if values.size and values[0] < 0:
-        raise invalid(op, f"segment id {values[0]} is negative")
+        raise invalid_value(op, f"segment id {values[0]} is negative")
     return x, ids, np.bincount(values)
 
 

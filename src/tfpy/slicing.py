@@ -196,7 +196,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         TypeError: for keys of another kind.
     """
     keys = key if isinstance(key, tuple) else (key,)
-    if len(keys) == 1 and (isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool):
+    if is_mask(key):
         return boolean_mask(tensor, key)
     if tracing.active and any(map(_is_traced, keys)):
         return _getitem_traced(tensor, _with_all_axes(keys, tensor))
@@ -219,6 +219,57 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     return movement.reshape(part, shape=tuple(shape))
 
 
+def is_mask(key: Any) -> bool:
+    """Whether ``tensor[key]`` is :func:`boolean_mask`."""
+    return isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool
+
+
+def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
+    """``tensor`` with ``value``, which is broadcast, in the place of ``tensor[key]``.
+
+    Indices that are tensors of a trace and turn out to be out of range leave it as it is.
+
+    Raises:
+        InvalidArgumentError: when the value does not broadcast, and as :func:`getitem`.
+        TypeError: for keys of another kind.
+    """
+    keys = key if isinstance(key, tuple) else (key,)
+    shape: list[int] = []
+    sizes: list[int] = []  # of the part along each axis
+    spreads: list[tuple[int, Any]] = []
+    hit: Any = None
+    for k in _with_all_axes(keys, tensor):
+        if k is None:
+            shape.append(1)
+            continue
+        axis, n = len(sizes), tensor.aval.shape[len(sizes)]
+        here: Any = None
+        if isinstance(k, builtins.slice):
+            begin, count, step = _run(k, n)
+            at = begin + step * np.arange(count)
+            shape.append(count)
+            if (begin, count, step) != (0, n, 1):
+                places, here = np.zeros(n, np.int32), np.zeros(n, np.bool_)
+                places[at], here[at] = np.arange(count), True
+                spreads.append((axis, places))
+        elif _is_traced(k):
+            index = _traced_index(k)
+            here = elementwise.equal(np.arange(n, dtype=np.int32), _wrapped(index, n))
+        else:
+            here = np.arange(n) == _position(k, axis, tensor)
+        sizes.append(count if isinstance(k, builtins.slice) else 1)
+        if here is not None:
+            line = reshape(here, [n if i == axis else 1 for i in builtins.range(tensor.ndim)])
+            hit = line if hit is None else elementwise.logical_and(hit, line)
+    given = convert_to_tensor(value, tensor.dtype)
+    if 0 in shape:
+        return tensor
+    new = reshape(broadcast_to(given, shape), sizes)
+    for axis, places in spreads:
+        new = gather(new, places, axis=axis)
+    return new if hit is None else elementwise.select(hit, new, tensor)
+
+
 def _is_traced(key: Any) -> bool:
     """Whether an index is a tensor without a value yet."""
     return isinstance(key, Operand) and type(key) is not Tensor
@@ -229,18 +280,26 @@ def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
     axis, gathers = 0, []
     for i, key in enumerate(keys):
         if _is_traced(key):
-            index = convert_to_tensor(key)
-            if index.ndim or not index.dtype.is_integer:
-                _index(key)
-            gathers.append((axis, index))
+            gathers.append((axis, _traced_index(key)))
             keys[i] = builtins.slice(None)
         axis += key is None or isinstance(keys[i], builtins.slice)
     whole = all(key == builtins.slice(None) for key in keys)
     part = tensor if whole else getitem(tensor, tuple(keys))
     for at, index in reversed(gathers):
-        wrapped = elementwise.select(index < 0, index + part.shape[at], index)
-        part = gather(part, wrapped, axis=at)
+        part = gather(part, _wrapped(index, part.shape[at]), axis=at)
     return part
+
+
+def _traced_index(key: Any) -> Tensor:
+    index = convert_to_tensor(key)
+    if index.ndim or not index.dtype.is_integer:
+        _index(key)
+    return index
+
+
+def _wrapped(index: Tensor, n: int) -> Tensor:
+    """An index that counts from the front."""
+    return elementwise.select(index < 0, index + n, index)
 
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:

@@ -11,7 +11,7 @@ from tfpy import dtypes
 from tfpy.array import cast, reshape, transpose
 from tfpy.convert import as_tensors, constant, convert_to_tensor
 from tfpy.dtypes import as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing, reduction
 from tfpy.ops import sorting as primitives
@@ -260,7 +260,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
         raise invalid("invert_permutation", f"expects a 1D vector, got shape {list(perm.shape)}")
     array = perm.host_view()
     if not np.array_equal(np.sort(array), np.arange(array.size)):
-        raise invalid(
+        raise invalid_value(
             "invert_permutation", f"{array.tolist()} is not a permutation of 0 .. {array.size - 1}"
         )
     return constant(np.argsort(array).astype(np.int32))

@@ -12,7 +12,7 @@ import numpy as np
 from tfpy import array, dtypes
 from tfpy.array import static_ints
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.indexed_slices import IndexedSlices
 from tfpy.joining import concat as dense_concat
 from tfpy.ops import elementwise, indexing, movement
@@ -79,7 +79,7 @@ def to_dense(
     if validate_indices and (np.diff(at) <= 0).any():
         row = int(np.argmax(np.diff(at) <= 0)) + 1
         what = "repeated" if at[row] == at[row - 1] else "out of order"
-        raise invalid(
+        raise invalid_value(
             "to_dense",
             f"indices[{row}] = {x.host_indices[row].tolist()} is {what}. Many sparse ops require "
             "sorted indices. Use `tf.sparse.reorder` to create a correctly ordered copy.",
@@ -321,7 +321,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if other.host_shape != found[0].host_shape or not np.array_equal(
             other.host_indices, found[0].host_indices
         ):
-            raise invalid("map_values", "sparse tensors must have the same indices and shape")
+            raise invalid_value("map_values", "sparse tensors must have the same indices and shape")
 
     def plain(v: Any) -> Any:
         return v.values if isinstance(v, SparseTensor) else v
@@ -367,7 +367,7 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Ten
     x = checked(sp_input)
     host, size = x.values.host_view(), int(vocab_size)
     if host.size and (host.min() < 0 or host.max() >= size):
-        raise invalid("to_indicator", f"values must be in [0, {size})")
+        raise invalid_value("to_indicator", f"values must be in [0, {size})")
     out = np.zeros((*x.host_shape[:-1], size), np.bool_)
     out[(*x.host_indices[:, :-1].T, host)] = True
     return constant(out)

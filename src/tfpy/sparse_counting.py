@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy import partition
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ragged_tensor import RaggedTensor
 from tfpy.sparse_tensor import SparseTensor
 
@@ -52,7 +52,7 @@ def bincount(
     if axis != -1:
         rows, lead = np.zeros(flat.size, int), ()
     if flat.size and flat.min() < 0:
-        raise invalid("sparse.bincount", "Input values must all be non-negative")
+        raise invalid_value("sparse.bincount", "Input values must all be non-negative")
     w = None if weights is None else _rows(weights)[0]
     bins = int(flat.max(initial=-1)) + 1
     if minlength is not None:

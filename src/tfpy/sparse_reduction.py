@@ -11,7 +11,7 @@ import numpy as np
 from tfpy import dtypes, math
 from tfpy.array import reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ops import elementwise, indexing
 from tfpy.ops.infer import normalize_axis
 from tfpy.public import named
@@ -125,12 +125,12 @@ def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tu
             f"segment_ids and indices should have same size: {ids.shape}, {at.shape}",
         )
     if at.size and (at.min() < 0 or at.max() >= x.shape[0]):
-        raise invalid("sparse.segment", f"indices are out of range [0, {x.shape[0]})")
+        raise invalid_value("sparse.segment", f"indices are out of range [0, {x.shape[0]})")
     if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):
-        raise invalid("sparse.segment", "segment ids are not increasing, or negative")
+        raise invalid_value("sparse.segment", "segment ids are not increasing, or negative")
     n = (int(ids[-1]) + 1 if ids.size else 0) if num_segments is None else int(num_segments)
     if ids.size and ids[-1] >= n:
-        raise invalid("sparse.segment", f"segment ids must be < num_segments = {n}")
+        raise invalid_value("sparse.segment", f"segment ids must be < num_segments = {n}")
     total = indexing.segment_sum(take_rows(x, at), constant(ids), segments=n)
     counts = np.maximum(np.bincount(ids, minlength=n), 1).astype(x.dtype.as_numpy_dtype)
     return total, reshape(constant(counts), [n, *[1] * (x.ndim - 1)])

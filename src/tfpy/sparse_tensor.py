@@ -12,7 +12,7 @@ from tfpy import dtypes
 from tfpy.array import broadcast_to
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.operand import Composite
 from tfpy.ops import elementwise, indexing
 from tfpy.ops.op import Op
@@ -89,7 +89,7 @@ class SparseTensor(Composite):
         outside = (self.host_indices < 0) | (self.host_indices >= np.array(self.host_shape))
         if outside.any():
             row = int(np.argwhere(outside)[0, 0])
-            raise invalid(
+            raise invalid_value(
                 "sparse",
                 f"indices[{row}] = {self.host_indices[row].tolist()} is out of bounds: need 0 <= "
                 f"index < {list(self.host_shape)}",

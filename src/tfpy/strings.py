@@ -12,7 +12,7 @@ from tfpy import dtypes
 from tfpy.array import reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ops import host_text, text
 from tfpy.ops.infer import normalize_axis
 from tfpy.ragged_conversion import ragged_from_rows
@@ -217,7 +217,7 @@ def unicode_encode(
         if 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
             return chr(code)
         if errors == "strict":
-            raise invalid("unicode_encode", f"Code point {code} is out of range for Unicode")
+            raise invalid_value("unicode_encode", f"Code point {code} is out of range for Unicode")
         return "" if errors == "ignore" else chr(replacement_char)
 
     x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtypes.int32)

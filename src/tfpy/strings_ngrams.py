@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy.convert import constant, convert_to_tensor
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 from tfpy.ragged_conversion import ragged_from_rows
 from tfpy.ragged_tensor import RaggedTensor
 from tfpy.tensor import Tensor
@@ -137,7 +137,9 @@ def string_n_grams(
     words = convert_to_tensor(data, dtypes.string).host_view().tolist()
     splits = convert_to_tensor(data_splits, dtypes.int32).host_view().tolist()
     if splits and (splits[0] != 0 or splits[-1] != len(words) or sorted(splits) != splits):
-        raise invalid("string_n_grams", f"splits {splits} do not partition {len(words)} strings")
+        raise invalid_value(
+            "string_n_grams", f"splits {splits} do not partition {len(words)} strings"
+        )
     pads = (_bytes(left_pad), _bytes(right_pad))
     width = None if pad_width < 0 else pad_width
     rows = [

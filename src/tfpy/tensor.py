@@ -31,7 +31,10 @@ class Tensor(Operand):
         20.0
     """
 
-    __slots__ = ("__weakref__", "_storage", "aval", "identity", "kept")
+    __slots__ = ("__weakref__", "_storage", "assign", "aval", "identity", "kept")
+
+    assign: Callable[..., Any]
+    """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
 
     def __init__(self, aval: Aval, storage: Storage) -> None:
         self.aval = aval
@@ -155,6 +158,9 @@ class Tensor(Operand):
 
     def __int__(self) -> int:
         return int(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
 
     def __float__(self) -> float:
         return float(self.numpy())

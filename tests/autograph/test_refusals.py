@@ -153,7 +153,7 @@ def test_tracebacks_show_the_users_line() -> None:
             y = y * 2
         return y
 
-    with pytest.raises(tfpy.errors.InvalidArgumentError) as raised:
+    with pytest.raises(ValueError, match="matmul") as raised:
         tfpy.function(program)(tfpy.constant(1.0))
     frames = traceback.extract_tb(raised.tb)
     wrong = [f for f in frames if f.filename == __file__ and "ones([2, 3])" in (f.line or "")]

@@ -11,9 +11,10 @@ import numpy as np
 
 from tfpy import tape as tapes
 from tfpy import tracing
-from tfpy.errors import InaccessibleTensorError, InvalidArgumentError
+from tfpy.errors import InaccessibleTensorError
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
+from tfpy.name_scope import prefix
 from tfpy.ops.op import OPS, Op
 from tfpy.runtime.storage import host_storage
 from tfpy.tape import Entry, Tape
@@ -170,16 +171,10 @@ class Trace:
         """Adds the equation of an op and records it on tapes.
 
         Raises:
-            ValueError, TypeError: from the op's rules; where a call that runs at once raises
-                InvalidArgumentError, tracing raises ValueError for shapes and TypeError for
-                operands of an elementwise op that differ in dtype, as in TensorFlow.
+            ValueError, TypeError: from the op's rules.
         """
         values = [self.value_of(t) for t in inputs]
-        try:
-            value = self.graph.add_eqn(op, values, tuple(attrs.items()))
-        except InvalidArgumentError as error:
-            mixed = op.expr is not None and len({t.dtype for t in inputs[op.typed_from :]}) > 1
-            raise (TypeError if mixed else ValueError)(error.message) from error
+        value = self.graph.add_eqn(op, values, tuple(attrs.items()))
         output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
@@ -253,7 +248,11 @@ class Trace:
         finally:
             self.recorder, self._earlier = recorder, 0
 
-    def _unique(self, name: str) -> str:
+    def unique_name(self, name: str) -> str:
+        """The name, with a number if the trace has seen it."""
         count = self._names.get(name, 0)
         self._names[name] = count + 1
-        return f"{name}_{count}:0" if count else f"{name}:0"
+        return f"{name}_{count}" if count else name
+
+    def _unique(self, name: str) -> str:
+        return f"{self.unique_name(prefix() + name)}:0"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 
 Array = np.ndarray[Any, Any]
 
@@ -25,7 +25,7 @@ def solve(a: Array, b: Array) -> Any:
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
-        raise invalid("matrix_solve", "Input matrix is not invertible.") from None
+        raise invalid_value("matrix_solve", "Input matrix is not invertible.") from None
 
 
 def triangular_solve(a: Array, b: Array, lower: bool) -> Any:
@@ -109,7 +109,7 @@ def _lu(matrix: Array) -> tuple[Array, Array]:
     for k in range(len(a)):
         pivot = k + int(np.argmax(np.abs(a[k:, k])))
         if a[pivot, k] == 0:
-            raise invalid("lu", "Input is not invertible.")
+            raise invalid_value("lu", "Input is not invertible.")
         if pivot != k:
             a[[k, pivot]] = a[[pivot, k]]
             order[[k, pivot]] = order[[pivot, k]]

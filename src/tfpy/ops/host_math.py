@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 
 Array = np.ndarray[Any, Any]
 
@@ -69,7 +69,7 @@ def divide_no_nan(x: Array, y: Array) -> Array:
 
 def check_divisor(op: str, y: Array) -> None:
     if y.dtype.kind in "iu" and np.any(y == 0):
-        raise invalid(op, "Integer division by zero; mask the zeros with tf.where first")
+        raise invalid_value(op, "Integer division by zero; mask the zeros with tf.where first")
 
 
 def floor_div(x: Array, y: Array) -> Array:
@@ -85,5 +85,7 @@ def floor_mod(x: Array, y: Array) -> Array:
 
 def power(x: Array, y: Array) -> Array:
     if y.dtype.kind == "i" and np.any(y < 0):
-        raise invalid("pow", "Integers to negative integer powers are not allowed; cast to float32")
+        raise invalid_value(
+            "pow", "Integers to negative integer powers are not allowed; cast to float32"
+        )
     return np.power(x, y)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import sys
-import unicodedata
 
-from tfpy.errors import invalid
+from tfpy.errors import invalid_value
 
 _POSIX = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
@@ -24,6 +23,8 @@ _TOKEN = re.compile(
 @functools.cache
 def _category(name: str) -> str:
     """The inside of a character class for a Unicode general category ("L", "Lu")."""
+    import unicodedata  # dear, and seldom wanted
+
     runs: list[list[int]] = []
     for code in range(sys.maxunicode + 1):
         if unicodedata.category(chr(code)).startswith(name):
@@ -68,7 +69,7 @@ def compiled(op: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(_translated(pattern), re.ASCII)
     except re.error as error:
-        raise invalid(op, f"Invalid pattern: {pattern}, error: {error}") from None
+        raise invalid_value(op, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
 def as_text(s: bytes) -> str:

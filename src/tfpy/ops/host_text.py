@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.dtypes import DType
-from tfpy.errors import OutOfRangeError, invalid
+from tfpy.errors import OutOfRangeError, invalid_value
 from tfpy.ops import host_regex
 
 Array = np.ndarray[Any, Any]
@@ -35,16 +35,16 @@ def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
 def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str):  # type: ignore[no-untyped-def]
     """``printf`` of each number."""
     if fill not in ("", " ", "0", "+", "-"):
-        raise invalid("as_string", f'Fill argument not supported: "{fill}"')
+        raise invalid_value("as_string", f'Fill argument not supported: "{fill}"')
     if scientific and shortest:
-        raise invalid("as_string", "Cannot select both scientific and shortest notation")
+        raise invalid_value("as_string", "Cannot select both scientific and shortest notation")
     if x.dtype == object:
         return x
     if x.dtype == bool:
         return each(lambda v: b"true" if v else b"false", x)
     real = x.dtype.kind in "fc"
     if precision >= 0 and not real:
-        raise invalid("as_string", f"precision not supported for datatype {x.dtype.name}")
+        raise invalid_value("as_string", f"precision not supported for datatype {x.dtype.name}")
     size = f"{width if width >= 0 else ''}{f'.{precision}' if precision >= 0 else ''}"
     letter = "e" if scientific else "g" if shortest else "f"
 
@@ -68,7 +68,7 @@ def upper(input: Array, encoding: str) -> Array:
 
 def _cased(x: Array, encoding: str, text: Any, ascii_only: Any, op: str) -> Array:
     if encoding.lower() not in ("", "utf-8"):
-        raise invalid(op, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+        raise invalid_value(op, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     if not encoding:
         return each(ascii_only, x)
     return each(lambda s: text(s.decode("utf-8", "replace")).encode(), x)
@@ -98,7 +98,7 @@ def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
         marks = _starts(s) if unit == "UTF8_CHAR" else range(builtins.len(s) + 1)
         n = builtins.len(marks) - 1
         if not -n <= at <= n:
-            raise invalid("substr", f"pos {at} out of range for string {s!r}")
+            raise invalid_value("substr", f"pos {at} out of range for string {s!r}")
         begin = at % n if at < 0 else at
         end = min(begin + count, n) if count >= 0 else n + count + 1
         return s[marks[begin] : marks[max(begin, end)]]
@@ -127,7 +127,7 @@ def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Ar
     parts: list[list[Any]] = [[] for _ in range(segments)]
     for i, row in zip(ids.reshape(-1).tolist(), rows, strict=True):
         if not 0 <= i < segments:
-            raise invalid(
+            raise invalid_value(
                 "unsorted_segment_join",
                 f"segment_ids must lie in [0, num_segments = {segments}), got {i}",
             )
@@ -172,7 +172,9 @@ def to_number(input: Array, out_type: DType) -> Array:
             return float(text)
         elif not out_type.is_integer and _HEX.fullmatch(text):
             return float.fromhex(text.decode())
-        raise invalid("to_number", f"StringToNumberOp could not correctly convert string: {s!r}")
+        raise invalid_value(
+            "to_number", f"StringToNumberOp could not correctly convert string: {s!r}"
+        )
 
     return each(number, input, kind=out_type.as_numpy_dtype)
 
@@ -184,17 +186,19 @@ def decoder(op: str, encoding: str, errors: str, replacement: int, control: bool
         InvalidArgumentError: for encodings and error policies that do not exist.
     """
     if errors not in ("strict", "replace", "ignore"):
-        raise invalid(op, f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
+        raise invalid_value(op, f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
     try:
         codec = codecs.lookup(CODECS.get(encoding, encoding)).name
     except LookupError:
-        raise invalid(op, f"Could not create converter for input encoding: {encoding}") from None
+        raise invalid_value(
+            op, f"Could not create converter for input encoding: {encoding}"
+        ) from None
 
     def decode(s: bytes) -> str:
         try:
             text = s.decode(codec, errors)
         except UnicodeDecodeError:
-            raise invalid(op, f"Invalid formatting on input string {s!r}") from None
+            raise invalid_value(op, f"Invalid formatting on input string {s!r}") from None
         if errors == "replace" and replacement != 0xFFFD:
             text = text.replace("\ufffd", chr(replacement))
         if control:
@@ -207,7 +211,7 @@ def decoder(op: str, encoding: str, errors: str, replacement: int, control: bool
 def encoding_of(op: str, encoding: str) -> str:
     """Python's name of an output encoding."""
     if encoding not in CODECS:
-        raise invalid(op, f"output_encoding {encoding!r} is not one of {', '.join(CODECS)}")
+        raise invalid_value(op, f"output_encoding {encoding!r} is not one of {', '.join(CODECS)}")
     return CODECS[encoding]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
@@ -35,7 +35,7 @@ def _gather_infer(x: Aval, indices: Aval, axis: int, batch_dims: int) -> Aval:
 
 def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if indices.size and (indices.min() < 0 or indices.max() >= x.shape[axis]):
-        raise invalid(
+        raise invalid_value(
             "gather",
             f"indices run from {indices.min()} to {indices.max()}, "
             f"outside [0, {x.shape[axis]}) of axis {axis} of params {list(x.shape)}",
@@ -154,7 +154,7 @@ def kept_ids(op: str, ids: Any, segments: int) -> Any:
     """
     if ids.size and ids.max() >= segments:
         at = int(np.argmax(ids >= segments))
-        raise invalid(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
+        raise invalid_value(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
     return ids >= 0
 
 

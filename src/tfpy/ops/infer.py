@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tfpy import dtypes
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_dtype
 from tfpy.ir.graph import Aval, Shape
 
 FLOAT = frozenset((dtypes.float16, dtypes.float32))
@@ -47,7 +47,7 @@ def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") 
     allowed = frozenset(allowed)
     if aval.dtype not in allowed:
         names = ", ".join(sorted(d.name for d in allowed))
-        raise invalid(
+        raise invalid_dtype(
             op,
             f"{what} has dtype {aval.dtype.name} and shape {list(aval.shape)}, "
             f"but the op takes {names}; convert it with tf.cast",
@@ -59,7 +59,7 @@ def check_same_dtype(op: str, avals: Sequence[Aval]) -> None:
     first = avals[0]
     for i, a in enumerate(avals[1:], 1):
         if a.dtype != first.dtype:
-            raise invalid(
+            raise invalid_dtype(
                 op,
                 f"cannot compute as input #{i}(zero-based) was expected to be a {first.dtype.name} "
                 f"tensor but is a {a.dtype.name} tensor (shapes {list(first.shape)} and "

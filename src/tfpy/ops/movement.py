@@ -67,6 +67,8 @@ reshape: Op = register(
 
 
 def _broadcast_infer(x: Aval, shape: Shape) -> Aval:
+    if min(shape, default=0) < 0:
+        raise invalid("broadcast_to", f"Size must be non-negative, got {list(shape)}")
     if infer.broadcast_shapes("broadcast_to", x.shape, shape) != tuple(shape):
         raise invalid(
             "broadcast_to", f"Incompatible shapes: {list(x.shape)} cannot become {list(shape)}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_value
 from tfpy.ir.graph import Aval, Shape
 from tfpy.ops import infer
 from tfpy.ops.indexing import gather_inside, kept_ids, segment_sum
@@ -175,7 +175,7 @@ def _ravel_ref(indices: Any, dims: Shape) -> Any:
     wrong = np.flatnonzero(((flat < 0) | (flat >= np.array(dims, np.int32))).any(axis=1))
     if wrong.size:
         place = [int(i) for i in np.unravel_index(wrong[0], indices.shape[:-1])]
-        raise invalid(
+        raise invalid_value(
             "indices",
             f"indices{place} = {flat[wrong[0]].tolist()} does not index into {list(dims)}",
         )

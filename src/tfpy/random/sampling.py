@@ -15,7 +15,7 @@ from tfpy import dtypes, tracing
 from tfpy.array import broadcast_to, cast, reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType, as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import invalid, invalid_dtype, invalid_value
 from tfpy.ir.graph import Aval
 from tfpy.joining import unstack
 from tfpy.math import reduce_max
@@ -83,7 +83,9 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
             return full_int(state, shape, kind)
         low, high = convert_to_tensor(minval, kind), convert_to_tensor(maxval, kind)
         if int(low) >= int(high):
-            raise invalid("random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}")
+            raise invalid_value(
+                "random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}"
+            )
         return draw(primitives.random_int, state, low, high, shape=shape)
     unit = _unit(state, shape, kind)
     limit = 1 if maxval is None else maxval
@@ -176,7 +178,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     if values.ndim != 2:
         raise invalid("categorical", f"logits should be a matrix, got shape {values.shape}")
     if not values.dtype.is_floating:
-        raise invalid("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
+        raise invalid_dtype("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
     (count,) = sizes("categorical", num_samples)
     if values.shape[1] == 0 and values.shape[0] * count:
         raise invalid("categorical", "num_classes should be positive, got 0")

@@ -1,0 +1,60 @@
+"""Parts of Variables assigned on every backend, at once and compiled, as NumPy does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+SHAPE = (5, 4, 3)
+KEYS = {
+    "row": (2,),
+    "element": (-1, 0, 2),
+    "column": (..., 1),
+    "range": (slice(1, 4), slice(None), slice(0, 2)),
+    "strides": (slice(None, None, 2), slice(None, None, -3)),
+    "backwards": (slice(None, None, -1),),
+    "all": (...,),
+}
+
+
+@run_in_browser()
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+@pytest.mark.parametrize("key", KEYS)
+def test_parts(tf: Any, key: str, dtype: str, compiled: bool) -> None:
+    rng = np.random.default_rng(0)
+    wanted = _numbers(rng, SHAPE, dtype)
+    v = tf.Variable(wanted)
+    part = _numbers(rng, wanted[KEYS[key]].shape, dtype)
+
+    def program(value: Any) -> None:
+        v[KEYS[key]].assign(value)
+
+    (tf.function(program) if compiled else program)(tf.constant(part))
+    wanted[KEYS[key]] = part
+    np.testing.assert_array_equal(v.numpy(), wanted)
+
+
+def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Any:
+    return rng.integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype)
+
+
+@run_in_browser()
+def test_parts_in_a_loop(tf: Any) -> None:
+    """Indices that the device computes, and rows that indexed slices add to."""
+    v = tf.Variable(tf.zeros([4, 2]))
+
+    @tf.function
+    def program(n: Any) -> None:
+        for i in tf.range(n):
+            v[i].assign(tf.fill([2], tf.cast(i + 1, tf.float32)))
+            v[i - 4, 1:].assign([9.0])
+        v.scatter_add(tf.IndexedSlices(tf.ones([2, 2]), tf.stack([n, n - 1])))
+        v.scatter_mul(tf.IndexedSlices(tf.fill([1, 2], 2.0), tf.stack([0])))
+
+    program(tf.constant(2))
+    np.testing.assert_array_equal(v.numpy(), [[2, 18], [3, 10], [1, 1], [0, 0]])
