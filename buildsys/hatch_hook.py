@@ -1,6 +1,6 @@
-"""Hatchling's build hook: makes the wheel's assets, so that every PEP 517 front end gets them.
+"""Hatchling's build hook: makes the wheel's assets and bytecode for every PEP 517 front end.
 
-A source distribution has them inside, and nothing of the build but this file.
+A source distribution has the assets inside, and nothing of the build but this file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ class AssetsHook(BuildHookInterface):  # type: ignore[type-arg]
     """Runs before hatchling collects the files."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make what is missing or out of date in src/tfpy/assets; not for editable installs."""
+        """Make what is missing or out of date; nothing for editable installs."""
         root = Path(self.root)
         if version == "editable" or not (root / "buildsys" / "assets.py").is_file():
             return
         sys.path.insert(0, str(root))
         try:
-            from buildsys import assets
+            from buildsys import assets, bytecode
         finally:
             sys.path.remove(str(root))
         assets.ensure()
+        if self.target_name == "wheel":
+            build_data["force_include"] |= {str(f): n for f, n in bytecode.ensure().items()}

@@ -11,5 +11,6 @@ BUILD = ROOT / "build"
 DIST = ROOT / "dist"
 SITE = BUILD / "site"
 LOGS = BUILD / "logs"
-ASSETS = ROOT / "src" / "tfpy" / "assets"
+PACKAGE = ROOT / "src" / "tfpy"
+ASSETS = PACKAGE / "assets"
 CACHE = Path(os.environ.get("TFPY_CACHE") or Path.home() / ".cache" / "tfpy").absolute()

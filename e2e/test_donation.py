@@ -111,17 +111,17 @@ def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
     step()
     before = [v.numpy() for v in variables]
     backend: Any = registry.active_backend()
-    run = backend._run
+    run = backend.run
 
     def refused(program: int, *slots: int) -> int:
         return int(run(program, *slots[:-1]))
 
-    backend._run = refused
+    backend.run = refused
     try:
         with pytest.raises(Exception, match="inputs"):
             step()
     finally:
-        backend._run = run
+        backend.run = run
     for variable, value in zip(variables, before, strict=True):
         np.testing.assert_array_equal(variable.numpy(), value)
     step()

@@ -52,6 +52,33 @@ def attention(tf, q, k, v):
     return tf.matmul(tf.nn.softmax(scores), v)
 
 
+def heads(tf, q, k, v):
+    """Attention of four heads, which lie side by side in the rows of each operand."""
+
+    def ahead(x):
+        return tf.transpose(tf.reshape(x, [*x.shape[:-1], 4, x.shape[-1] // 4]), [0, 2, 1, 3])
+
+    mixed = tf.transpose(attention(tf, ahead(q), ahead(k), ahead(v)), [0, 2, 1, 3])
+    return tf.reshape(mixed, [*q.shape[:2], v.shape[-1]])
+
+
+def masked_heads(tf, q, k, v, mask):
+    scores = tf.einsum("aecd,abcd->acbe", k, q * 0.125) + (1.0 - mask) * -1e9
+    return tf.einsum("acbe,aecd->abcd", tf.nn.softmax(scores), v)
+
+
+def causal(tf, q, k, v, scale):
+    """Masked with -infinity, scaled by a tensor."""
+    ahead = tf.range(q.shape[-2])[:, tf.newaxis] < tf.range(k.shape[-2])
+    mask = tf.where(ahead, -np.inf, 0.0)
+    scores = tf.matmul(q, k, transpose_b=True) / scale + mask
+    return tf.matmul(tf.nn.softmax(scores), v)
+
+
+def turned_keys(tf, q, k, v):
+    return tf.matmul(tf.nn.softmax(tf.matmul(q, k)), v)
+
+
 def perceptron(tf, x, w1, b1, w2, b2):
     """A training step's loss and gradients."""
     with tf.GradientTape() as tape:
@@ -79,7 +106,21 @@ CASES = {
     "odd_layer_norm": (layer_norm, [(300, 37), (37,), (37,)], 1, None),
     "rms_norm": (rms_norm, [(70, 515), (515,)], 1, None),
     "variance": (variance, [(300, 37, 12)], None, None),
-    "attention": (attention, [(4, 60, 64), (4, 60, 64), (4, 60, 64)], 4, None),
+    "attention": (attention, [(4, 60, 64), (4, 60, 64), (4, 60, 64)], 1, 3),
+    "odd_attention": (attention, [(5, 37, 13), (5, 41, 13), (5, 41, 7)], 1, 2),
+    "short_attention": (attention, [(2, 9, 16), (2, 9, 16), (2, 9, 16)], 1, 2),
+    "few_queries": (attention, [(3, 4, 16), (3, 50, 16), (3, 50, 8)], None, 2),
+    "long_attention": (attention, [(3, 700, 32), (3, 900, 32), (3, 900, 24)], 1, None),
+    "shared_keys": (attention, [(4, 33, 16), (20, 16), (20, 12)], 1, 2),
+    "heads": (heads, [(2, 30, 64), (2, 44, 64), (2, 44, 32)], 1, 2),
+    "masked_heads": (
+        masked_heads,
+        [(2, 10, 3, 8), (2, 12, 3, 8), (2, 12, 3, 5), (2, 1, 10, 12)],
+        2,
+        3,
+    ),
+    "causal": (causal, [(3, 50, 16), (3, 50, 16), (3, 50, 16), ()], 1, 2),
+    "turned_keys": (turned_keys, [(3, 20, 16), (3, 16, 28), (3, 28, 8)], 1, 2),
     "perceptron": (perceptron, [(32, 100), (100, 64), (64,), (64, 10), (10,)], None, None),
 }
 

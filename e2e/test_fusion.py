@@ -188,6 +188,21 @@ def odd_slices(b):
     return [b("exp", b("negative", b("multiply", part, y)))]
 
 
+def joined(b):
+    x = b("strided_slice", b.input(5, 6, 7), begin=(2, 0, 0), size=(1, 6, 7), strides=(1, 1, 1))
+    return [b("concat", b("reshape", x, shape=(6, 7)), b.input(6, 3), b.input(6, 2), axis=1)]
+
+
+def joined_texels(b):
+    x = b("multiply", b.input(6, 8), b.input(6, 1))
+    return [b("negative", b("concat", x, b.input(6, 4), axis=1))]
+
+
+def sum_of_a_slice(b):
+    x = b("strided_slice", b.input(9, 70), begin=(1, 3), size=(4, 33), strides=(2, 2))
+    return [b("reduce_sum", x, axes=(1, 2))]
+
+
 def slice_of_one(b):
     x, y = b.input(5, 64), b.input(33, 64)
     row = b(
@@ -224,11 +239,25 @@ GRAPHS = {
         gates,
         odd_slices,
         slice_of_one,
+        joined,
+        joined_texels,
+        sum_of_a_slice,
     )
 }
 
 
-SEPARATE = {"webgl": set(), "wasm": {"pooled", "positive", "columns", "all_of_them"}}
+SEPARATE = {
+    "webgl": set(),
+    "wasm": {
+        "pooled",
+        "positive",
+        "columns",
+        "all_of_them",
+        "joined",
+        "joined_texels",
+        "sum_of_a_slice",
+    },
+}
 """What a backend runs kernel by kernel."""
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.testing import run_in_browser
 from tfpy.testing.sessions import OpenPage
 
 BLANK = "tfpy-testing/blank.html"
@@ -152,3 +153,11 @@ def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
         return tfpy.run("import tfpy as tf; (tf.constant([1, 2]) * 2).numpy().sum().item()");""",
     )
     assert found == 6
+
+
+@run_in_browser(backends=["cpu"])
+def test_the_wheel_has_bytecode(tf: Any) -> None:
+    """It has no columns, unlike what Python compiles when it imports."""
+    functions = [tf.constant, tf.matmul, tf.function]
+    places = [place for f in functions for place in f.__code__.co_positions()]
+    assert {column for _, _, column, _ in places} == {None}

@@ -79,13 +79,11 @@ def error_of(got: np.ndarray, reference: np.ndarray) -> float:
 
 
 def check_int8(tf: Any, name: str, sources: dict[str, str], reference: np.ndarray) -> None:
-    """In int8 the classes keep their order, and results are a little off."""
+    """In int8 the largest value of a row mostly stays the largest, and all are a little off."""
     take(sources)
     got = results(tf, name, compiled=True, quantize="int8")
     assert 1e-4 < error_of(got, reference) < INT8_TOLERANCE
-    np.testing.assert_array_equal(
-        np.argsort(-got, axis=None)[:3], np.argsort(-reference, axis=None)[:3]
-    )
+    assert (got.argmax(-1) == reference.argmax(-1)).mean() > 0.9
 
 
 @pytest.mark.parametrize("name", INT8_NETWORKS)

@@ -45,6 +45,9 @@
 
 import { countOf } from "./webgl_document.mjs";
 
+/** After so many steps the device begins, while the next ones are still being issued. */
+const FLUSH_STEPS = 8;
+
 /**
  * @param {TexturePool} pool
  * @param {ProgramText} text
@@ -133,6 +136,7 @@ export function replay(pool, plan) {
     }
     gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, params, step.block, step.blockBytes);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
+    if (number % FLUSH_STEPS === FLUSH_STEPS - 1) gl.flush();
   }
 }
 

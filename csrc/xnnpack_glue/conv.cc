@@ -154,7 +154,7 @@ class PointwiseConvolution final : public Kernel {
     const float* packed = weights_.of({inputs[1].as<float>(), out_c_, 1}, inputs[1].id);
     if (packed == nullptr) return false;
     multiply_weights({pixels_, out_c_, in_c_, inputs[0].as<float>(), in_c_, packed,
-                      static_cast<float*>(output), epilogue_, bias_of(epilogue_, inputs)});
+                      static_cast<float*>(output), out_c_, epilogue_, bias_of(epilogue_, inputs)});
     return true;
   }
 

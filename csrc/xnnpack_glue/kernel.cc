@@ -50,6 +50,7 @@ constexpr Entry kKernels[] = {
     {"softmax", make_softmax},
     {"log_softmax", make_log_softmax},
     {"layer_norm", make_layer_norm},
+    {"attention", make_attention},
 };
 
 }  // namespace

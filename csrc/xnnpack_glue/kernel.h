@@ -137,5 +137,6 @@ std::unique_ptr<Kernel> make_resample(StepSpec& step);
 std::unique_ptr<Kernel> make_softmax(StepSpec& step);
 std::unique_ptr<Kernel> make_log_softmax(StepSpec& step);
 std::unique_ptr<Kernel> make_layer_norm(StepSpec& step);
+std::unique_ptr<Kernel> make_attention(StepSpec& step);
 
 }  // namespace tfpy

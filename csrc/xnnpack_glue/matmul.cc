@@ -160,7 +160,7 @@ class Matmul final : public Kernel {
     const MatrixView<float> view{b.as<float>(), s.transpose_b ? 1 : s.n, s.transpose_b ? s.k : 1};
     const float* packed = weights_.of(view, b.id);
     if (packed == nullptr) return false;
-    multiply_weights({s.batch * s.m, s.n, s.k, a, s.k, packed, c, epilogue_, bias});
+    multiply_weights({s.batch * s.m, s.n, s.k, a, s.k, packed, c, s.n, epilogue_, bias});
     return true;
   }
 

@@ -22,6 +22,7 @@ constexpr size_t kTaskBytes = 128 * 1024;  // of rows that pass from L2 while a 
 struct Words {
   using Element = int16_t;
   static constexpr size_t kGroup = 2;
+  static constexpr size_t kTileRows = 4;  // the sums of more do not stay in x86's registers
   static constexpr bool kHasZeroPoint = false;
 
   static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
@@ -36,8 +37,11 @@ struct Words {
 // Four products of a signed weight and an activation that is signed or unsigned, as the machine
 // takes it.
 struct Bytes {
+  const uint8_t flip;
+
   using Element = int8_t;
   static constexpr size_t kGroup = 4;
+  static constexpr size_t kTileRows = 6;  // as many sums as hide the time that an addition takes
   static constexpr bool kHasZeroPoint = true;
 
   static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
@@ -46,9 +50,8 @@ struct Bytes {
   RowScale quantize(const float* row, size_t k, Element* to) const {
     return quantize_row(row, k, flip, to);
   }
-  const uint8_t flip;
 
-  // The product of bytes as the machine computes it; nothing is known of it at compile time.
+  // The sum of four equal products as the machine computes it, unknown at compile time.
   static int32_t dot(int8_t weight, uint8_t activation) {
     volatile int8_t b = weight;
     volatile uint8_t a = activation;
@@ -163,7 +166,6 @@ void multiply_with(const QuantizedProduct<Dot>& product) {
                     });
 }
 
-// Tiles of more rows do not keep their sums in the registers that x86 has.
 template <class Dot>
 void multiply(const QuantizedProduct<Dot>& product) {
   switch (product.size.m) {
@@ -172,7 +174,7 @@ void multiply(const QuantizedProduct<Dot>& product) {
     case 2:
       return multiply_with<Dot, 2>(product);
     default:
-      return multiply_with<Dot, 4>(product);
+      return multiply_with<Dot, Dot::kTileRows>(product);
   }
 }
 

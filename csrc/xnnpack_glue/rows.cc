@@ -1,4 +1,6 @@
 // Functions of whole rows of [rows, n]: softmax, its logarithm, layer normalisation.
+#include "rows.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +13,6 @@
 
 namespace tfpy {
 namespace {
-
-constexpr size_t kExpCost = 16;  // element operations that an exponential counts as
 
 // Four elements, of which those behind `count` are `rest`.
 f32x4 load_some(const float* from, size_t count, float rest) {
@@ -62,18 +62,6 @@ float largest_of(const float* x, size_t n) {
   const f32x4 all = max(max(parts[0], parts[1]), max(parts[2], parts[3]));
   const f32x4 halves = max(all, f32x4{all[2], all[3], all[0], all[1]});
   return max(halves, f32x4{halves[1], halves[0], halves[3], halves[2]})[0];
-}
-
-void softmax_row(const float* x, size_t n, float* out) {
-  const f32x4 largest = splat(largest_of(x, n));
-  f32x4 parts[4] = {};
-  each_vector(x, n, -kInf, [&](f32x4 v, size_t k, size_t at) {
-    const f32x4 e = exp_nonpositive(v - largest);
-    parts[k] += e;
-    store_some(out + at, n - at, e);
-  });
-  const f32x4 scale = splat(1.0f / sum_of(parts));
-  map_row(out, n, out, [&](f32x4 v, size_t) { return v * scale; });
 }
 
 void log_softmax_row(const float* x, size_t n, float* out) {
@@ -141,6 +129,18 @@ void layer_norm_row(const Normalisation& norm, const float* x, size_t n, const f
 }
 
 }  // namespace
+
+void softmax_row(const float* x, size_t n, float* out) {
+  const f32x4 largest = splat(largest_of(x, n));
+  f32x4 parts[4] = {};
+  each_vector(x, n, -kInf, [&](f32x4 v, size_t k, size_t at) {
+    const f32x4 e = exp_nonpositive(v - largest);
+    parts[k] += e;
+    store_some(out + at, n - at, e);
+  });
+  const f32x4 scale = splat(1.0f / sum_of(parts));
+  map_row(out, n, out, [&](f32x4 v, size_t) { return v * scale; });
+}
 
 std::unique_ptr<Kernel> make_softmax(StepSpec& step) { return make_rows(step, softmax_row); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "gemm_tile.h"
 #include "product_parts.h"
@@ -44,52 +45,77 @@ void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product, size_
   }
 }
 
+Gemm<float> gemm_of(const WeightsProduct& product) {
+  return {product.m, product.n, product.k,        nullptr,          nullptr,
+          {},        product.c, product.c_stride, product.epilogue, product.bias};
+}
+
+// Calls body with the rows of a tile as a constant: as many as waste little of the last one, and
+// more of them reuse B better.
+template <class Body>
+void with_tile_rows(size_t m, const Body& body) {
+  const size_t slack = m / 64;  // what a smaller tile loses
+  const size_t six = round_up(m, 6), five = round_up(m, 5), four = round_up(m, 4);
+  if (six <= five + slack && six <= four + 2 * slack) {
+    body(std::integral_constant<size_t, 6>());
+  } else if (five <= four + slack) {
+    body(std::integral_constant<size_t, 5>());
+  } else {
+    body(std::integral_constant<size_t, 4>());
+  }
+}
+
 template <size_t R>
 void multiply_with(const WeightsProduct& product) {
   const size_t m = product.m, n = product.n;
-  const Gemm<float> gemm{m,  n,         product.k, nullptr,          nullptr,
-                         {}, product.c, n,         product.epilogue, product.bias};
+  const Gemm<float> gemm = gemm_of(product);
   for_product_parts({m, n, product.k}, round_up(kTaskRows, R),
                     [&](size_t begin, size_t end, size_t first, size_t last) {
                       multiply_part<R>(gemm, product, begin, end, first, last);
                     });
 }
 
-void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
+// The panels begin..end, of eight columns each.
+void pack_panels(const MatrixView<float>& b, size_t k, size_t n, size_t begin, size_t end,
+                 float* to) {
   const size_t width = round_up(n, kPanelColumns);
-  parallel_ranges(width / kPanelColumns, k * kPanelColumns, [&](size_t begin, size_t end) {
-    for (size_t p = 0; p < k; p += kDepth) {
-      const size_t depth = std::min(kDepth, k - p);
-      for (size_t panel = begin; panel < end; ++panel) {
-        const size_t column = panel * kPanelColumns;
-        pack_panel<float, kPanelColumns>(
-            b.data + p * b.row_stride + column * b.column_stride, b.column_stride, b.row_stride,
-            std::min(kPanelColumns, n - column), depth, to + p * width + column * depth);
-      }
+  for (size_t p = 0; p < k; p += kDepth) {
+    const size_t depth = std::min(kDepth, k - p);
+    for (size_t panel = begin; panel < end; ++panel) {
+      const size_t column = panel * kPanelColumns;
+      pack_panel<float, kPanelColumns>(
+          b.data + p * b.row_stride + column * b.column_stride, b.column_stride, b.row_stride,
+          std::min(kPanelColumns, n - column), depth, to + p * width + column * depth);
     }
-  });
+  }
 }
 
 }  // namespace
 
 const float* PackedWeights::of(const MatrixView<float>& b, int32_t id) {
-  const uint64_t bytes = uint64_t{k_} * round_up(n_, kPanelColumns) * sizeof(float);
-  const auto pack = [&](const Block& to) { pack_weights(b, k_, n_, to.as<float>()); };
-  const Block* packed = packed_.of(id, bytes, pack);
+  const auto pack = [&](const Block& to) {
+    parallel_ranges(
+        round_up(n_, kPanelColumns) / kPanelColumns, k_ * kPanelColumns,
+        [&](size_t begin, size_t end) { pack_panels(b, k_, n_, begin, end, to.as<float>()); });
+  };
+  const Block* packed = packed_.of(id, packed_elements(k_, n_) * sizeof(float), pack);
   return packed == nullptr ? nullptr : packed->as<float>();
 }
 
-// The rows of a tile are as many as waste little of the last one: more of them reuse B better.
 void multiply_weights(const WeightsProduct& product) {
-  const size_t slack = product.m / 64;  // what a smaller tile loses
-  const size_t six = round_up(product.m, 6), five = round_up(product.m, 5);
-  if (six <= five + slack && six <= round_up(product.m, 4) + 2 * slack) {
-    multiply_with<6>(product);
-  } else if (five <= round_up(product.m, 4) + slack) {
-    multiply_with<5>(product);
-  } else {
-    multiply_with<4>(product);
-  }
+  with_tile_rows(product.m, [&](auto rows) { multiply_with<rows()>(product); });
+}
+
+uint64_t packed_elements(size_t k, size_t n) { return uint64_t{k} * round_up(n, kPanelColumns); }
+
+void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
+  pack_panels(b, k, n, 0, round_up(n, kPanelColumns) / kPanelColumns, to);
+}
+
+void multiply_weights_serial(const WeightsProduct& product) {
+  with_tile_rows(product.m, [&](auto rows) {
+    multiply_part<rows()>(gemm_of(product), product, 0, product.m, 0, product.n);
+  });
 }
 
 }  // namespace tfpy

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "epilogue.h"
 #include "gemm.h"
@@ -9,15 +10,16 @@
 
 namespace tfpy {
 
-// C = epilogue(A B): rows of A lie a_stride apart, those of C n.
+// C = epilogue(A B): rows of A and C lie a_stride and c_stride apart.
 struct WeightsProduct {
   size_t m, n, k;
   const float* a;
   size_t a_stride;
-  const float* packed_b;  // by PackedWeights
+  const float* packed_b;  // by PackedWeights or pack_weights()
   float* c;
-  Epilogue epilogue;
-  const float* bias;  // null without one
+  size_t c_stride;
+  Epilogue epilogue = {};
+  const float* bias = nullptr;  // null without one
 };
 
 // A step's packed matrices [k, n], kept as long as the slots that they are made of.
@@ -36,5 +38,10 @@ class PackedWeights {
 
 // On all threads where it is worth that. k is not 0.
 void multiply_weights(const WeightsProduct& product);
+
+// In the calling thread: packs B [k, n] to packed_elements(k, n), and multiplies with it.
+uint64_t packed_elements(size_t k, size_t n);
+void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to);
+void multiply_weights_serial(const WeightsProduct& product);
 
 }  // namespace tfpy

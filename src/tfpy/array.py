@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.convert import constant, convert_to_tensor, host_values, is_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
 from tfpy.ops import complex as complex_ops
@@ -24,10 +24,10 @@ def static_ints(value: Any) -> tuple[int, ...]:
     if isinstance(value, int | np.integer):
         return (int(value),)
     if is_tensor(value):
-        value = np.asarray(value)
+        value = host_values(value)
     if isinstance(value, np.ndarray):
         return tuple(int(v) for v in value.reshape(-1))
-    return tuple(int(v) for v in value)
+    return tuple(int(host_values(v)) if is_tensor(v) else int(v) for v in value)
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
@@ -99,7 +99,7 @@ def range(
         InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
     """
     start, limit = (0, start) if limit is None else (start, limit)
-    numbers = [v.numpy().item() if is_tensor(v) else v for v in (start, limit, delta)]
+    numbers = [host_values(v).item() if is_tensor(v) else v for v in (start, limit, delta)]
     given = [as_dtype(v.dtype) for v in (start, limit, delta) if hasattr(v, "dtype")]
     floating = any(isinstance(v, float) for v in numbers) or any(d.is_floating for d in given)
     kind = as_dtype(dtype) if dtype is not None else dtypes.float32 if floating else dtypes.int32

@@ -122,6 +122,15 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return _from_array(array)
 
 
+def host_values(value: Any) -> np.ndarray[Any, Any]:
+    """The values of what converts to a tensor, as an array that must not be written to.
+
+    Raises:
+        NotTraceableError: for a tensor that is being traced.
+    """
+    return convert_to_tensor(value).host_view()
+
+
 def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
     from tfpy.array import reshape
 

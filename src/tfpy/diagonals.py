@@ -12,7 +12,7 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy.array import broadcast_to, ones, reshape, static_ints
-from tfpy.convert import as_tensors, constant, convert_to_tensor, is_tensor
+from tfpy.convert import as_tensors, constant, convert_to_tensor, host_values, is_tensor
 from tfpy.errors import invalid
 from tfpy.joining import stack
 from tfpy.ops import elementwise as ew
@@ -90,7 +90,7 @@ def _lines(
 
 
 def _static(value: Any) -> Any:
-    return value.numpy().item() if is_tensor(value) else value
+    return host_values(value).item() if is_tensor(value) else value
 
 
 def diag(

@@ -74,6 +74,10 @@ class OperatorNotAllowedInGraphError(TypeError):
     """Python asked for the value of a tensor that ``tf.function`` only traces."""
 
 
+class NotTraceableError(NotImplementedError):
+    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
+
+
 class InaccessibleTensorError(ValueError, TypeError):
     """A tensor of one trace is used where it does not exist; TensorFlow raises one or the other."""
 

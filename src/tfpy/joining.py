@@ -259,7 +259,7 @@ def pad(
     kind = mode.upper()
     if kind == "CONSTANT":
         zero = isinstance(constant_values, int | float) and constant_values == 0
-        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).numpy().item()
+        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).host_view().item()
         return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
     modes: dict[str, Literal["reflect", "symmetric"]]
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
 from typing import Any
 
-from tfpy.operand import Composite
+from tfpy.operand import Composite, Operand
 from tfpy.tensor_shape import TensorShape
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
@@ -21,6 +21,8 @@ _LEAVES = (str, bytes, memoryview, TensorShape)
 
 def is_nested(structure: Any) -> bool:
     """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object."""
+    if isinstance(structure, Operand):
+        return False
     if isinstance(structure, _NESTED):
         return not isinstance(structure, _LEAVES)
     return _is_attrs(structure)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.convert import host_values, is_tensor
 from tfpy.errors import invalid_value
 
 Ints = np.ndarray[Any, Any]
@@ -17,7 +18,7 @@ def ints(value: Any, what: str) -> Ints:
     Raises:
         ValueError: for other shapes; TypeError: for other dtypes.
     """
-    array = np.asarray(value)
+    array = host_values(value) if is_tensor(value) else np.asarray(value)
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":

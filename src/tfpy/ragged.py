@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import convert, dtypes, partition
-from tfpy.convert import convert_to_tensor
+from tfpy.convert import convert_to_tensor, host_values
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid, invalid_value
 from tfpy.ragged_shaping import boolean_mask, map_flat_values, stack
@@ -232,7 +232,7 @@ def ragged_tensor_to_tensor(
 
 
 def _host(value: Any) -> Any:
-    return convert_to_tensor(value).numpy()
+    return host_values(value)
 
 
 def _rows_above(types: Any, tensors: Any, i: int, counts: Any) -> int | None:

@@ -160,7 +160,7 @@ def to_sparse(x: RaggedTensor) -> Any:
     """See ``RaggedTensor.to_sparse``."""
     from tfpy.sparse_tensor import SparseTensor
 
-    shape = x.bounding_shape().numpy()
+    shape = x.bounding_shape().host_view()
     if isinstance(x.values, RaggedTensor):
         inner = to_sparse(x.values)
         found, values = inner.host_indices, inner.values

@@ -227,7 +227,7 @@ def split(
     if normalize_axis("split", int(axis), value.ndim):
         raise ValueError("split: a RaggedTensor can be split along axis 0 only")
     positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
-    return [take_rows(value, p.numpy()) for p in positions]
+    return [take_rows(value, p.host_view()) for p in positions]
 
 
 def gather(

@@ -57,7 +57,7 @@ def _number(rank: Any) -> int:
     found = convert_to_tensor(rank)
     if found.shape != ():
         raise ValueError(f"Rank must be a scalar, got shape {found.shape}")
-    return int(found.numpy())
+    return int(found.host_view())
 
 
 def _check_rank(x: Any, fits: Callable[[int], bool], wanted: str, message: str | None) -> None:

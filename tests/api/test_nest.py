@@ -66,7 +66,7 @@ NESTS = [
 ]
 
 
-@pytest.mark.parametrize("nest", NESTS, ids=repr)
+@pytest.mark.parametrize("nest", NESTS)
 def test_taken_apart_and_put_together(nest: Any) -> None:
     leaves = tensorflow.nest.flatten(nest)
     assert tfpy.nest.is_nested(nest) == tensorflow.nest.is_nested(nest)
@@ -114,7 +114,7 @@ _PAIRS = [
 
 
 @pytest.mark.parametrize("check_types", [True, False])
-@pytest.mark.parametrize("pair", _PAIRS, ids=repr)
+@pytest.mark.parametrize("pair", _PAIRS)
 def test_structures_compared(pair: tuple[Any, Any], check_types: bool) -> None:
     _same_outcome(lambda lib: lib.nest.assert_same_structure(*pair, check_types=check_types))
 

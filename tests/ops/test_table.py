@@ -20,6 +20,7 @@ from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import wasm, webgl
 from tfpy.lower.glsl import Glsl
 from tfpy.lower.program import Program, verify
+from tfpy.lower.wasm_target import WasmTarget
 from tfpy.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]
@@ -170,15 +171,11 @@ def test_lowers(op: Op, device: str, rng: np.random.Generator) -> None:
         assert json.loads(program.to_json())["version"] == 1
 
 
-PATTERNS = {"softmax", "log_softmax", "layer_norm"}
-"""Kernels that fusion makes of several ops."""
-
-
-def kernel_names(device: str, rng: np.random.Generator) -> set[str]:
-    """Every kernel that some sample calls for."""
+def kernel_names(rng: np.random.Generator) -> set[str]:
+    """Every kernel of the wasm runtime that some sample calls for."""
     names = set()
     for op in OPS.values():
-        if op.kernel is None or op.name in UNSUPPORTED[device]:
+        if op.kernel is None or op.name in UNSUPPORTED["wasm"]:
             continue
         assert op.samples is not None
         for arrays, attrs in op.samples(rng):
@@ -187,12 +184,11 @@ def kernel_names(device: str, rng: np.random.Generator) -> set[str]:
     return names
 
 
-def test_every_kernel_is_in_glsl_and_wasm(rng: np.random.Generator) -> None:
+def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
+    """Those that lowering calls for, and no others."""
     registry = (ROOT / "csrc/xnnpack_glue/kernel.cc").read_text(encoding="utf-8")
     in_wasm = set(re.findall(r'^    \{"(\w+)", make_\w+\},', registry, re.MULTILINE))
-    in_glsl = {path.stem for path in (ROOT / "shaders/glsl").glob("*.glsl")}
-    assert in_wasm == kernel_names("wasm", rng) | {"elementwise"} | PATTERNS
-    assert in_glsl >= kernel_names("webgl", rng)
+    assert in_wasm == kernel_names(rng) | {"elementwise"} | WasmTarget.kernels
 
 
 @EVERY_OP

@@ -26,12 +26,15 @@ class Greedy:
     fuses_loops = True
     fuses_prologues = True
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         return True
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        return True
+
+    def takes_attention(self, call: KernelCall) -> bool:
         return True
 
 

@@ -52,6 +52,23 @@ def test_long_sums_finish_in_their_last_step() -> None:
     assert ["finish(" in source for source in sources] == [*[False] * (len(sources) - 1), True]
 
 
+def test_concat_reads_a_slice_where_it_lies() -> None:
+    b = Builder()
+    x = b.op("strided_slice", b.input(5, 3, 8), begin=(2, 0, 0), size=(1, 3, 8), strides=(1, 1, 1))
+    x = b.op("reshape", x, shape=(3, 8))
+    after = run(b.returns(b.op("concat", x, b.input(3, 4), axis=1)))
+    assert kinds(after) == ["prologue(strided_slice reshape concat)"]
+    (step,) = lower(after).steps
+    assert step.params["p0_first"] == 48
+
+
+def test_a_reshape_alone_needs_no_kernel() -> None:
+    b = Builder()
+    x = b.op("reshape", b.input(24), shape=(3, 8))
+    graph = b.returns(b.op("concat", x, b.input(3, 4), axis=1))
+    assert kinds(run(graph)) == ["reshape", "concat"]
+
+
 def test_an_operand_that_others_read_stays() -> None:
     b = Builder()
     e = b.op("exp", b.input(6, 24))

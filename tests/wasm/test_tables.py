@@ -9,10 +9,8 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.lower.wasm import instruction_name
-from tfpy.ops import UNSUPPORTED
 
 SOURCES = Path(__file__).resolve().parents[2] / "csrc" / "xnnpack_glue"
-SHADERS = SOURCES.parents[1] / "shaders" / "glsl"
 
 
 def names_in(file: str) -> set[str]:
@@ -50,11 +48,3 @@ def test_casts() -> None:
                 name = instruction_name("cast", source, target)
                 assert name is None or name in names_in("scalar_ops.cc")
                 assert instruction_name("bitcast", source, target) is None
-
-
-def test_kernels() -> None:
-    """The named kernels are the other backend's, but for those that it generates or leaves."""
-    shaders = {path.stem for path in SHADERS.glob("*.glsl")}
-    generated = {"elementwise", "log_softmax"}
-    on_host = {name for name in UNSUPPORTED["webgl"] if name not in UNSUPPORTED["wasm"]}
-    assert names_in("kernel.cc") <= shaders | generated | on_host

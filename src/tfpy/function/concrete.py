@@ -55,7 +55,7 @@ class ConcreteFunction:
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
             result = function(call.replaced(arguments))
-            self._structure = nest.map_structure(_converted, result)
+            self._structure = nest.map_structure(converted, result)
             found = [t for t in leaves(self._structure) if t is not None]
             self._assigned = [variable for variable, _ in trace.assigned.values()]
             outputs = [*found, *(tensor for _, tensor in trace.assigned.values())]
@@ -212,7 +212,7 @@ class ConcreteFunction:
 _SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _converted(result: Any) -> Any:
+def converted(result: Any) -> Any:
     """A leaf of a function's result; a tensor for a number, array or Variable.
 
     Raises:
@@ -232,4 +232,6 @@ def _converted(result: Any) -> Any:
 
 def _structured(structure: Any, tensors: Any) -> Any:
     """The structure with other tensors in it."""
+    if isinstance(structure, Tensor):
+        return next(tensors)
     return map_leaves(structure, lambda leaf: leaf if leaf is None else next(tensors))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tfpy import tracing
+from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy.function.untraced import Untraced
 from tfpy.tensor import Tensor
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
@@ -67,8 +70,8 @@ class Function:
         self._quantize = quantize
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._signature = inspect.signature(python_function)
-        self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
-        self._of_tensors: dict[Any, ConcreteFunction] = {}
+        self._traces: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
+        self._of_tensors: dict[Any, ConcreteFunction | Untraced] = {}
         """Traces by the signatures of tensors alone, for calls without anything else."""
         self._made_variables = False
         self._hits = self._misses = 0
@@ -90,10 +93,10 @@ class Function:
                 self._hits += 1
                 return found.run(args)
         call = self._call(args, kwargs)
-        concrete = self._concrete(call)
+        found = self._found(call)
         if key is not None:
-            self._of_tensors[key] = concrete
-        return concrete.run([t for _, t in call.tensors])  # type: ignore[misc]
+            self._of_tensors[key] = found
+        return found.run([t for _, t in call.tensors])  # type: ignore[misc]
 
     def _call(self, args: Any, kwargs: Any) -> Call:
         arguments = bind(self._signature, args, kwargs)
@@ -116,22 +119,31 @@ class Function:
                 f"the function takes ({', '.join(self._signature.parameters)})"
             )
 
-    def _concrete(self, call: Call) -> ConcreteFunction:
+    def _found(self, call: Call) -> ConcreteFunction | Untraced:
+        """What runs calls like this one, made if it is the first."""
         found = self._traces.get(call.key)
         if found is not None:
             self._hits += 1
             self._traces.move_to_end(call.key)
             return found
         self._misses += 1
-        concrete = self._trace(call, not self._made_variables)
-        if concrete.made:
-            # As in TensorFlow: what makes Variables must not make them again.
-            self._made_variables = True
-            concrete = self._trace(call, False)
-        self._traces[call.key] = concrete
+        made = self._traces[call.key] = self._made(call)
         if len(self._traces) > _MAX_TRACES:
             self._traces.popitem(last=False)
             self._of_tensors.clear()
+        return made
+
+    def _made(self, call: Call) -> ConcreteFunction | Untraced:
+        try:
+            concrete = self._trace(call, not self._made_variables)
+            if concrete.made:
+                # As in TensorFlow: what makes Variables must not make them again.
+                self._made_variables = True
+                concrete = self._trace(call, False)
+        except NotTraceableError as error:
+            text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
+            warnings.warn(text, stacklevel=4)
+            return Untraced(self._run_python, call, error)
         return concrete
 
     def _trace(self, call: Call, allows_variables: bool) -> ConcreteFunction:
@@ -154,6 +166,9 @@ class Function:
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         """The trace for these tensors, ``tf.TensorSpec`` or Python values.
 
+        Raises:
+            NotTraceableError: when a shape depends on values, so that calls run op by op.
+
         Returns:
             A :class:`ConcreteFunction`; where a spec leaves sizes open, a :class:`Function`
             restricted to the specs, which traces for each size that it meets.
@@ -162,7 +177,10 @@ class Function:
             args = self.input_signature
         call = self._call(args, kwargs)
         if all(t.is_static for _, t in call.tensors if isinstance(t, TensorSpec)):
-            return self._concrete(call)
+            found = self._found(call)
+            if isinstance(found, Untraced):
+                raise found.error
+            return found
         signature = tuple(call.arguments.values())
         return Function(self.python_function, signature, self._autograph, self._quantize)
 
@@ -175,7 +193,10 @@ class Function:
             ValueError: without arguments, before anything was traced.
         """
         if not args and not kwargs and self.input_signature is None and self._traces:
-            return next(reversed(self._traces.values())).lower()
+            found = next(reversed(self._traces.values()))
+            if isinstance(found, Untraced):
+                raise found.error
+            return found.lower()
         concrete = self.get_concrete_function(*args, **kwargs)
         if not isinstance(concrete, ConcreteFunction):
             raise ValueError(f"lower: '{self._name}' is compiled for whole shapes; got open ones")
@@ -187,7 +208,8 @@ class Function:
 
     def pretty_printed_concrete_signatures(self) -> str:
         """What each trace takes, gives and captures."""
-        return "\n\n".join(c.pretty_printed_signature() for c in self._traces.values())
+        traces = [c for c in self._traces.values() if isinstance(c, ConcreteFunction)]
+        return "\n\n".join(c.pretty_printed_signature() for c in traces)
 
     def cache_info(self) -> CacheInfo:
         """Hits and misses of the traces kept, as ``functools.lru_cache`` reports them."""
@@ -281,7 +303,7 @@ def function(
         jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
         experimental_attributes: of no effect: every trace is compiled, and made for its sizes.
         quantize: "int8" computes products and 1x1 convolutions with weights in int8 where the
-            backend can (wasm): for inference, two to three times as fast, results about 1 % off.
+            backend can (wasm): for inference, up to 3.5 times as fast, results about 1 % off.
 
     Raises:
         ValueError: for another ``quantize``.

@@ -7,6 +7,7 @@ from typing import Any
 from tfpy import joining
 from tfpy.array import reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.errors import NotTraceableError
 from tfpy.function import lists
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
@@ -39,7 +40,7 @@ class StagedArray(TensorArray):
 
     def _size(self) -> int:
         if self._dynamic:
-            raise ValueError(
+            raise NotTraceableError(
                 "The size of a TensorArray with dynamic_size=True is not known while tf.function "
                 "traces: give its size, and leave dynamic_size out"
             )

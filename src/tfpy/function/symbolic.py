@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy import tracing
-from tfpy.errors import InaccessibleTensorError, OperatorNotAllowedInGraphError
+from tfpy.errors import (
+    InaccessibleTensorError,
+    NotTraceableError,
+    OperatorNotAllowedInGraphError,
+)
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import Storage
 from tfpy.tensor import Tensor, next_identity
@@ -50,14 +54,14 @@ class SymbolicTensor(Tensor):
 
         Raises:
             InaccessibleTensorError: when the trace has ended.
-            NotImplementedError: while it is taken.
+            NotTraceableError: while it is taken.
         """
         if self.trace not in tracing.active:
             raise InaccessibleTensorError(
                 f"{self!r} is out of scope and cannot be used here: it belongs to the trace of "
                 f"'{self.trace.name}'. Return it from that function, or keep it in a tf.Variable"
             )
-        raise NotImplementedError(
+        raise NotTraceableError(
             f"{self} has no values: it stands for an argument or result while tf.function traces. "
             "Compute on it with ops, return it and read it outside, or use tf.py_function; ops "
             "whose result's shape depends on values cannot be traced"

@@ -153,7 +153,7 @@ def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
     x, sizes = convert_to_tensor(value), static_ints(size)
     if len(sizes) != x.ndim or any(n < s for n, s in zip(x.shape, sizes, strict=True)):
         raise ValueError(f"random_crop: need value.shape >= size, got {x.shape} vs {sizes}")
-    numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32).numpy()
+    numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32).host_view()
     begin = [int(v) % (n - s + 1) for v, n, s in zip(numbers, x.shape, sizes, strict=True)]
     return slice(x, begin, sizes)
 

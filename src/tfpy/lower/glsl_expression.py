@@ -6,7 +6,9 @@ operand depends on how that is broadcast: whole texels where it can.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tfpy.dtypes import DType
 from tfpy.dtypes import bool as bool_
@@ -44,69 +46,90 @@ class Expression:
         space: Sequence[int],
         given: DType | None = None,
     ) -> None:
-        self.prefix, self.root, self.given = prefix, root, given
+        self.root = root
         self.names = tuple(f"{prefix}{i}" for i in range(len(views)))
         self.inputs = list(zip(self.names, dtypes, strict=True))
         """Names and element types of the arrays."""
         dims, strides = collapse(space, views)
-        self._rank = len(dims)
         offsets = [view.offset for view in views]
-        self._modes = [_mode(dims, s, o) for s, o in zip(strides, offsets, strict=True)]
+        modes = [_mode(dims, s, o) for s, o in zip(strides, offsets, strict=True)]
         self.params: dict[str, Param] = {}
         """What the functions read as uniforms."""
-        for x, s, offset, mode in zip(self.names, strides, offsets, self._modes, strict=True):
+        for x, s, offset, mode in zip(self.names, strides, offsets, modes, strict=True):
             if mode not in _ELEMENTS:
                 self.params[f"{x}_strides"] = s
                 if offset:
                     self.params[f"{x}_first"] = offset
         if self.params:
             self.params[f"{prefix}_dims"] = dims
+        starts = tuple(f"{x}_first" if f"{x}_first" in self.params else "0" for x in self.names)
+        self._text = _Text(prefix, root, tuple(self.inputs), tuple(modes), starts, len(dims), given)
 
     def texel_function(self, head: str) -> str:
         """``<head>(int t)``, or ``<head>(<given> given, int t)``: four elements of the result."""
-        vector = _vector(self.root.dtype)
-        parameters = "int t" if self.given is None else f"{_vector(self.given)} given, int t"
-        lines = [*self._shared(), f"{head}({parameters}) {{", "    int i = 4 * t;"]
-        for (x, dtype), mode in zip(self.inputs, self._modes, strict=True):
-            text = _TEXELS[mode].format(x=x, v=_vector(dtype))
-            lines.append(f"    {_vector(dtype)} {x} = {text};")
-        calls = []
-        for number, component in enumerate("xyzw"):
-            args = [_argument(f"{x}.{component}", dtype) for x, dtype in self._operands()]
-            calls.append(self._call(args, f"i + {number}"))
-        lines += [f"    return {vector}({', '.join(calls)});", "}"]
-        return "\n".join(lines)
+        return _texel_function(self._text, head)
 
     def element_function(self, head: str) -> str:
         """``<head>(int i)``: one element; stands behind :meth:`texel_function`."""
-        args = []
-        for (x, dtype), mode in zip(self.inputs, self._modes, strict=True):
-            args.append(_argument(_ELEMENTS.get(mode, _ELEMENT).format(x=x), dtype))
-        scalar = "float" if self.root.dtype.is_floating else "int"
-        value = f"{scalar}({self._call(args, 'i')})"
-        return f"{head}(int i) {{\n    return {value};\n}}"
+        return _element_function(self._text, head)
 
-    def _operands(self) -> list[tuple[str, DType]]:
+
+@dataclass(frozen=True)
+class _Text:
+    """What the text of an expression depends on: everything but the numbers in its uniforms."""
+
+    prefix: str
+    root: ex.Expr
+    inputs: tuple[tuple[str, DType], ...]
+    modes: tuple[str, ...]
+    starts: tuple[str, ...]
+    rank: int
+    given: DType | None
+
+    def operands(self) -> list[tuple[str, DType]]:
         given = [] if self.given is None else [("given", self.given)]
         return [*given, *self.inputs]
 
-    def _call(self, args: Sequence[str], index: str) -> str:
+    def call(self, args: Sequence[str], index: str) -> str:
         return f"{self.prefix}_compute({', '.join([*args, index])})"
 
-    def _shared(self) -> list[str]:
+    def shared(self) -> list[str]:
         """The expression itself, and where each array is read."""
         renderer = Glsl()
         tape, (result,) = ex.linearize(self.root)
-        scalars = [f"{renderer.types[t]} x{i}" for i, (_, t) in enumerate(self._operands())]
+        scalars = [f"{renderer.types[t]} x{i}" for i, (_, t) in enumerate(self.operands())]
         head = f"{renderer.types[self.root.dtype]} {self.prefix}_compute"
         lines = [f"{head}({', '.join([*scalars, 'int index'])}) {{"]
         lines += [f"    {statement}" for statement in renderer.statements(tape)]
         lines += [f"    return v{result};", "}"]
-        for x, mode in zip(self.names, self._modes, strict=True):
+        for (x, _), mode, start in zip(self.inputs, self.modes, self.starts, strict=True):
             if mode not in _ELEMENTS:
-                first = f"{x}_first" if f"{x}_first" in self.params else "0"
-                lines += _offset_function(x, first, f"{self.prefix}_dims", self._rank)
+                lines += _offset_function(x, start, f"{self.prefix}_dims", self.rank)
         return lines
+
+
+@functools.lru_cache(maxsize=256)  # unrolled loops have the same expression again and again
+def _texel_function(text: _Text, head: str) -> str:
+    vector = _vector(text.root.dtype)
+    parameters = "int t" if text.given is None else f"{_vector(text.given)} given, int t"
+    lines = [*text.shared(), f"{head}({parameters}) {{", "    int i = 4 * t;"]
+    for (x, dtype), mode in zip(text.inputs, text.modes, strict=True):
+        read = _TEXELS[mode].format(x=x, v=_vector(dtype))
+        lines.append(f"    {_vector(dtype)} {x} = {read};")
+    calls = []
+    for number, component in enumerate("xyzw"):
+        args = [_argument(f"{x}.{component}", dtype) for x, dtype in text.operands()]
+        calls.append(text.call(args, f"i + {number}"))
+    lines += [f"    return {vector}({', '.join(calls)});", "}"]
+    return "\n".join(lines)
+
+
+def _element_function(text: _Text, head: str) -> str:
+    args = []
+    for (x, dtype), mode in zip(text.inputs, text.modes, strict=True):
+        args.append(_argument(_ELEMENTS.get(mode, _ELEMENT).format(x=x), dtype))
+    scalar = "float" if text.root.dtype.is_floating else "int"
+    return f"{head}(int i) {{\n    return {scalar}({text.call(args, 'i')});\n}}"
 
 
 def _vector(dtype: DType) -> str:

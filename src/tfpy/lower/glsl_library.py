@@ -8,10 +8,10 @@ kernel's source takes the blocks whose names it uses, and those that these use. 
 from __future__ import annotations
 
 import functools
+import pkgutil
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 PARTS = (
@@ -36,8 +36,9 @@ def template(name: str) -> str:
     """The code of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
     source = Path(__file__).parents[3] / "shaders" / "glsl" / f"{name}.glsl"
     if not source.is_file():
-        asset = resources.files("tfpy") / "assets" / "glsl" / f"{name}.glsl"
-        return _code(asset.read_text(encoding="utf-8"))
+        asset = pkgutil.get_data("tfpy", f"assets/glsl/{name}.glsl")
+        assert asset is not None, "the package has a loader that reads data"
+        return _code(asset.decode())
     return _code(source.read_text(encoding="utf-8"))
 
 

@@ -131,11 +131,12 @@ def _place(blocks: Sequence[_Block]) -> tuple[list[int], int]:
         block = blocks[number]
         size = -(-(block.nbytes + PADDING) // ALIGNMENT) * ALIGNMENT
         met = np.flatnonzero((first[:placed] <= block.last) & (last[:placed] >= block.first))
+        met = met[np.argsort(begin[met], kind="stable")]
         offset = 0
-        for other in met[np.argsort(begin[met], kind="stable")]:
-            if offset + size <= begin[other]:
+        for start, stop in zip(begin[met].tolist(), end[met].tolist(), strict=True):
+            if offset + size <= start:
                 break
-            offset = max(offset, int(end[other]))
+            offset = max(offset, stop)
         first[placed], last[placed] = block.first, block.last
         begin[placed], end[placed] = offset, offset + size
         offsets[number] = offset

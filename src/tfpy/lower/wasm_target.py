@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tfpy.dtypes import float32
 from tfpy.ir import expr as ex
@@ -13,6 +14,9 @@ from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.program import Param
 from tfpy.ops.op import KernelCall
+
+FEW_ROWS = 8
+"""A product of so few rows is computed without packing, which attention does not do."""
 
 _CHANNELS = {
     **{"conv2d": "out_c", "depthwise_conv2d": "out_c"},
@@ -27,7 +31,7 @@ class WasmTarget:
     fuses_loops = True
     fuses_prologues = False
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "quantized_matmul"})
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention", "quantized_matmul"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
@@ -35,6 +39,11 @@ class WasmTarget:
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         return False
+
+    def takes_attention(self, call: KernelCall) -> bool:
+        """Enough rows that packing k and v pays, and columns of the result that are neighbours."""
+        p: dict[str, Any] = dict(call.params)
+        return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tfpy.lower.donation import reuse_dead
 from tfpy.lower.glsl import kernel_source
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, NotLowerable, Program
+from tfpy.lower.webgl_attention import takes_attention
 from tfpy.lower.webgl_kernels import add_kernel
 from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, takes_epilogue, takes_prologue
 from tfpy.ops.op import KernelCall
@@ -71,7 +72,7 @@ class WebGLTarget:
     fuses_loops = True
     fuses_prologues = True
     max_inputs = MAX_TEXTURES
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm"})
+    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Any expression, as long as the kernel's last step reads no more textures than it can."""
@@ -80,3 +81,7 @@ class WebGLTarget:
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         """Kernels that read each element of their operand about once."""
         return takes_prologue(call, prologue)
+
+    def takes_attention(self, call: KernelCall) -> bool:
+        """Small products."""
+        return takes_attention(call)

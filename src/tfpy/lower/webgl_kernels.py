@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tfpy.lower import (
+    webgl_attention,
     webgl_matmul,
     webgl_ordering,
     webgl_reduction,
@@ -148,4 +149,5 @@ _KERNELS: dict[str, Callable[[Steps, KernelCall, Sequence[int], int], None]] = {
     "softmax": webgl_rows.softmax,
     "log_softmax": webgl_rows.softmax,
     "layer_norm": webgl_rows.layer_norm,
+    "attention": webgl_attention.attention,
 }

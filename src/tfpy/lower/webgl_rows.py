@@ -22,18 +22,22 @@ def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
     """Also its logarithm: the two differ in how an element is made of the row's statistics."""
     params: Params = dict(call.params)
     flags = flags_of(LOGARITHM=call.name == "log_softmax")
-    if _is_short(params["rows"], params["n"]):
+    rows, n = params["rows"], params["n"]
+    if is_short(n, rows * n if n % 4 else rows * n // 4):
         _elements(steps, "softmax", call, inputs, output, None, ["SHORT", *flags])
         return
-    statistics = _statistics(steps, "softmax", params, inputs[0], [])
+    statistics = softmax_statistics(steps, params, inputs[0])
     _elements(steps, "softmax", call, inputs, output, statistics, flags)
 
 
-def _is_short(rows: int, n: int) -> bool:
-    """Whether finding a row's statistics for each of its outputs costs less than a step."""
-    texels = -(-n // 4)
-    outputs = rows * (n if n % 4 else texels)
-    return n <= LONGEST_SHORT_ROW and outputs * texels <= MOST_READS
+def softmax_statistics(steps: Steps, params: Params, x: int) -> int:
+    """The buffer with the largest element of each row and the sum of exp(x - largest)."""
+    return _statistics(steps, "softmax", params, x, [])
+
+
+def is_short(n: int, outputs: int) -> bool:
+    """Whether finding a row's statistics anew for each output costs less than a step."""
+    return n <= LONGEST_SHORT_ROW and outputs * -(-n // 4) <= MOST_READS
 
 
 def layer_norm(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

@@ -42,8 +42,9 @@ def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
 
 def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
     """Whether the kernel reads each element about once, with textures left for the operands."""
-    extra = len(call.epilogue.views) if call.epilogue else 0
-    return call.name in ("reduce", "arg_reduce") and len(prologue.views) + extra <= MAX_TEXTURES
+    reads = len(call.inputs) - 1 + len(prologue.views)
+    reads += len(call.epilogue.views) if call.epilogue else 0
+    return call.name in ("reduce", "arg_reduce", "concat") and reads <= MAX_TEXTURES
 
 
 class Steps:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 import sys
-import unicodedata
 
 from tfpy.errors import invalid_value
 
@@ -24,6 +23,8 @@ _TOKEN = re.compile(
 @functools.cache
 def _category(name: str) -> str:
     """The inside of a character class for a Unicode general category ("L", "Lu")."""
+    import unicodedata  # dear, and seldom wanted
+
     runs: list[list[int]] = []
     for code in range(sys.maxunicode + 1):
         if unicodedata.category(chr(code)).startswith(name):

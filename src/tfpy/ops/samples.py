@@ -11,7 +11,7 @@ from tfpy import dtypes
 from tfpy.dtypes import DType
 
 Sample = tuple[tuple[np.ndarray[Any, Any], ...], dict[str, Any]]
-Samples = Callable[[np.random.Generator], list[Sample]]
+Samples = Callable[["np.random.Generator"], list[Sample]]
 
 _SHAPES: tuple[tuple[int, ...], ...] = ((), (7,), (2, 3, 5), (5, 260), (0, 3), (3, 2, 1, 4, 2))
 _BROADCASTS: tuple[tuple[tuple[int, ...], ...], ...] = (

@@ -12,7 +12,7 @@ from tfpy.passes.target import Target
 
 
 def fuse_prologue(graph: Graph, target: Target) -> Graph:
-    """Elementwise equations and the kernel that alone reads their result as one equation. ::
+    """Elementwise equations, or slices, and the kernel that alone reads their result as one. ::
 
     %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue
     %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
@@ -46,7 +46,7 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
         return None
     group.grow()
     members = group.members()
-    if not any(member.op.expr for member in members):
+    if all(member.op.is_alias for member in members):
         return None
     made = {value for member in members for value in member.outputs}
     _, (_, *others) = kernel_call(graph, eqn)

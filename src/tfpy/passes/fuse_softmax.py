@@ -29,22 +29,35 @@ def fuse_softmax(graph: Graph, target: Target) -> Graph:
     return replaced(graph, [one for one in found if one is not None])
 
 
-def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
-    (shifted,) = exp.inputs
-    subtract = finder.producer(shifted, "subtract")
+def softmax_of(finder: Finder, exp: Eqn) -> tuple[int, int] | None:
+    """x and softmax(x), if the equation is the exponential in it."""
+    x = _shifted(finder, exp)
+    root = None if x is None else _quotient(finder, exp.outputs[0])
+    return None if x is None or root is None else (x, root)
+
+
+def _shifted(finder: Finder, exp: Eqn) -> int | None:
+    """The x of exp(x - max), of float32."""
+    subtract = finder.producer(exp.inputs[0], "subtract")
     if subtract is None:
         return None
     x, largest = subtract.inputs
     if finder.row_reduction(largest, "reduce_max") != (x, 1.0) or not finder.is_kept(largest, x):
         return None
     aval = finder.graph.avals[x]
-    if aval.dtype != float32 or not aval.size:
+    return x if aval.dtype == float32 and aval.size else None
+
+
+def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
+    x = _shifted(finder, exp)
+    if x is None:
         return None
-    rows, n = math.prod(aval.shape[:-1]), aval.shape[-1]
+    shape = finder.shape(x)
+    rows, n = math.prod(shape[:-1]), shape[-1]
     pattern = Pattern(("x",), (("rows", rows), ("n", n)))
     for kind, root in (
         ("softmax", _quotient(finder, exp.outputs[0])),
-        ("log_softmax", _difference(finder, exp.outputs[0], shifted)),
+        ("log_softmax", _difference(finder, exp.outputs[0], exp.inputs[0])),
     ):
         if root is not None and kind in target.kernels:
             return finder.fused(root, kind, [x], pattern)

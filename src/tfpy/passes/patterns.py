@@ -48,6 +48,14 @@ class Finder:
         wanted: list[Op] = [OPS[name] for name in names]
         return [eqn for eqn in eqns if eqn.op in wanted]
 
+    def only_reader(self, value: int) -> Eqn | None:
+        """The equation that reads ``value``, if it is the only one and nothing else needs it."""
+        numbers = {*self.uses.readers.get(value, ())}
+        if len(numbers) != 1 or value in self.uses.outputs:
+            return None
+        eqn: Eqn = self.graph.eqns[numbers.pop()]
+        return eqn
+
     def unkept(self, value: int) -> int:
         """The value before reshapes that only add or drop a 1 as the last dimension."""
         while (eqn := self.producer(value, "reshape")) is not None:

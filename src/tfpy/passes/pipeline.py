@@ -12,6 +12,7 @@ from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
 from tfpy.passes.dead_code import without_dead_code
+from tfpy.passes.fuse_attention import fuse_attention
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
 from tfpy.passes.fuse_layer_norm import fuse_layer_norm
@@ -33,7 +34,14 @@ _VERIFY = "TFPY_VERIFY_PASSES"
 """Environment variable: where it is set (tests do), the Graph is verified after each pass."""
 
 _MAX_ROUNDS = 8
-_FUSE = (fuse_softmax, fuse_layer_norm, fuse_epilogue, fuse_prologue, fuse_elementwise)
+_FUSE = (
+    fuse_attention,
+    fuse_softmax,
+    fuse_layer_norm,
+    fuse_epilogue,
+    fuse_prologue,
+    fuse_elementwise,
+)
 
 
 def optimize(graph: Graph, target: Target) -> Graph:

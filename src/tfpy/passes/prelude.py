@@ -24,10 +24,11 @@ class WeightOnly:
         self._seen = 0
 
     def __contains__(self, value: int) -> bool:
-        for eqn in self._graph.eqns[self._seen :]:
-            if is_plain(eqn) and all(self._known(v) for v in eqn.inputs):
-                self._values.update(eqn.outputs)
-        self._seen = len(self._graph.eqns)
+        eqns = self._graph.eqns
+        for number in range(self._seen, len(eqns)):
+            if is_plain(eqns[number]) and all(self._known(v) for v in eqns[number].inputs):
+                self._values.update(eqns[number].outputs)
+        self._seen = len(eqns)
         return self._known(value)
 
     def _known(self, value: int) -> bool:

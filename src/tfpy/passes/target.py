@@ -35,6 +35,9 @@ class Target(Protocol):
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         """Whether the kernel applies these operations to its operand when it reads it."""
 
+    def takes_attention(self, call: KernelCall) -> bool:
+        """Whether its kernel "attention" is faster, for these sizes, than what it replaces."""
+
 
 class NumpyTarget:
     """The cpu backend: every equation is a NumPy call of its own."""
@@ -48,4 +51,7 @@ class NumpyTarget:
         return False
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        return False
+
+    def takes_attention(self, call: KernelCall) -> bool:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,7 +100,7 @@ class Generator:
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
         """A generator that is different each time."""
-        numbers = [secrets.randbits(64) for _ in range(_NUMBERS)]
+        numbers = [int.from_bytes(os.urandom(8)) for _ in range(_NUMBERS)]
         return cls(state=_tensor(numbers), alg="philox" if alg is None else alg)
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.convert import convert_to_tensor, host_values, is_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
 from tfpy.joining import stack
@@ -26,7 +26,7 @@ def seed_numbers(op: str, seed: Any) -> tuple[int, int]:
     Raises:
         InvalidArgumentError: when it is not two integers.
     """
-    array = np.asarray(seed.numpy() if is_tensor(seed) else seed)
+    array = np.asarray(host_values(seed) if is_tensor(seed) else seed)
     if array.dtype.kind not in "iu":
         raise invalid(op, f"seed must be two integers, got dtype {array.dtype}")
     if array.shape != (2,):
@@ -178,9 +178,9 @@ def index_shuffle(index: Any, seed: Any, max_index: int) -> Tensor:
         seed: two integers.
     """
     position = convert_to_tensor(index)
-    key = np.asarray(seed.numpy() if is_tensor(seed) else seed).reshape(-1)
+    key = np.asarray(host_values(seed) if is_tensor(seed) else seed).reshape(-1)
     cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
-    places = [cipher(int(i)) for i in position.numpy().reshape(-1)]
+    places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
     return convert_to_tensor(np.array(places, np.int32).reshape(position.shape))
 
 

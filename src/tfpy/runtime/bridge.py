@@ -8,9 +8,9 @@ JavaScript side, because the heap's buffer is replaced when memory grows.
 from __future__ import annotations
 
 import json
+import pkgutil
 import sys
 from collections.abc import Callable, Coroutine
-from importlib import resources
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,7 +51,9 @@ def asset(name: str) -> bytes:
     Raises:
         FileNotFoundError: when the package was made without it.
     """
-    return resources.files("tfpy").joinpath("assets", name).read_bytes()
+    data = pkgutil.get_data("tfpy", f"assets/{name}")
+    assert data is not None, "the package has a loader that reads data"
+    return data
 
 
 async def runtime() -> Any:

@@ -1,0 +1,32 @@
+// Compiles Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER.
+//
+// CORE is Pyodide's npm package. FOLDER gets a __pycache__ for each folder of SOURCES. The bytecode
+// is not checked against the sources when it is imported, since installing changes their times, and
+// has lines but no columns, which are a quarter of its size.
+
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const COMPILE = `
+import importlib.util, pathlib, py_compile
+
+for source in pathlib.Path("/sources").rglob("*.py"):
+    name = source.relative_to("/sources")
+    py_compile.compile(
+        str(source),
+        cfile=str("/made" / pathlib.Path(importlib.util.cache_from_source(name))),
+        dfile=str(name),
+        doraise=True,
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+`;
+
+const [core, sources, folder] = process.argv.slice(2).map((path) => resolve(path));
+const { loadPyodide } = await import(pathToFileURL(join(core, "pyodide.mjs")).href);
+const pyodide = await loadPyodide({
+  indexURL: core,
+  env: { PYTHONHASHSEED: "0", PYTHONNODEBUGRANGES: "1" },
+});
+pyodide.mountNodeFS("/sources", sources);
+pyodide.mountNodeFS("/made", folder);
+pyodide.runPython(COMPILE);

@@ -1,0 +1,189 @@
+"""Attention recognised in Graphs that the public functions trace, and what its kernel is told."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from passes.attention import attend
+from passes.fusing import Greedy, kinds, random_inputs
+
+import tfpy as tf
+from tfpy.ir.evaluate import evaluate
+from tfpy.ir.fusion import fusion
+from tfpy.ir.graph import Eqn, Graph
+from tfpy.ir.verify import verify
+from tfpy.passes.fuse_attention import fuse_attention
+from tfpy.passes.pipeline import simplify
+
+Shape = tuple[int, ...]
+
+
+def traced(function: Callable[..., Any], *shapes: Shape) -> Graph:
+    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
+    return simplify(tf.function(function).get_concrete_function(*specs).graph)
+
+
+def attention_of(graph: Graph) -> Eqn:
+    """The only equation that is left with a kernel: the fused attention."""
+    after = fuse_attention(graph, Greedy())
+    verify(after)
+    (eqn,) = (e for e in after.eqns if e.op is fusion)
+    inputs = random_inputs(graph)
+    for got, wanted in zip(evaluate(after, inputs), evaluate(graph, inputs), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    assert {"matmul", "exp", "transpose"}.isdisjoint(kinds(after))
+    return eqn
+
+
+def check(function: Callable[..., Any], *shapes: Shape) -> dict[str, Any]:
+    """The kernel's parameters describe the function."""
+    eqn = attention_of(traced(function, *shapes))
+    attrs = dict(eqn.attrs)
+    assert attrs["kind"] == "attention"
+    body: Graph = attrs["body"]
+    arrays = random_inputs(body)
+    (wanted,) = evaluate(body, arrays)
+    params = dict(attrs["pattern"].params)
+    got = attend(params, dict(zip(attrs["pattern"].inputs, arrays, strict=True)))
+    np.testing.assert_allclose(got, wanted.ravel(), 1e-4, 1e-5)
+    return params
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    return tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True)), v)
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_batches(batch: Shape) -> None:
+    params = check(attention, (*batch, 5, 4), (*batch, 6, 4), (*batch, 6, 7))
+    assert (params["outer"] * params["inner"], params["m"], params["n"]) == (np.prod(batch), 5, 6)
+    assert (params["depth"], params["width"]) == (4, 7)
+
+
+def test_shared_keys_have_no_stride_along_the_batch() -> None:
+    params = check(attention, (3, 5, 4), (6, 4), (6, 7))
+    assert params["k_strides"] == (0, 0, 4, 1)
+
+
+def test_transposed_keys_are_read_by_strides() -> None:
+    def function(q: Any, k: Any, v: Any) -> Any:
+        return tf.matmul(tf.nn.softmax(tf.matmul(q, k)), v)
+
+    assert check(function, (2, 5, 4), (2, 4, 6), (2, 6, 7))["k_strides"] == (0, 24, 1, 6)
+
+
+@pytest.mark.parametrize(
+    ("scaled", "factor", "scaling"),
+    [
+        (lambda q, k: tf.matmul(q, k, transpose_b=True) * 0.5, 0.5, "none"),
+        (lambda q, k: 0.5 * tf.matmul(q, k, transpose_b=True), 0.5, "none"),
+        (lambda q, k: tf.matmul(q, k, transpose_b=True) / 4.0, 0.25, "none"),
+        (lambda q, k: tf.matmul(q * 0.5, k, transpose_b=True), 0.5, "none"),
+        (lambda q, k: tf.matmul(q * 0.5, k * 0.5, transpose_b=True) * 2.0, 0.5, "none"),
+    ],
+)
+def test_numbers_that_scale(scaled: Callable[..., Any], factor: float, scaling: str) -> None:
+    def function(q: Any, k: Any, v: Any) -> Any:
+        return tf.matmul(tf.nn.softmax(scaled(q, k)), v)
+
+    params = check(function, (3, 5, 4), (3, 6, 4), (3, 6, 7))
+    assert params["factor_bits"] == struct.unpack("<i", struct.pack("<f", factor))[0]
+    assert params["scaling"] == scaling
+
+
+@pytest.mark.parametrize("scaling", ["multiply", "divide"])
+def test_tensors_that_scale(scaling: str) -> None:
+    def function(q: Any, k: Any, v: Any, scale: Any) -> Any:
+        scores = tf.matmul(q, k, transpose_b=True)
+        scores = scores * scale if scaling == "multiply" else scores / scale
+        return tf.matmul(tf.nn.softmax(scores), v)
+
+    assert check(function, (3, 5, 4), (3, 6, 4), (3, 6, 7), ())["scaling"] == scaling
+
+
+@pytest.mark.parametrize(
+    "mask", [(2, 3, 5, 6), (2, 1, 5, 6), (2, 1, 1, 6), (1, 1, 5, 6), (5, 6), (6,), (3, 5, 1)]
+)
+def test_masks(mask: Shape) -> None:
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.matmul(q, k, transpose_b=True) * 0.5 + mask
+        return tf.matmul(tf.nn.softmax(scores), v)
+
+    params = check(function, (2, 3, 5, 4), (2, 3, 6, 4), (2, 3, 6, 7), mask)
+    assert params["masked"] == "true"
+
+
+def test_heads_are_not_moved() -> None:
+    def heads(x: Any) -> Any:
+        return tf.transpose(tf.reshape(x, [5, 3, 4]), [1, 0, 2])
+
+    def function(q: Any, k: Any, v: Any) -> Any:
+        mixed = attention(heads(q), heads(k), heads(v))
+        return tf.reshape(tf.transpose(mixed, [1, 0, 2]), [5, 12])
+
+    params = check(function, (5, 12), (5, 12), (5, 12))
+    for name in ("q", "k", "v", "out"):
+        assert params[f"{name}_strides"] == (0, 4, 12, 1)
+
+
+def test_batches_of_heads() -> None:
+    def heads(x: Any) -> Any:
+        return tf.transpose(tf.reshape(x, [2, 5, 3, 4]), [0, 2, 1, 3])
+
+    def function(q: Any, k: Any, v: Any) -> Any:
+        return tf.transpose(attention(heads(q), heads(k), heads(v)), [0, 2, 1, 3])
+
+    params = check(function, (2, 5, 12), (2, 5, 12), (2, 5, 12))
+    assert (params["outer"], params["inner"]) == (2, 3)
+    assert params["out_strides"] == (60, 4, 12, 1)
+
+
+def test_the_einsums_of_multi_head_attention() -> None:
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.einsum("aecd,abcd->acbe", k, q * 0.5) + (1.0 - mask) * -1e9
+        return tf.einsum("acbe,aecd->abcd", tf.nn.softmax(scores), v)
+
+    params = check(function, (2, 5, 3, 4), (2, 6, 3, 4), (2, 6, 3, 7), (2, 1, 5, 6))
+    assert params["q_strides"] == (60, 4, 12, 1)
+    assert params["out_strides"] == (105, 7, 21, 1)
+    assert params["mask_strides"] == (30, 0, 6, 1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q, k, v: tf.nn.softmax(tf.matmul(q, k, transpose_b=True)),
+        lambda q, k, v: tf.matmul(tf.nn.softmax(q), v),
+        lambda q, k, v: tf.matmul(v, tf.nn.softmax(tf.matmul(q, k, transpose_b=True))),
+        lambda q, k, v: tf.matmul(tf.nn.relu(tf.matmul(q, k, transpose_b=True)), v),
+        lambda q, k, v: tf.matmul(tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * v), v),
+        lambda q, k, v: tf.matmul(
+            tf.nn.softmax(tf.matmul(q, k, transpose_b=True), 1), v
+        ),  # along columns
+    ],
+)
+def test_what_is_no_attention(function: Callable[..., Any]) -> None:
+    graph = traced(function, (2, 6, 6), (2, 6, 6), (2, 6, 6))
+    assert kinds(fuse_attention(graph, Greedy())) == kinds(graph)
+
+
+def test_weights_that_others_read_are_computed() -> None:
+    def function(q: Any, k: Any, v: Any) -> Any:
+        weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True))
+        return tf.matmul(weights, v), weights
+
+    graph = traced(function, (2, 6, 6), (2, 6, 6), (2, 6, 6))
+    assert kinds(fuse_attention(graph, Greedy())) == kinds(graph)
+
+
+def test_targets_that_refuse_the_sizes() -> None:
+    class Refusing(Greedy):
+        def takes_attention(self, call: Any) -> bool:
+            return False
+
+    graph = traced(attention, (2, 6, 6), (2, 6, 6), (2, 6, 6))
+    assert kinds(fuse_attention(graph, Refusing())) == kinds(graph)
