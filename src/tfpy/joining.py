@@ -146,8 +146,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     if len(times) != x.ndim or min(times, default=0) < 0:
         raise invalid(
             "tile",
-            f"Expected multiples argument to be a vector of {x.ndim} numbers that are not "
-            f"negative, got {list(times)}",
+            f"Expected multiples argument to be a vector of length {x.ndim} of numbers that are "
+            f"not negative, but got {list(times)} of length {len(times)}",
         )
     spread = reshape(x, [v for n in x.shape for v in (1, n)])
     repeated = broadcast_to(
