@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 
@@ -130,3 +133,17 @@ def test_verify_refuses_undefined_outputs() -> None:
     graph.outputs.append(6)
     with pytest.raises(ValueError, match=r"output %6 is never defined"):
         verify(graph)
+
+
+def test_equal_avals_are_one_object_while_they_are_in_use() -> None:
+    shape = (np.int64(7), 11)
+    first = Aval(shape, dtypes.float32)
+    assert first is Aval((7, 11), dtypes.float32)
+    assert first is pickle.loads(pickle.dumps(first))
+    assert type(first.shape[0]) is int
+    assert first != Aval((7, 11), dtypes.int32)
+    assert (first.rank, first.size, first.nbytes) == (2, 77, 308)
+    known = weakref.ref(first)
+    del first
+    assert known() is None
+    assert Aval((7, 11), dtypes.float32).size == 77

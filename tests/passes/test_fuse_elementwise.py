@@ -203,3 +203,15 @@ def test_slices_that_stay() -> None:
         )
     )
     assert kinds(after)[:4] == ["strided_slice", "strided_slice", "concat", "exp"]
+
+
+def test_bodies_that_say_the_same_are_one_graph() -> None:
+    b = Builder()
+    x, weights = b.input(4, 4), b.input(4, 4)
+    for scale in (2.0, 2.0, 3.0, 0.0, -0.0):
+        product = b.op("matmul", x, weights, transpose_a=False, transpose_b=False)
+        x = b.op("relu", b.op("multiply", product, scale))
+    after = run(b.returns(x))
+    bodies = [dict(eqn.attrs)["body"] for eqn in after.eqns if eqn.op.name == "fusion"]
+    assert bodies[0] is bodies[1]
+    assert len({id(body) for body in bodies}) == 4
