@@ -23,6 +23,14 @@ def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
     assert memory["slots"] == 0, "tests have left slots"
 
 
+@pytest.fixture
+def empty_runtime(runtime: NodeRuntime) -> Iterator[NodeRuntime]:
+    """A runtime with a heap of its own, for tests that fill it."""
+    started = NodeRuntime(runtime.variant, runtime.codegen)
+    yield started
+    started.close()
+
+
 def require_assets(variant: str) -> None:
     """Skips the test where a variant cannot be run."""
     if shutil.which("node") is None:

@@ -31,6 +31,7 @@ class NodeRuntime:
     """Drives one backend; arrays cross as base64."""
 
     def __init__(self, variant: str, codegen: str = "auto") -> None:
+        self.variant, self.codegen = variant, codegen
         flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in variant and _is_old() else []
         self._process = subprocess.Popen(
             ["node", *flags, str(DRIVER), str(ASSETS), variant, codegen],

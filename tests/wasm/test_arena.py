@@ -147,17 +147,17 @@ def test_refused(name: str, runtime: NodeRuntime) -> None:
         runtime.register_text(json.dumps(document))
 
 
-def test_an_arena_that_does_not_fit_is_an_error_of_the_run(runtime: NodeRuntime) -> None:
-    before = runtime.call("memory")["bytes"]
+def test_an_arena_that_does_not_fit_is_an_error_of_the_run(empty_runtime: NodeRuntime) -> None:
+    before = empty_runtime.call("memory")["bytes"]
     document = planned()
     document["arena"]["nbytes"] = 2**31 - 1
-    number = runtime.register_text(json.dumps(document))
-    gibibyte, one = register_gibibyte(runtime), runtime.write(np.ones(1, np.float32))
-    slot = runtime.write(np.zeros(100, np.float32))
-    held = [runtime.call("run", program=gibibyte, slots=[one]) for _ in range(2)]
+    number = empty_runtime.register_text(json.dumps(document))
+    gibibyte, one = register_gibibyte(empty_runtime), empty_runtime.write(np.ones(1, np.float32))
+    slot = empty_runtime.write(np.zeros(100, np.float32))
+    held = [empty_runtime.call("run", program=gibibyte, slots=[one]) for _ in range(2)]
     with pytest.raises(RuntimeFailed, match="out of memory"):
-        runtime.call("run", program=number, slots=[slot])
-    runtime.call("free", slots=[slot, one, *held])
+        empty_runtime.call("run", program=number, slots=[slot])
+    empty_runtime.call("free", slots=[slot, one, *held])
     for program in (number, gibibyte):
-        runtime.call("release", program=program)
-    assert runtime.call("memory")["bytes"] == before
+        empty_runtime.call("release", program=program)
+    assert empty_runtime.call("memory")["bytes"] == before

@@ -142,7 +142,7 @@ def run_until_full(runtime: NodeRuntime, program: int, slot: int) -> list[int]:
     return held
 
 
-def test_a_run_that_fails_leaves_what_it_was_given(runtime: NodeRuntime) -> None:
+def test_a_run_that_fails_leaves_what_it_was_given(empty_runtime: NodeRuntime) -> None:
     """The heap is too full for the other output."""
     program = update()
     big = program.add_buffer((2**28,), ex.F)
@@ -151,23 +151,27 @@ def test_a_run_that_fails_leaves_what_it_was_given(runtime: NodeRuntime) -> None
     program.inputs.append(one)
     program.add_step(program.kernels[0], [one], [big], params | {"code": [["copy", 1, 0]]})
     program.outputs.append(big)
-    number, gibibyte = runtime.register(program), register_gibibyte(runtime)
+    number, gibibyte = empty_runtime.register(program), register_gibibyte(empty_runtime)
     w, g = arrays()
-    slots = [runtime.write(w), runtime.write(g), runtime.write(np.ones(1, np.float32))]
-    held = run_until_full(runtime, gibibyte, slots[2])
+    slots = [
+        empty_runtime.write(w),
+        empty_runtime.write(g),
+        empty_runtime.write(np.ones(1, np.float32)),
+    ]
+    held = run_until_full(empty_runtime, gibibyte, slots[2])
     left = set()
     for _ in range(2):
         with pytest.raises(RuntimeFailed, match="out of memory"):
-            runtime.call("run", program=number, slots=[-slots[0], *slots[1:]])
-        left.add(runtime.call("memory")["bytes"])
+            empty_runtime.call("run", program=number, slots=[-slots[0], *slots[1:]])
+        left.add(empty_runtime.call("memory")["bytes"])
     assert len(left) == 1
-    np.testing.assert_array_equal(runtime.read(slots[0], SPEC), w)
-    runtime.call("free", slots=held)
-    out = runtime.call("run", program=number, slots=[-slots[0], *slots[1:]])
-    np.testing.assert_allclose(runtime.read(out, SPEC), expected(w, g)[0], 1e-4, 1e-4)
-    runtime.call("free", slots=[out, out + 1, out + 2, *slots[1:]])
+    np.testing.assert_array_equal(empty_runtime.read(slots[0], SPEC), w)
+    empty_runtime.call("free", slots=held)
+    out = empty_runtime.call("run", program=number, slots=[-slots[0], *slots[1:]])
+    np.testing.assert_allclose(empty_runtime.read(out, SPEC), expected(w, g)[0], 1e-4, 1e-4)
+    empty_runtime.call("free", slots=[out, out + 1, out + 2, *slots[1:]])
     for each in (number, gibibyte):
-        runtime.call("release", program=each)
+        empty_runtime.call("release", program=each)
 
 
 Edit = Callable[[dict[str, Any]], Any]

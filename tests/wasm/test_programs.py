@@ -193,17 +193,17 @@ def register_gibibyte(runtime: NodeRuntime) -> int:
     return runtime.register_text(json.dumps(document))
 
 
-def test_full_heap_is_an_error(runtime: NodeRuntime) -> None:
+def test_full_heap_is_an_error(empty_runtime: NodeRuntime) -> None:
     """A gibibyte at a time until 4 GiB are full; afterwards the runtime works as before."""
-    number = register_gibibyte(runtime)
-    slot = runtime.write(np.ones(1, np.float32))
-    held = [runtime.call("run", program=number, slots=[slot]) for _ in range(3)]
+    number = register_gibibyte(empty_runtime)
+    slot = empty_runtime.write(np.ones(1, np.float32))
+    held = [empty_runtime.call("run", program=number, slots=[slot]) for _ in range(3)]
     with pytest.raises(RuntimeFailed, match="out of memory"):
-        runtime.call("run", program=number, slots=[slot])
-    runtime.call("free", slots=[slot, *held])
-    runtime.call("release", program=number)
-    test_valid_one_runs(runtime)
-    assert runtime.call("memory")["bytes"] == 0
+        empty_runtime.call("run", program=number, slots=[slot])
+    empty_runtime.call("free", slots=[slot, *held])
+    empty_runtime.call("release", program=number)
+    test_valid_one_runs(empty_runtime)
+    assert empty_runtime.call("memory")["bytes"] == 0
 
 
 def test_packed_filters_follow_their_slot(runtime: NodeRuntime, rng: np.random.Generator) -> None:
