@@ -14,14 +14,20 @@ from tfpy.lower.webgl_steps import Params, Steps, flags_of
 from tfpy.ops.op import KernelCall
 
 LARGEST = 1 << 21
-"""Multiplications in each of the two products at most."""
+"""Multiplications in each of the two products at most..."""
+
+LARGEST_OF_HEADS = 1 << 22
+"""... where heads lie side by side in rows, and draws that move them are saved, too."""
 
 
 def takes_attention(call: KernelCall) -> bool:
     """Whether fewer draws make up for products without tiles."""
     p: Params = dict(call.params)
     scores = p["outer"] * p["inner"] * p["m"] * p["n"]
-    return bool(scores * max(p["depth"], p["width"]) <= LARGEST)
+    _, head, row, _ = p["q_strides"]
+    beside = p["inner"] > 1 and head < row
+    most = LARGEST_OF_HEADS if beside else LARGEST
+    return bool(scores * max(p["depth"], p["width"]) <= most)
 
 
 def attention(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
