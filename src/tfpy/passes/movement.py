@@ -9,14 +9,7 @@ from typing import Any
 from tfpy.ir.graph import Eqn, Graph, Shape
 from tfpy.ops.movement import broadcast_to, concat, pad, reshape, strided_slice, transpose
 from tfpy.ops.op import Op
-from tfpy.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
+from tfpy.passes.reductions import REDUCTIONS
 from tfpy.passes.rewrite import Builder, Rule, rewrite
 
 
@@ -180,7 +173,6 @@ def _reduce(builder: Builder, eqn: Eqn) -> int | None:
     return reshaped(builder, x, builder.result(eqn).shape)
 
 
-_REDUCTIONS = (reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all)
 _RULES: dict[Op, Rule] = {
     broadcast_to: _broadcast,
     concat: _concat,
@@ -188,5 +180,5 @@ _RULES: dict[Op, Rule] = {
     reshape: _reshape,
     strided_slice: _slice,
     transpose: _transpose,
-    **dict.fromkeys(_REDUCTIONS, _reduce),
+    **dict.fromkeys(REDUCTIONS, _reduce),
 }

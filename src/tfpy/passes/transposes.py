@@ -8,15 +8,8 @@ from tfpy.ir.graph import Eqn, Graph, Shape
 from tfpy.ops.contraction import matmul
 from tfpy.ops.movement import concat, inverse_permutation, pad, strided_slice, transpose
 from tfpy.ops.op import Op
-from tfpy.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
 from tfpy.passes.movement import keeps_order, reshaped
+from tfpy.passes.reductions import REDUCTIONS
 from tfpy.passes.rewrite import Builder, Rule, rewrite
 
 Perm = tuple[int, ...]
@@ -206,10 +199,9 @@ def _behind_reduction(builder: Builder, eqn: Eqn) -> int | None:
     return builder.apply(transpose, moved, perm=order)
 
 
-_REDUCTIONS = (reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all)
 _RULES: dict[Op, Rule] = {
     concat: _behind_concat,
     pad: _behind_pad,
     strided_slice: _behind_slice,
-    **dict.fromkeys(_REDUCTIONS, _behind_reduction),
+    **dict.fromkeys(REDUCTIONS, _behind_reduction),
 }
