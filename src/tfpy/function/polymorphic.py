@@ -10,12 +10,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tfpy import tracing
+from tfpy import nest, tracing
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy.function.tensor_array import TensorArray
 from tfpy.function.untraced import Untraced
+from tfpy.operand import Composite
 from tfpy.tensor import Tensor
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
@@ -48,7 +50,7 @@ class Function:
     """A Python function that is traced and compiled at its first call with each signature.
 
     Tensors are told apart by shape and dtype; Python values, by value, are constants of a trace.
-    Called while another function is traced, its Python code runs as part of that one.
+    Called while another function is traced, its equations become part of that one's.
 
     Raises:
         ValueError: for a ``quantize`` that there is not.
@@ -83,7 +85,7 @@ class Function:
         Raises:
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
-        if tracing.active or _Settings.eagerly:
+        if _Settings.eagerly or (tracing.active and _stays_open(args, kwargs)):
             return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
@@ -94,6 +96,8 @@ class Function:
                 return found.run(args)
         call = self._call(args, kwargs)
         found = self._found(call)
+        if tracing.active and isinstance(found, Untraced):
+            return self._run_python(call.arguments)
         if key is not None:
             self._of_tensors[key] = found
         return found.run([t for _, t in call.tensors])  # type: ignore[misc]
@@ -141,8 +145,9 @@ class Function:
                 self._made_variables = True
                 concrete = self._trace(call, False)
         except NotTraceableError as error:
-            text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
-            warnings.warn(text, stacklevel=4)
+            if not tracing.active:
+                text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
+                warnings.warn(text, stacklevel=4)
             return Untraced(self._run_python, call, error)
         return concrete
 
@@ -265,6 +270,11 @@ async def compile_model(
         raise ValueError("compile_model: every size must be given; a TensorSpec leaves some open")
     await concrete.prepare(progress or (lambda share: None))
     return function
+
+
+def _stays_open(args: Any, kwargs: Any) -> bool:
+    """Whether a call in a trace has arguments that belong to that trace without being tensors."""
+    return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
 
 
 def _method(

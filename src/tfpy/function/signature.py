@@ -130,8 +130,7 @@ def _key(value: Any) -> Any:
         hash(value)
     except TypeError:
         return id(value)
-    # 1, 1.0 and True are equal; -0.0 and 0.0 are, too.
-    return (type(value), value, str(value) if isinstance(value, float) else "")
+    return value  # 1, 1.0 and True are one, as in TensorFlow
 
 
 def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:

@@ -175,7 +175,7 @@ class Trace:
         """
         values = [self.value_of(t) for t in inputs]
         value = self.graph.add_eqn(op, values, tuple(attrs.items()))
-        output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
+        output = self.tensor(value, op.name)
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
         return output
@@ -186,15 +186,17 @@ class Trace:
         """Adds an equation with several outputs; recording it is the caller's affair."""
         values = [self.value_of(t) for t in inputs]
         outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
-        return [
-            SymbolicTensor(self, v, self.graph.avals[v], self._unique(op.name)) for v in outputs
-        ]
+        return [self.tensor(v, op.name) for v in outputs]
 
     def alias(self, tensor: Tensor) -> Tensor:
         """The same values as another value, which tapes do not connect with the first one."""
         shape = (("shape", tensor.aval.shape),)
         value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
-        return SymbolicTensor(self, value, tensor.aval, self._unique("Identity"))
+        return self.tensor(value, "Identity")
+
+    def tensor(self, value: int, name: str) -> SymbolicTensor:
+        """A tensor for a value of the Graph."""
+        return SymbolicTensor(self, value, self.graph.avals[value], self._unique(name))
 
     def value_of(self, tensor: Tensor) -> int:
         """The number of a tensor's value in the Graph."""
@@ -204,8 +206,8 @@ class Trace:
             self.used[tensor.identity] = tensor
         return value
 
-    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Copies a Graph's equations into this one and gives its outputs."""
+    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> Inlined:
+        """Copies a Graph's equations into this one."""
         values = {v: self.value_of(t) for v, t in zip(graph.inputs, inputs, strict=True)}
         for value, array in graph.constants.items():
             values[value] = self.graph.add_constant(array, graph.avals[value])
@@ -214,10 +216,7 @@ class Trace:
                 eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
             )
             values.update(zip(eqn.outputs, outputs, strict=True))
-        return [
-            SymbolicTensor(self, values[v], graph.avals[v], self._unique("call"))
-            for v in graph.outputs
-        ]
+        return Inlined(self, graph, values)
 
     # Taking it
 
@@ -256,3 +255,22 @@ class Trace:
 
     def _unique(self, name: str) -> str:
         return f"{self.unique_name(prefix() + name)}:0"
+
+
+class Inlined:
+    """A Graph whose equations were copied into a trace.
+
+    Args:
+        values: the Graph's values -> the trace's.
+    """
+
+    def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:
+        self._trace, self._graph, self._values = trace, graph, values
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return [self.tensor(v) for v in self._graph.outputs]
+
+    def tensor(self, value: int) -> Tensor:
+        """One of the Graph's values in the trace."""
+        return self._trace.tensor(self._values[value], "call")
