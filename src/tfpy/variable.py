@@ -18,7 +18,7 @@ from tfpy.operand import Operand
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
 from tfpy.tensor import Tensor, _Reference, printed
-from tfpy.tensor_shape import TensorShape
+from tfpy.tensor_shape import TensorShape, known_shape
 
 _numbers = count(1)
 
@@ -117,7 +117,7 @@ class Variable(Operand):
 
     @property
     def shape(self) -> TensorShape:
-        return TensorShape(self._aval.shape)
+        return known_shape(self._aval.shape)
 
     def get_shape(self) -> TensorShape:
         return self.shape

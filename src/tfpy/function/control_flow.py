@@ -56,7 +56,8 @@ def scalar_bool(pred: Any) -> Tensor:
     tensor = convert_to_tensor(pred)
     if tensor.size != 1:
         raise ValueError(f"The predicate must be a scalar, got shape {tensor.shape}")
-    tensor = reshape(tensor, [])
+    if tensor.ndim:
+        tensor = reshape(tensor, [])
     return tensor if tensor.dtype.is_bool else not_equal(tensor, 0)
 
 

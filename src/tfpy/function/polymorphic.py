@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tfpy import nest, tracing
+from tfpy.convert import is_tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
@@ -108,6 +109,7 @@ class Function:
             self._check_count(arguments)
             for (name, value), spec in zip(arguments.items(), self.input_signature, strict=False):
                 arguments[name] = conform(name, value, spec)
+            self._check_defaults(arguments)
         return Call(arguments)
 
     def _check_count(self, arguments: dict[str, Any]) -> None:
@@ -122,6 +124,19 @@ class Function:
                 f"input_signature of '{self._name}' has {len(self.input_signature)} entries, but "
                 f"the function takes ({', '.join(self._signature.parameters)})"
             )
+
+    def _check_defaults(self, arguments: dict[str, Any]) -> None:
+        """What the input_signature does not tell is what it is by default."""
+        assert self.input_signature is not None
+        for name in [*arguments][len(self.input_signature) :]:
+            default = self._signature.parameters[name].default
+            if default is not inspect.Parameter.empty and arguments[name] is not default:
+                if is_tensor(default) or arguments[name] != default:
+                    raise TypeError(
+                        f"Binding inputs to tf.function failed due to `Can not cast "
+                        f"{arguments[name]!r} to Literal[{default!r}]`: '{name}' is not in the "
+                        "input_signature and keeps its default"
+                    )
 
     def _found(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
@@ -206,6 +221,11 @@ class Function:
         if not isinstance(concrete, ConcreteFunction):
             raise ValueError(f"lower: '{self._name}' is compiled for whole shapes; got open ones")
         return concrete.lower()
+
+    @property
+    def name(self) -> str:
+        """The Python function's name."""
+        return self._name
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
@@ -302,6 +322,9 @@ def function(
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
     *,
     quantize: str | None = None,
 ) -> Any:
@@ -311,7 +334,9 @@ def function(
         input_signature: nests of ``tf.TensorSpec``, one for each argument.
         autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
         jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes: of no effect: every trace is compiled, and made for its sizes.
+        experimental_attributes, experimental_relax_shapes, experimental_compile,
+        experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
+            sizes.
         quantize: "int8" computes products and 1x1 convolutions with weights in int8 where the
             backend can (wasm): for inference, up to 3.5 times as fast, results about 1 % off.
 

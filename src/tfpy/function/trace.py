@@ -11,7 +11,6 @@ import numpy as np
 
 from tfpy import tape as tapes
 from tfpy import tracing
-from tfpy.errors import InaccessibleTensorError
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
 from tfpy.name_scope import prefix
@@ -99,14 +98,14 @@ class Trace:
         """The value of a tensor from outside: a constant when it is small, else an input.
 
         Raises:
-            InaccessibleTensorError: when it belongs to a trace that is not being taken.
+            TypeError: when it belongs to a trace that is not being taken.
         """
         known = self._values.get(tensor.identity)
         if known is not None:
             return known
         if isinstance(tensor, SymbolicTensor):
             if all(trace is not tensor.trace for trace in tracing.active):
-                raise InaccessibleTensorError(
+                raise TypeError(
                     f"{tensor} is out of scope: it belongs to the trace of "
                     f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
                     "function, or keep it in a tf.Variable"
