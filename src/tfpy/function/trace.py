@@ -65,6 +65,8 @@ class Trace:
         self.constants: list[Tensor] = []
         """Captured tensors that the Graph holds as constants."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self.unseeded = 0
+        """How many random ops without a seed it has."""
         self.made: list[Variable] = []
         """Variables that the function made."""
         self.used: dict[int, Tensor] = {}
@@ -81,14 +83,20 @@ class Trace:
         """A symbolic tensor for an argument."""
         return SymbolicTensor(self, self.graph.add_input(aval), aval, self._unique(name))
 
-    def feed(self, fetch: Callable[[], Array], aval: Aval, name: str) -> Tensor:
-        """An input whose value ``fetch`` gives at each call of the traced function."""
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
+        """An input that gets a value at each call of the traced function.
+
+        Args:
+            fetching: gives the function that gives the values; called anew for each place of
+                other traces to which a call copies this one.
+        """
         tensor = self.argument(aval, name)
+        fetch = fetching()
 
         def fetched() -> Tensor:
             outer = tracing.current()
             if outer is not None:
-                return outer.feed(fetch, aval, name)
+                return outer.feed(fetching, aval, name)
             return Tensor(aval, host_storage(fetch(), aval))
 
         self.extras.append(Extra(tensor, fetched))
