@@ -205,6 +205,7 @@ from tfpy.tfjs import (
 from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.tracing import executing_eagerly, init_scope, inside_function
 from tfpy.variable import Variable
+from tfpy.variable_kinds import VariableAggregation, VariableSynchronization
 from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 
 __version__ = "0.1.0"
@@ -214,7 +215,7 @@ operators.install()
 __all__ = [
     "Assert", "DType", "GradientTape", "IndexedSlices", "Module", "RaggedTensor", "SparseTensor",
     "Tensor", "TensorArray", "TensorBuffer", "TensorShape", "TensorSpec", "UnconnectedGradients",
-    "Variable", "add_n", "argmax", "argmin", "argsort", "as_dtype", "autodiff", "autograph",
+    "Variable", "VariableAggregation", "VariableSynchronization", "add_n", "argmax", "argmin", "argsort", "as_dtype", "autodiff", "autograph",
     "backend_report", "basic_lstm_cell", "batch_to_space", "batch_to_space_nd", "bitwise", "bool",
     "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "browser",
     "buffer", "case", "cast", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm",

@@ -49,7 +49,7 @@ def gather_nd(
     if batch_dims < 0:
         raise ValueError(f"gather_nd: batch_dims must not be negative, got {batch_dims}")
     if batch_dims:
-        at = _with_batch_index(x, at, int(batch_dims))
+        at = with_batch_index("gather_nd", x, at, int(batch_dims))
     depth = _depth("gather_nd", at, x.aval.shape)
     dims, rest = x.aval.shape[:depth], x.aval.shape[depth:]
     rows = reshape(x, [math.prod(dims), *rest])
@@ -68,12 +68,12 @@ def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
     return indices.aval.shape[-1]
 
 
-def _with_batch_index(x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
     """Index vectors that begin with their own batch position."""
     lead = indices.aval.shape[:batch_dims]
     if x.aval.shape[:batch_dims] != lead or indices.ndim <= batch_dims:
         raise invalid(
-            "gather_nd",
+            op,
             f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
             f"{list(indices.shape)} must be equal",
         )

@@ -19,6 +19,8 @@ from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
 from tfpy.tensor import Tensor, _Reference, printed
 from tfpy.tensor_shape import TensorShape, known_shape
+from tfpy.variable_kinds import VariableAggregation, VariableSynchronization, kinds
+from tfpy.variable_updates import UncommonUpdates
 
 _numbers = count(1)
 
@@ -50,7 +52,7 @@ def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:
     return expand_dims(sparse_delta.indices, -1), sparse_delta.values
 
 
-class Variable(Operand):
+class Variable(UncommonUpdates, Operand):
     """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
 
     Args:
@@ -58,10 +60,13 @@ class Variable(Operand):
         trainable: whether tapes watch it by themselves.
         constraint: kept for optimizers, which apply it to the updated value.
         shape: must fit the initial value's, which it is.
-        validate_shape, caching_device, variable_def, import_scope: of no effect.
+        synchronization, aggregation: kept; ON_READ makes it untrainable.
+        validate_shape, caching_device, variable_def, import_scope,
+        experimental_enable_variable_lifting: of no effect.
 
     Raises:
-        ValueError: when the initial value is missing or does not fit ``shape``.
+        ValueError: when the initial value is missing or does not fit ``shape``, and for
+            synchronization and aggregation that there are not.
 
     Example:
         >>> import tfpy as tf
@@ -81,7 +86,10 @@ class Variable(Operand):
         dtype: Any = None,
         import_scope: Any = None,
         constraint: Callable[[Any], Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
     ) -> None:
         from tfpy.convert import convert_to_tensor
 
@@ -91,7 +99,9 @@ class Variable(Operand):
         with tracing.init_scope():
             initial = initial_value() if callable(initial_value) else initial_value
             tensor = convert_to_tensor(initial, dtype)
-            self.trainable = trainable is not False
+            self.synchronization, self.aggregation, self.trainable = kinds(
+                synchronization, aggregation, trainable, name
+            )
             self.constraint = constraint
             self.number = next(_numbers)
             self.name = f"{scope}{name or 'Variable'}:0"
@@ -128,11 +138,8 @@ class Variable(Operand):
         Raises:
             ValueError: when it does not.
         """
-        sizes, own = list(shape), self._aval.shape
-        if len(sizes) != len(own) or any(
-            n not in (None, m) for n, m in zip(sizes, own, strict=True)
-        ):
-            raise ValueError(f"{self.name}: shapes {own} and {tuple(sizes)} are not compatible")
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"{self.name}: shapes {self.shape} and {shape} are not compatible")
 
     @property
     def dtype(self) -> DType:
@@ -169,8 +176,11 @@ class Variable(Operand):
         trace = tracing.current()
         return self._value if trace is None else trace.read(self)
 
-    def assign(self, value: Any, use_locking: bool = False, read_value: bool = True) -> Variable:
-        """Replaces the value and returns the Variable.
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Replaces the value and returns the Variable, or None without ``read_value``.
 
         Raises:
             ValueError: when shape or dtype differ from the Variable's.
@@ -185,27 +195,29 @@ class Variable(Operand):
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
         self.hold(tensor.alias())
-        return self
+        return self if read_value else None
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, read_value: bool = True
-    ) -> Variable:
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
         """Adds to the value.
 
         Raises:
             InvalidArgumentError: when the shapes differ.
         """
-        return self._update(elementwise.add, delta)
+        return self._update(elementwise.add, delta, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, read_value: bool = True
-    ) -> Variable:
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
         """Subtracts from the value.
 
         Raises:
             InvalidArgumentError: when the shapes differ.
         """
-        return self._update(elementwise.subtract, delta)
+        return self._update(elementwise.subtract, delta, read_value)
 
     def __getitem__(self, key: Any) -> Tensor:  # type: ignore[override]
         """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
@@ -314,18 +326,18 @@ class Variable(Operand):
 
         return gather(self, indices)
 
-    def _update(self, op: Op, delta: Any) -> Variable:
-        from tfpy.convert import as_tensors
+    def _update(self, op: Op, delta: Any, read_value: bool) -> Variable | None:
+        from tfpy.convert import convert_to_tensor
 
-        value, change = as_tensors(op, (self.tensor, delta))
+        change = convert_to_tensor(delta, self.dtype)
         if change.aval.shape != self._aval.shape:
             raise invalid(
                 op.name,
                 f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
                 f"{list(change.shape)}, shapes must be equal",
             )
-        self.hold(op(value, change).alias())
-        return self
+        self.hold(op(self.tensor, change).alias())
+        return self if read_value else None
 
     def numpy(self) -> Any:
         """The value as a NumPy array; waits for the device."""
@@ -365,9 +377,6 @@ class Variable(Operand):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.tensor.__array__(dtype, copy)
-
-    def __len__(self) -> int:
-        return len(self.tensor)
 
     def __bool__(self) -> bool:
         return bool(self.tensor)

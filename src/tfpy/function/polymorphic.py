@@ -15,7 +15,7 @@ from tfpy.convert import is_tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
-from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy.function.signature import Call, TensorSpec, bind, check_signature, conform, spread
 from tfpy.function.tensor_array import TensorArray
 from tfpy.function.untraced import Untraced
 from tfpy.operand import Composite
@@ -342,6 +342,7 @@ def function(
 
     Raises:
         ValueError: for another ``quantize``.
+        TypeError: when ``input_signature`` holds anything but specs.
 
     Example:
         >>> import tfpy as tf
@@ -351,6 +352,7 @@ def function(
         >>> print(f(tf.constant([1.0, 2.0])).numpy())
         7.0
     """
+    check_signature(input_signature)
     if func is None:
         return functools.partial(
             function, input_signature=input_signature, autograph=autograph, quantize=quantize

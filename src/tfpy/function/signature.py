@@ -208,10 +208,17 @@ def conform(name: str, value: Any, spec: Any) -> Any:
         kind = list if isinstance(spec, list) else tuple
         _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
         return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
-    raise TypeError(
-        "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
-        f"args {spec!r} with type {type(spec)!r}"
-    )
+    return value
+
+
+def check_signature(input_signature: Any) -> None:
+    """Raises a TypeError unless it is None or a nest of specs."""
+    for spec in nest.flatten(input_signature):
+        if not isinstance(spec, TensorSpec | None):
+            raise TypeError(
+                "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                f"{spec!r} of type {type(spec).__name__}"
+            )
 
 
 def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:

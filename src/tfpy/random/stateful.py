@@ -201,7 +201,7 @@ def categorical(
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of ``value`` in random order."""
     x = convert_to_tensor(value)
-    blocks = -(-x.shape[0] // 4) if x.ndim and x.size > 1 else 0
+    blocks = -(-(x.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
     return sampling.shuffled(_reserve("shuffle", x.dtype, seed, blocks), x)
 
 

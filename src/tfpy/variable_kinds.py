@@ -1,0 +1,49 @@
+"""How distributed Variables are kept and updated; here there is one device and one copy."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a Variable are made equal (``tf.VariableSynchronization``)."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """What becomes of several copies' updates (``tf.VariableAggregation``)."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+    def __repr__(self) -> str:
+        return f"<VariableAggregationV2.{self.name}: {self.value}>"
+
+
+def kinds(
+    synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
+) -> tuple[VariableSynchronization, VariableAggregation, bool]:
+    """The arguments of a Variable, checked, and whether it is trainable.
+
+    Raises:
+        ValueError: for what is no such kind, and for a trainable Variable synchronized when read.
+    """
+    try:
+        synchronized = VariableSynchronization(synchronization)
+        aggregated = VariableAggregation(aggregation)
+    except ValueError as error:
+        raise ValueError(f"Invalid variable mode for variable {name}: {error}") from None
+    on_read = synchronized is VariableSynchronization.ON_READ
+    if on_read and trainable:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for "
+            "non-trainable variables; give trainable=False"
+        )
+    return synchronized, aggregated, not on_read if trainable is None else bool(trainable)
