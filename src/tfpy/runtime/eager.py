@@ -11,7 +11,7 @@ from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower.program import NotLowerable
 from tfpy.operand import Composite
-from tfpy.ops.op import UNSUPPORTED, Op, set_executor
+from tfpy.ops.op import UNSUPPORTED, Op
 from tfpy.runtime import registry
 from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -99,4 +99,4 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
     backend.programs[key] = compiled
 
 
-set_executor(apply)
+Op.__call__ = apply
