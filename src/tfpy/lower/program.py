@@ -17,9 +17,9 @@ The JSON text::
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
 are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
-input's bytes when a run is given the input for good (``lower/donation.py``). ``arena`` is there
-where the lowering has planned the memory of temporaries (buffers that steps write and that are no
-outputs): the bytes that they share, and where each lies.
+input's bytes when a run is given the input for good (``lower/donation_plan.py``). ``arena`` is
+there where the lowering has planned the memory of temporaries (buffers that steps write and that
+are no outputs): the bytes that they share, and where each lies.
 """
 
 from __future__ import annotations

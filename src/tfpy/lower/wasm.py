@@ -24,7 +24,7 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Graph
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
-from tfpy.lower.donation import update_in_place
+from tfpy.lower.donation_plan import update_in_place
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Kernel, Param, Program
 from tfpy.lower.wasm_target import with_parameters
