@@ -16,7 +16,7 @@ from tfpy import partition
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
 from tfpy.errors import invalid_value
-from tfpy.operand import Composite
+from tfpy.operand import CompositeOperand
 from tfpy.ops import indexing
 from tfpy.ops.op import Op
 from tfpy.partition import Ints
@@ -48,7 +48,7 @@ def take_rows(values: Any, rows: Ints) -> Any:
     return indexing.gather(values, constant(rows.astype(np.int32)), axis=0, batch_dims=0)
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(CompositeOperand):
     """Rows of ``values`` that ``row_splits`` marks; ``values`` may be ragged itself.
 
     Made by ``tf.ragged.constant`` and the ``from_…`` constructors. Arithmetic, comparisons,
