@@ -30,12 +30,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tfpy.dtypes import DType
 from tfpy.ir.graph import heading
 
 Param = int | float | str | Sequence[Any]
 
 VERSION = 1
+
+
+def float_bits(value: float) -> int:
+    """The float32 nearest to a number as the int32 of the same bits: how a parameter gives it."""
+    with np.errstate(over="ignore"):
+        return int(np.float32(value).view(np.int32))
 
 
 class NotLowerable(Exception):
