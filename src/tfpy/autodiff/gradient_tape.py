@@ -265,7 +265,7 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     return [
         (t, ones_like(t) if g is None else g)
         for t, g in zip(targets, given, strict=True)
-        if t.dtype.is_floating or t.dtype.is_complex
+        if t.dtype.is_differentiable
     ]
 
 

@@ -15,7 +15,7 @@ from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
 from tfpy.function.usage import Usage
 from tfpy.ir.graph import Eqn, Graph
-from tfpy.tape import Entry, backpropagate
+from tfpy.tape import Entry, backpropagate, dependent
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
 
@@ -95,12 +95,9 @@ class Traced:
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
         """The numbers of what goes in that active tapes follow."""
         given = (*operands, *self.constants)
-        return tuple(i for i, t in enumerate(given) if is_differentiable(t) and _is_followed(t))
-
-
-def is_differentiable(tensor: Tensor) -> bool:
-    """Whether gradients flow through values of its dtype."""
-    return tensor.dtype.is_floating or tensor.dtype.is_complex
+        return tuple(
+            i for i, t in enumerate(given) if t.dtype.is_differentiable and _is_followed(t)
+        )
 
 
 def _is_followed(tensor: Tensor) -> bool:
@@ -114,9 +111,9 @@ class _Derivative:
         self._primal = primal
         self._wanted = wanted
         self._sources = [primal.sources[i] for i in wanted]
-        self._entries, self._watched = _dependent(primal.entries, self._sources)
+        self._entries, self._watched = dependent(primal.entries, self._sources)
         self._saved: tuple[Tensor, ...] = ()
-        flowing = tuple(is_differentiable(t) for t in primal.outputs)
+        flowing = tuple(t.dtype.is_differentiable for t in primal.outputs)
         first, self._saved = self._trace_backward(flowing, saving=True)
         self._backwards = {(*flowing, *[False] * len(self._saved)): first}
         outputs = (*primal.outputs, *self._saved)
@@ -212,14 +209,3 @@ class _Backward:
         """The gradient of each source, from those that flow in and the values of a call."""
         results = iter(self._traced([*gradients, *(known[t.identity] for t in self._residuals)]))
         return [next(results) if there else None for there in self._connected]
-
-
-def _dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
-    """The entries that depend on sources, and the identities of all tensors that do."""
-    watched = {t.identity for t in sources}
-    found = []
-    for entry in entries:
-        if any(t.identity in watched for t in entry.inputs):
-            watched.update(t.identity for t in entry.outputs)
-            found.append(entry)
-    return found, watched
