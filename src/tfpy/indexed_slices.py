@@ -46,6 +46,7 @@ class IndexedSlices(Composite):
 
     @property
     def dtype(self) -> DType:
+        """The type of the values."""
         return self.values.dtype
 
     def __neg__(self) -> IndexedSlices:

@@ -62,17 +62,21 @@ class SparseTensor(CompositeOperand):
 
     @property
     def shape(self) -> TensorShape:
+        """The dense tensor's sizes."""
         return TensorShape(self.host_shape)
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the values."""
         return self.values.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions the dense tensor has."""
         return len(self.host_shape)
 
     def with_values(self, new_values: Any) -> SparseTensor:

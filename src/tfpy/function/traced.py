@@ -170,29 +170,51 @@ class _Derivative:
             grads = backpropagate(self._entries, self._watched, flows)
             found = [grads.get(s.identity) for s in self._sources]
             outputs = [g for g in found if g is not None]
-            read = {trace.value_of(g) for g in outputs}
+            for gradient in outputs:
+                trace.value_of(gradient)
             used, entries = list(trace.used.values()), trace.recorder.entries
         eqns = trace.graph.eqns[first:]
-        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
-        known = {t.identity for t in (*primal.arguments, *reachable)} | {
-            e.tensor.identity for e in primal.extras
-        }
-        residuals = [t for t in used if t.identity in known or t.identity not in outside]
-        inside = tuple(t for t in residuals if t.identity not in known)
+        residuals, inside = self._residuals(used, reachable)
         if inside and not saving:
             eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
             residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
-        read.update(v for eqn in eqns for v in eqn.inputs)
-        given = {t.identity for t in residuals}
-        extras = [
-            e
-            for e in trace.extras
-            if e.tensor.identity not in given and trace.value_of(e.tensor) in read
-        ]
-        constants = [t for t in trace.constants if trace.value_of(t) in read]
-        arguments = [*seeds, *residuals]
-        traced = Traced(trace, eqns, arguments, extras, constants, outputs, entries)
+        traced = _computation(trace, eqns, seeds, residuals, outputs, entries)
         return _Backward(traced, residuals, [g is not None for g in found]), inside
+
+    def _residuals(
+        self, used: Sequence[Tensor], reachable: Sequence[Tensor]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """The used tensors that a call of the primal one takes or computes, and those inside it.
+
+        The latter it gives only where they were saved; ``reachable`` is what it gives already.
+        """
+        primal, trace = self._primal, self._primal.trace
+        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
+        given = (*primal.arguments, *reachable, *(e.tensor for e in primal.extras))
+        known = {t.identity for t in given}
+        residuals = [t for t in used if t.identity in known or t.identity not in outside]
+        return residuals, tuple(t for t in residuals if t.identity not in known)
+
+
+def _computation(
+    trace: Trace,
+    eqns: Sequence[Eqn],
+    seeds: Sequence[Tensor],
+    residuals: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    entries: Sequence[Entry],
+) -> Traced:
+    """The equations from seeds and residuals to ``outputs``, with what else they read."""
+    read = {trace.value_of(t) for t in outputs}
+    read.update(v for eqn in eqns for v in eqn.inputs)
+    given = {t.identity for t in residuals}
+    extras = [
+        e
+        for e in trace.extras
+        if e.tensor.identity not in given and trace.value_of(e.tensor) in read
+    ]
+    constants = [t for t in trace.constants if trace.value_of(t) in read]
+    return Traced(trace, eqns, [*seeds, *residuals], extras, constants, outputs, entries)
 
 
 class _Backward:
