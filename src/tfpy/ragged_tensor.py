@@ -29,7 +29,11 @@ def _values(values: Any) -> Any:
 
 
 def row_count(values: Any) -> int:
-    """The size of the first dimension of a tensor or ragged tensor."""
+    """The size of the first dimension of a tensor or ragged tensor.
+
+    Raises:
+        ValueError: for a scalar.
+    """
     if isinstance(values, RaggedTensor):
         return values.splits.size - 1
     if values.ndim == 0:
@@ -125,7 +129,11 @@ class RaggedTensor(RaggedRows):
         validate: bool = True,
         name: str | None = None,
     ) -> RaggedTensor:
-        """Rows of one length; the dimension stays uniform in the shape."""
+        """Rows of one length; the dimension stays uniform in the shape.
+
+        Raises:
+            InvalidArgumentError: when the values are not so many rows of that length.
+        """
         inner, n = _values(values), int(uniform_row_length)
         count = row_count(inner)
         rows = (count // n if n else 0) if nrows is None else int(nrows)
@@ -174,7 +182,11 @@ class RaggedTensor(RaggedRows):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Row ids of each ragged dimension, outermost first."""
+        """Row ids of each ragged dimension, outermost first.
+
+        Raises:
+            ValueError: when ``nested_nrows`` has another length.
+        """
         ids = list(nested_value_rowids)
         counts = [None] * len(ids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(ids):

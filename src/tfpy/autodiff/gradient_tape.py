@@ -106,7 +106,11 @@ class GradientTape(Tape):
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Ops in this context are not recorded."""
+        """Ops in this context are not recorded.
+
+        Raises:
+            ValueError: outside of the tape's context.
+        """
         if not self._recording:
             raise ValueError("Tape is not recording.")
         position = next(i for i, t in enumerate(tapes.active_tapes) if t is self)
