@@ -78,10 +78,6 @@ class NotTraceableError(NotImplementedError):
     """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
 
 
-class InaccessibleTensorError(ValueError, TypeError):
-    """A tensor of one trace is used where it does not exist; TensorFlow raises one or the other."""
-
-
 def invalid(op: str, message: str) -> Exception:
     """The error of operands whose shapes or attributes do not fit: InvalidArgumentError.
 

@@ -42,7 +42,7 @@ class IndexedSlices(Composite):
         """The larger tensor's shape, None for a size that is not known."""
         if self.dense_shape is not None:
             return TensorShape(self.dense_shape.host_view().tolist())
-        return TensorShape((None, *self.values.shape[1:]))  # type: ignore[arg-type]
+        return TensorShape((None, *self.values.shape[1:]))
 
     @property
     def dtype(self) -> DType:

@@ -239,7 +239,7 @@ class RaggedTensor(RaggedRows):
     @property
     def shape(self) -> TensorShape:
         """The static shape, None for ragged dimensions."""
-        return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))  # type: ignore[arg-type]
+        return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))
 
     def get_shape(self) -> TensorShape:
         """:attr:`shape`."""

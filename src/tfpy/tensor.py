@@ -12,7 +12,7 @@ from tfpy.dtypes import DType
 from tfpy.ir.graph import Aval
 from tfpy.operand import Operand
 from tfpy.runtime.storage import Statistics, Storage, statistics
-from tfpy.tensor_shape import TensorShape
+from tfpy.tensor_shape import TensorShape, known_shape
 from tfpy.tidy import on_create, scopes
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Tensor(Operand):
     @property
     def shape(self) -> TensorShape:
         """The sizes of its dimensions; a tuple of ints."""
-        return TensorShape(self.aval.shape)
+        return known_shape(self.aval.shape)
 
     @property
     def dtype(self) -> DType:

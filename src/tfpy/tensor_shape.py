@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+import operator
+from collections.abc import Iterator
+from math import prod
+from typing import Any, NoReturn
 
 
 class TensorShape(tuple[int, ...]):
     """A static shape. Compares equal to the tuple or list of its sizes.
 
     Ragged tensors have None where a dimension has no single size.
+
+    Args:
+        dims: sizes, one size, or None for a shape of unknown rank.
+
+    Raises:
+        ValueError: for a size below 0.
+        TypeError: for what is no size.
     """
 
     __slots__ = ()
 
+    def __new__(cls, dims: Any) -> TensorShape:
+        if dims is None:
+            return tuple.__new__(_UnknownShape, ())
+        if isinstance(dims, TensorShape):
+            return dims
+        sizes = [dims] if hasattr(dims, "__index__") and not hasattr(dims, "__iter__") else dims
+        return tuple.__new__(cls, map(_size, sizes))
+
     @property
-    def rank(self) -> int:
-        """How many dimensions there are."""
+    def rank(self) -> int | None:
+        """How many dimensions there are; None if unknown."""
         return len(self)
 
     @property
-    def ndims(self) -> int:
+    def ndims(self) -> int | None:
         """:attr:`rank`."""
-        return len(self)
+        return self.rank
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -35,7 +52,7 @@ class TensorShape(tuple[int, ...]):
 
     def num_elements(self) -> int | None:
         """The product of the sizes; None where a size is not known."""
-        return math.prod(self) if self.is_fully_defined() else None
+        return prod(self) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
         """Whether every size is known."""
@@ -43,7 +60,8 @@ class TensorShape(tuple[int, ...]):
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether the sizes that both know are equal; None knows nothing."""
-        if other is None:
+        other = TensorShape(other)
+        if other.rank is None:
             return True
         return len(self) == len(other) and all(
             n is None or m is None or n == m for n, m in zip(self, other, strict=True)
@@ -60,16 +78,31 @@ class TensorShape(tuple[int, ...]):
         Raises:
             ValueError: when they are not compatible.
         """
-        if other is None:
-            return self
         other = TensorShape(other)
+        if other.rank is None:
+            return self
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape(m if n is None else n for n, m in zip(self, other, strict=True))
 
     def concatenate(self, other: Any) -> TensorShape:
         """This shape's sizes, then the other's."""
-        return TensorShape((*self, *other))
+        other = TensorShape(other)
+        return other if other.rank is None else TensorShape((*self, *other))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every shape that fits this one fits the other."""
+        return other.rank is None or (
+            len(self) == len(other)
+            and all(m in (None, n) for n, m in zip(self, other, strict=True))
+        )
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The sizes in which both agree, None for the others."""
+        other = TensorShape(other)
+        if other.rank != self.rank:
+            return TensorShape(None)
+        return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
     def with_rank(self, rank: int) -> TensorShape:
         """The shape itself; a ValueError when it has another rank."""
@@ -101,7 +134,13 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shape {self} {what}")
         return self
 
+    def __bool__(self) -> bool:
+        """Whether the rank is known."""
+        return True
+
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, _UnknownShape):
+            return False
         return tuple(self) == (tuple(other) if isinstance(other, list) else other)
 
     def __ne__(self, other: object) -> bool:
@@ -124,3 +163,83 @@ class TensorShape(tuple[int, ...]):
 
     def __str__(self) -> str:
         return tuple.__repr__(self)
+
+
+def known_shape(sizes: tuple[int, ...]) -> TensorShape:
+    """The shape of these sizes, which are known to be right."""
+    return tuple.__new__(TensorShape, sizes)
+
+
+def _size(size: Any) -> int | None:
+    if size is None:
+        return None
+    try:
+        found = operator.index(size)
+    except TypeError:
+        raise TypeError(
+            f"Dimension value must be integer or None or have an __index__ method, got value "
+            f"{size!r} with type {type(size)!r}"
+        ) from None
+    if found < 0:
+        raise ValueError(f"Dimension {found} must be >= 0")
+    return found
+
+
+class _UnknownShape(TensorShape):
+    """``TensorShape(None)``."""
+
+    __slots__ = ()
+
+    @property
+    def rank(self) -> None:
+        return None
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ValueError(f"{what} a shape with unknown rank.")
+
+    def as_list(self) -> NoReturn:
+        raise ValueError("as_list() is not defined on an unknown TensorShape.")
+
+    def num_elements(self) -> None:
+        return None
+
+    def is_fully_defined(self) -> bool:
+        return False
+
+    def is_compatible_with(self, other: Any) -> bool:
+        return True
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return other.rank is None
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        return self
+
+    def merge_with(self, other: Any) -> TensorShape:
+        return TensorShape(other)
+
+    def concatenate(self, other: Any) -> TensorShape:
+        return self
+
+    def __len__(self) -> int:
+        self._refuse("Cannot take the length of")
+
+    def __iter__(self) -> Iterator[int]:
+        self._refuse("Cannot iterate over")
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __getitem__(self, key):  # type: ignore[no-untyped-def]
+        return TensorShape(None) if isinstance(key, slice) else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _UnknownShape)
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        return "TensorShape(None)"
+
+    def __str__(self) -> str:
+        return "<unknown>"

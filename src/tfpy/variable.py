@@ -17,7 +17,7 @@ from tfpy.name_scope import prefix
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
 from tfpy.tensor import Reference, Tensor, printed
-from tfpy.tensor_shape import TensorShape
+from tfpy.tensor_shape import TensorShape, known_shape
 from tfpy.variable_scatter import ScatterMethods
 
 _numbers = count(1)
@@ -103,7 +103,7 @@ class Variable(ScatterMethods):
     @property
     def shape(self) -> TensorShape:
         """The sizes of its dimensions; a tuple of ints."""
-        return TensorShape(self._aval.shape)
+        return known_shape(self._aval.shape)
 
     def get_shape(self) -> TensorShape:
         """:attr:`shape`."""

@@ -14,7 +14,7 @@ from tfpy.autograph import experimental
 from tfpy.autograph.convert import to_code
 from tfpy.autograph.operators import call
 
-__all__ = ["experimental", "to_code", "to_graph"]
+__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 
 
 def to_graph(
@@ -27,3 +27,12 @@ def to_graph(
     """
     function: Callable[..., Any] = call(entity)
     return function
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """Of no effect: the conversion logs nothing (``tf.autograph.set_verbosity``)."""
+
+
+def trace(*args: Any) -> None:
+    """Prints when a function is traced, not when it runs (``tf.autograph.trace``)."""
+    print(*args)

@@ -7,6 +7,7 @@ tracebacks and debuggers show the user's file.
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from typing import Any
 
@@ -153,9 +154,10 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _remember(code: types.CodeType) -> None:
+    """Notes the functions that are converted; methods of classes within are not yet."""
     _made.add(code)
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if isinstance(constant, types.CodeType) and constant.co_flags & inspect.CO_OPTIMIZED:
             _remember(constant)
 
 

@@ -20,6 +20,7 @@ from tfpy.function.description import (
 )
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, aval_of, bind
+from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Trace
 from tfpy.function.traced import Traced
 from tfpy.ir.graph import Graph
@@ -128,7 +129,10 @@ class ConcreteFunction:
         return found
 
     def _text(self) -> str:
-        return one_line(self._parameters(), self.structured_outputs)
+        return one_line(self._parameters(), self._output_specs())
+
+    def _output_specs(self) -> Any:
+        return _structured(self._structure, map(TensorSpec.from_tensor, self.outputs))
 
     def _parameters(self) -> list[Parameter]:
         return parameters_of(self._signature, self._call.arguments)
@@ -177,17 +181,32 @@ class ConcreteFunction:
         return [t for t in found if self._traced.trace.is_from_outside(t)]
 
     @property
-    def inputs(self) -> list[TensorSpec]:
-        return [TensorSpec(aval_of(t).shape, aval_of(t).dtype, n) for n, t in self._call.tensors]
+    def inputs(self) -> list[Tensor]:
+        """The symbolic tensors of its arguments."""
+        return list(self._traced.arguments)
 
     @property
-    def outputs(self) -> list[TensorSpec]:
-        return [TensorSpec.from_tensor(t) for t in self._traced.outputs[: self._results]]
+    def outputs(self) -> list[Tensor]:
+        """The symbolic tensors that it gives, in order, named as in TensorFlow."""
+        trace = self._traced.trace
+        found = enumerate(self._traced.outputs[: self._results])
+        names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
+        return [SymbolicTensor(trace, trace.value_of(t), t.aval, name) for name, t in names]
 
     @property
     def structured_outputs(self) -> Any:
-        """The result's structure with specs of its tensors."""
+        """The result's structure with symbolic tensors."""
         return _structured(self._structure, iter(self.outputs))
+
+    @property
+    def output_shapes(self) -> Any:
+        """The result's structure with the shapes of its tensors."""
+        return _structured(self._structure, (t.shape for t in self.outputs))
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The result's structure with the dtypes of its tensors."""
+        return _structured(self._structure, (t.dtype for t in self.outputs))
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -200,7 +219,7 @@ class ConcreteFunction:
         captured = [v for v in self.variables if all(v is not other for other in given)]
         captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
         captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
-        return lines(self._parameters(), self.structured_outputs, captures)
+        return lines(self._parameters(), self._output_specs(), captures)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"

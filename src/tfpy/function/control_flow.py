@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tfpy import tracing
+from tfpy.array import reshape
 from tfpy.convert import constant, convert_to_tensor, is_tensor
-from tfpy.errors import InvalidArgumentError
+from tfpy.errors import InvalidArgumentError, NotTraceableError
 from tfpy.function.staging import staged_cond, staged_while
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
@@ -50,11 +51,13 @@ def scalar_bool(pred: Any) -> Tensor:
     """A symbolic predicate; numbers hold unless they are 0.
 
     Raises:
-        ValueError: when it has several elements.
+        ValueError: when it has not one element.
     """
     tensor = convert_to_tensor(pred)
-    if tensor.shape != ():
+    if tensor.size != 1:
         raise ValueError(f"The predicate must be a scalar, got shape {tensor.shape}")
+    if tensor.ndim:
+        tensor = reshape(tensor, [])
     return tensor if tensor.dtype.is_bool else not_equal(tensor, 0)
 
 
@@ -187,7 +190,9 @@ def while_loop(
         body: ``body(*loop_vars)`` gives the new values, in the structure of ``loop_vars``.
         loop_vars: a list or tuple of nests of tensors and TensorArrays.
         maximum_iterations: ends the loop after that many.
-        shape_invariants, parallel_iterations, back_prop, swap_memory, name: of no effect.
+        shape_invariants: variables may change their shapes; a function with such a loop runs op
+            by op.
+        parallel_iterations, back_prop, swap_memory, name: of no effect.
 
     Raises:
         TypeError: when ``cond`` or ``body`` is not callable.
@@ -200,7 +205,7 @@ def while_loop(
     if not isinstance(loop_vars, list | tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     if tracing.active:
-        return _staged(cond, body, loop_vars, maximum_iterations)
+        return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     state: Sequence[Any] = loop_vars
     done = 0
@@ -220,7 +225,9 @@ def _as_value(value: Any) -> Any:
     )
 
 
-def _staged(cond: Function, body: Function, loop_vars: Any, maximum_iterations: Any) -> Any:
+def _staged(
+    cond: Function, body: Function, loop_vars: Any, maximum_iterations: Any, may_grow: bool
+) -> Any:
     """The loop as an equation."""
     bounded = maximum_iterations is not None
 
@@ -236,15 +243,17 @@ def _staged(cond: Function, body: Function, loop_vars: Any, maximum_iterations: 
         return [leaves[0] + 1, *flatten(new)]
 
     first = [constant(0), *map(_as_value, flatten(loop_vars))]
-    return pack_sequence_as(loop_vars, staged_while(test, step, first, _unchanged)[1:])
+    check = functools.partial(_unchanged, may_grow=may_grow)
+    return pack_sequence_as(loop_vars, staged_while(test, step, first, check)[1:])
 
 
-def _unchanged(before: list[Any], after: list[Any]) -> list[Any]:
+def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> list[Any]:
     """Checks that an iteration leaves dtypes and shapes as they are."""
     found = [_as_value(x) for x in after]
     for old, new in zip(before, found, strict=True):
         if isinstance(old, Tensor) and old.aval != new.aval:
-            raise (TypeError if old.dtype != new.dtype else ValueError)(
+            shapes = NotTraceableError if may_grow else ValueError
+            raise (TypeError if old.dtype != new.dtype else shapes)(
                 f"tf.while_loop: a loop variable enters the loop as {old.aval}, but is {new.aval} "
                 "after one iteration; shapes and dtypes must stay"
             )

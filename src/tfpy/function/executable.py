@@ -44,14 +44,21 @@ class Executable:
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
-        if tracing.active and any(isinstance(t, SymbolicTensor) for t in inputs):
-            return tracing.active[-1].inline(self.graph, inputs)
+        if self.joins_trace(inputs):
+            return tracing.active[-1].inline(self.graph, inputs).outputs
         backend = registry.active_backend()
         plan = self._plan(backend)
         if backend.garbage_bytes > MAX_GARBAGE:
             backend.collect()
         found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
+
+    def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
+        """Whether running it means copying its equations into the trace being taken."""
+        return bool(tracing.active) and (
+            any(isinstance(t, SymbolicTensor) for t in inputs)
+            or any(eqn.op.stateful for eqn in self.graph.eqns)
+        )
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
         """Makes the active backend's programs, which the first run does otherwise.

@@ -43,9 +43,9 @@ class LoopPart(Part):
         self.iteration: Tensor | None = None
         """The number of the iteration, once something asked for it."""
 
-    def feed(self, fetch: Callable[[], Array], aval: Aval, name: str) -> Tensor:
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
         """A random state: that of the whole loop, with the iteration added to the counter."""
-        whole = self.outer.feed(fetch, aval, name)
+        whole = self.outer.feed(fetching, aval, name)
         if self.iteration is None:
             self.iteration = self.argument(constant(0).aval, "iteration")
         return whole + self.iteration * constant([0, 0, 0, 1, 0, 0])
@@ -93,7 +93,7 @@ def _key(part: Part, extra: Extra) -> Any:
     if extra.variable is not None:
         return id(extra.variable)
     own = getattr(extra.tensor, "trace", None) is part
-    return extra if own else (extra.tensor.identity,)
+    return id(extra) if own else (extra.tensor.identity,)
 
 
 def assigned(parts: Sequence[Part]) -> list[Variable]:

@@ -10,12 +10,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tfpy import tracing
+from tfpy import nest, tracing
+from tfpy.convert import is_tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy.function.tensor_array import TensorArray
 from tfpy.function.untraced import Untraced
+from tfpy.operand import Composite
 from tfpy.tensor import Tensor
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
@@ -48,7 +51,7 @@ class Function:
     """A Python function that is traced and compiled at its first call with each signature.
 
     Tensors are told apart by shape and dtype; Python values, by value, are constants of a trace.
-    Called while another function is traced, its Python code runs as part of that one.
+    Called while another function is traced, its equations become part of that one's.
 
     Raises:
         ValueError: for a ``quantize`` that there is not.
@@ -83,7 +86,7 @@ class Function:
         Raises:
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
-        if tracing.active or _Settings.eagerly:
+        if _Settings.eagerly or (tracing.active and _stays_open(args, kwargs)):
             return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
@@ -94,6 +97,8 @@ class Function:
                 return found.run(args)
         call = self._call(args, kwargs)
         found = self._found(call)
+        if tracing.active and isinstance(found, Untraced):
+            return self._run_python(call.arguments)
         if key is not None:
             self._of_tensors[key] = found
         return found.run([t for _, t in call.tensors])  # type: ignore[misc]
@@ -104,6 +109,7 @@ class Function:
             self._check_count(arguments)
             for (name, value), spec in zip(arguments.items(), self.input_signature, strict=False):
                 arguments[name] = conform(name, value, spec)
+            self._check_defaults(arguments)
         return Call(arguments)
 
     def _check_count(self, arguments: dict[str, Any]) -> None:
@@ -118,6 +124,20 @@ class Function:
                 f"input_signature of '{self._name}' has {len(self.input_signature)} entries, but "
                 f"the function takes ({', '.join(self._signature.parameters)})"
             )
+
+    def _check_defaults(self, arguments: dict[str, Any]) -> None:
+        """What the input_signature does not tell is what it is by default."""
+        assert self.input_signature is not None
+        for name in [*arguments][len(self.input_signature) :]:
+            default = self._signature.parameters[name].default
+            if default is inspect.Parameter.empty or arguments[name] is default:
+                continue
+            if is_tensor(default) or arguments[name] != default:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `Can not cast "
+                    f"{arguments[name]!r} to Literal[{default!r}]`: '{name}' is not in the "
+                    "input_signature and keeps its default"
+                )
 
     def _found(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
@@ -141,8 +161,9 @@ class Function:
                 self._made_variables = True
                 concrete = self._trace(call, False)
         except NotTraceableError as error:
-            text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
-            warnings.warn(text, stacklevel=4)
+            if not tracing.active:
+                text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
+                warnings.warn(text, stacklevel=4)
             return Untraced(self._run_python, call, error)
         return concrete
 
@@ -201,6 +222,11 @@ class Function:
         if not isinstance(concrete, ConcreteFunction):
             raise ValueError(f"lower: '{self._name}' is compiled for whole shapes; got open ones")
         return concrete.lower()
+
+    @property
+    def name(self) -> str:
+        """The Python function's name."""
+        return self._name
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""
@@ -267,6 +293,11 @@ async def compile_model(
     return function
 
 
+def _stays_open(args: Any, kwargs: Any) -> bool:
+    """Whether a call in a trace has arguments that belong to that trace without being tensors."""
+    return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
+
+
 def _method(
     function: Callable[..., Any], converted: Callable[[], Callable[..., Any]], instance: Any
 ) -> Callable[..., Any]:
@@ -292,6 +323,9 @@ def function(
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
     experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
     *,
     quantize: str | None = None,
 ) -> Any:
@@ -301,7 +335,9 @@ def function(
         input_signature: nests of ``tf.TensorSpec``, one for each argument.
         autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
         jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes: of no effect: every trace is compiled, and made for its sizes.
+        experimental_attributes, experimental_relax_shapes, experimental_compile,
+        experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
+            sizes.
         quantize: "int8" computes products and 1x1 convolutions with weights in int8 where the
             backend can (wasm): for inference, up to 3.4 times as fast, results about 1 % off.
 

@@ -35,7 +35,7 @@ class TensorSpec:
     """
 
     def __init__(self, shape: Any = None, dtype: Any = float32, name: str | None = None) -> None:
-        self._shape = None if shape is None else TensorShape(shape)
+        self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
         self.name = name
 
@@ -44,9 +44,14 @@ class TensorSpec:
         """The spec of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
+    @classmethod
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
+        """The same spec under another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
     @property
-    def shape(self) -> Any:
-        """The sizes, with None for any size; None for any shape."""
+    def shape(self) -> TensorShape:
+        """The sizes, with None for any size; unknown for any shape."""
         return self._shape
 
     @property
@@ -57,13 +62,32 @@ class TensorSpec:
     @property
     def is_static(self) -> bool:
         """Whether every size is given."""
-        return self._shape is not None and self._shape.is_fully_defined()
+        return self._shape.is_fully_defined()
 
     def is_compatible_with(self, value: Any) -> bool:
         """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
         tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
-        fits = self._shape is None or self._shape.is_compatible_with(tensor.shape)
+        fits = self._shape.is_compatible_with(tensor.shape)
         return as_dtype(tensor.dtype) == self._dtype and fits
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec has the other, too."""
+        return (
+            isinstance(other, TensorSpec)
+            and (self.dtype, self.name) == (other.dtype, other.name or self.name)
+            and self.shape.is_subtype_of(other.shape)
+        )
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The spec of the tensors of both.
+
+        Raises:
+            ValueError: when dtypes or names differ.
+        """
+        if (self.dtype, self.name) != (other.dtype, other.name):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        shape = self.shape.most_specific_compatible_shape(other.shape)
+        return TensorSpec(shape, self.dtype, self.name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
@@ -72,8 +96,7 @@ class TensorSpec:
         return hash(_facts(self))
 
     def __repr__(self) -> str:
-        shape = "None" if self._shape is None else str(self._shape)
-        return f"TensorSpec(shape={shape}, dtype={self._dtype!r}, name={self.name!r})"
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self.name!r})"
 
 
 def _facts(spec: TensorSpec) -> tuple[Any, ...]:
@@ -133,8 +156,7 @@ def _key(value: Any) -> Any:
         hash(value)
     except TypeError:
         return id(value)
-    # 1, 1.0 and True are equal; -0.0 and 0.0 are, too.
-    return (type(value), value, str(value) if isinstance(value, float) else "")
+    return value  # 1, 1.0 and True are one, as in TensorFlow
 
 
 def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
@@ -183,16 +205,24 @@ def conform(name: str, value: Any, spec: Any) -> Any:
             )
         return tensor
     if isinstance(spec, Mapping):
+        _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
         return {k: conform(name, value[k], s) for k, s in spec.items()}
     if isinstance(spec, list | tuple):
-        if not isinstance(value, list | tuple) or len(value) != len(spec):
-            raise TypeError(
-                f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
-                f"{spec!r}, got {value!r}"
-            )
-        items = [conform(name, v, s) for v, s in zip(value, spec, strict=True)]
-        return items if isinstance(value, list) else tuple(items)
-    return value
+        kind = list if isinstance(spec, list) else tuple
+        _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
+        return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
+    raise TypeError(
+        "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
+        f"args {spec!r} with type {type(spec)!r}"
+    )
+
+
+def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:
+    if not fits:
+        raise TypeError(
+            f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
+            f"{spec!r}, got {value!r}"
+        )
 
 
 def aval_of(value: Tensor | TensorSpec) -> Aval:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy.convert import convert_to_tensor
+from tfpy.errors import NotTraceableError
 from tfpy.function import branching
 from tfpy.function.derivative import current
 from tfpy.function.parts import LoopPart, Part, assigned, inside, join
@@ -75,7 +76,8 @@ def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
     """The result of one of the functions, by number, or by bool of (true, false).
 
     Raises:
-        TypeError: when their results differ in structure, dtype or shape.
+        TypeError: when their results differ in structure or dtype.
+        NotTraceableError: when they differ in shapes alone.
     """
     traced = traced_branches(functions)
     parts = [part for part, _ in traced]
@@ -83,7 +85,8 @@ def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
     first = nests[0]
     if len({_description(nest) for nest in nests}) != 1:
         found = "; ".join(_description(nest) for nest in nests)
-        raise TypeError(
+        same_but_for_shapes = len({_description(nest, shapes=False) for nest in nests}) == 1
+        raise (NotTraceableError if same_but_for_shapes else TypeError)(
             f"{name}: the functions must have the same number, type, and overall structure of "
             f"return values, got: {found}"
         )
@@ -108,12 +111,12 @@ def _converted(part: Part, result: Any) -> Any:
     return inside(part, lambda: map_structure(leaf, result))
 
 
-def _description(nest: Any) -> str:
-    """Structure, dtypes and shapes, as text."""
+def _description(nest: Any, shapes: bool = True) -> str:
+    """Structure, dtypes and (if asked for) shapes, as text."""
 
     def leaf(value: Any) -> str:
         if isinstance(value, Tensor):
-            return str(value.aval)
+            return str(value.aval) if shapes else value.dtype.name
         return type(value).__name__ if value is not None else "None"
 
     return str(map_structure(lambda x: _Text(leaf(x)), nest))

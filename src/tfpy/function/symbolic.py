@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy import tracing
-from tfpy.errors import (
-    InaccessibleTensorError,
-    NotTraceableError,
-    OperatorNotAllowedInGraphError,
-)
+from tfpy.errors import NotTraceableError, OperatorNotAllowedInGraphError
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import Storage
 from tfpy.tensor import Tensor, next_identity
@@ -53,11 +49,11 @@ class SymbolicTensor(Tensor):
         """There is none.
 
         Raises:
-            InaccessibleTensorError: when the trace has ended.
+            TypeError: when the trace has ended.
             NotTraceableError: while it is taken.
         """
         if self.trace not in tracing.active:
-            raise InaccessibleTensorError(
+            raise TypeError(
                 f"{self!r} is out of scope and cannot be used here: it belongs to the trace of "
                 f"'{self.trace.name}'. Return it from that function, or keep it in a tf.Variable"
             )
@@ -102,19 +98,21 @@ class SymbolicTensor(Tensor):
         self._refuse("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond or tf.while_loop")
 
     def __int__(self) -> int:
-        self._refuse("Using a symbolic `tf.Tensor` as a Python `int`", "ops on the tensor")
+        self._refuse("Using a symbolic `tf.Tensor` as a Python `int`", "ops on it", TypeError)
 
     def __float__(self) -> float:
-        self._refuse("Using a symbolic `tf.Tensor` as a Python `float`", "ops on the tensor")
+        self._refuse("Using a symbolic `tf.Tensor` as a Python `float`", "ops on it", TypeError)
 
     def __index__(self) -> int:
-        self._refuse("Using a symbolic `tf.Tensor` as a Python index", "tf.gather")
+        self._refuse("Using a symbolic `tf.Tensor` as a Python index", "tf.gather", TypeError)
 
     def __iter__(self) -> Iterator[Tensor]:
         self._refuse("Iterating over a symbolic `tf.Tensor`", "tf.unstack, tf.map_fn or tf.scan")
 
-    def _refuse(self, what: str, mend: str) -> NoReturn:
-        raise OperatorNotAllowedInGraphError(
+    def _refuse(
+        self, what: str, mend: str, error: type[TypeError] = OperatorNotAllowedInGraphError
+    ) -> NoReturn:
+        raise error(
             f"{what} is not allowed ({self}), at {_users_line()}. Use {mend} instead, or let "
             "AutoGraph convert the function: its source must be in a file or a notebook's cell"
         )

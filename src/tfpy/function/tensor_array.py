@@ -7,11 +7,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tfpy import joining
+from tfpy import joining, tracing
 from tfpy.array import static_ints, zeros
 from tfpy.convert import constant, convert_to_tensor, is_tensor
 from tfpy.dtypes import DType, as_dtype
-from tfpy.errors import InvalidArgumentError, OutOfRangeError
+from tfpy.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy.function.symbolic import is_symbolic
 from tfpy.slicing import slice as slice_
 from tfpy.tensor import Tensor
@@ -66,9 +66,12 @@ class TensorArray:
         self._shape: tuple[int | None, ...] | None = (
             None if element_shape is None else tuple(element_shape)
         )
+        if is_symbolic(size):
+            raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
         self._length = int(size)
         self._items: list[Tensor | None] = [None] * self._length
         self._read: set[int] = set()
+        self._trace = tracing.current()
 
     # What it is
 
@@ -85,7 +88,7 @@ class TensorArray:
     @property
     def element_shape(self) -> TensorShape | None:
         """The shape of all elements; None while it is unknown."""
-        return None if self._shape is None else TensorShape(self._shape)  # type: ignore[arg-type]
+        return None if self._shape is None else TensorShape(self._shape)
 
     @property
     def handle(self) -> None:
@@ -154,7 +157,7 @@ class TensorArray:
                 "(perhaps try setting clear_after_read = false?)",
             )
         element = self._present(at)
-        if self._clear:
+        if self._clear and not tracing.active:
             self._items[at] = None
             self._read.add(at)
         return element
@@ -167,7 +170,7 @@ class TensorArray:
             InvalidArgumentError: for another dtype.
             ValueError: for another shape.
         """
-        if is_symbolic(index):
+        if is_symbolic(index) or self._is_elsewhere():
             return self.staged().write(index, value)
         at = int(index)
         if at < 0:
@@ -188,6 +191,13 @@ class TensorArray:
         self._items[at] = element
         self._read.discard(at)
         return self
+
+    def _is_elsewhere(self) -> bool:
+        """Whether a branch, loop or function is traced in which it was not made.
+
+        It must not change there.
+        """
+        return tracing.active[-1:] not in ([], [self._trace])
 
     def _present(self, at: int) -> Tensor:
         found = self._items[at]

@@ -11,7 +11,6 @@ import numpy as np
 
 from tfpy import tape as tapes
 from tfpy import tracing
-from tfpy.errors import InaccessibleTensorError
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
 from tfpy.name_scope import prefix
@@ -66,6 +65,8 @@ class Trace:
         self.constants: list[Tensor] = []
         """Captured tensors that the Graph holds as constants."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self.unseeded = 0
+        """How many random ops without a seed it has."""
         self.made: list[Variable] = []
         """Variables that the function made."""
         self.used: dict[int, Tensor] = {}
@@ -82,14 +83,20 @@ class Trace:
         """A symbolic tensor for an argument."""
         return SymbolicTensor(self, self.graph.add_input(aval), aval, self._unique(name))
 
-    def feed(self, fetch: Callable[[], Array], aval: Aval, name: str) -> Tensor:
-        """An input whose value ``fetch`` gives at each call of the traced function."""
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
+        """An input that gets a value at each call of the traced function.
+
+        Args:
+            fetching: gives the function that gives the values; called anew for each place of
+                other traces to which a call copies this one.
+        """
         tensor = self.argument(aval, name)
+        fetch = fetching()
 
         def fetched() -> Tensor:
             outer = tracing.current()
             if outer is not None:
-                return outer.feed(fetch, aval, name)
+                return outer.feed(fetching, aval, name)
             return Tensor(aval, host_storage(fetch(), aval))
 
         self.extras.append(Extra(tensor, fetched))
@@ -99,14 +106,14 @@ class Trace:
         """The value of a tensor from outside: a constant when it is small, else an input.
 
         Raises:
-            InaccessibleTensorError: when it belongs to a trace that is not being taken.
+            TypeError: when it belongs to a trace that is not being taken.
         """
         known = self._values.get(tensor.identity)
         if known is not None:
             return known
         if isinstance(tensor, SymbolicTensor):
             if all(trace is not tensor.trace for trace in tracing.active):
-                raise InaccessibleTensorError(
+                raise TypeError(
                     f"{tensor} is out of scope: it belongs to the trace of "
                     f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
                     "function, or keep it in a tf.Variable"
@@ -175,7 +182,7 @@ class Trace:
         """
         values = [self.value_of(t) for t in inputs]
         value = self.graph.add_eqn(op, values, tuple(attrs.items()))
-        output = SymbolicTensor(self, value, self.graph.avals[value], self._unique(op.name))
+        output = self.tensor(value, op.name)
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
         return output
@@ -186,15 +193,17 @@ class Trace:
         """Adds an equation with several outputs; recording it is the caller's affair."""
         values = [self.value_of(t) for t in inputs]
         outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
-        return [
-            SymbolicTensor(self, v, self.graph.avals[v], self._unique(op.name)) for v in outputs
-        ]
+        return [self.tensor(v, op.name) for v in outputs]
 
     def alias(self, tensor: Tensor) -> Tensor:
         """The same values as another value, which tapes do not connect with the first one."""
         shape = (("shape", tensor.aval.shape),)
         value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
-        return SymbolicTensor(self, value, tensor.aval, self._unique("Identity"))
+        return self.tensor(value, "Identity")
+
+    def tensor(self, value: int, name: str) -> SymbolicTensor:
+        """A tensor for a value of the Graph."""
+        return SymbolicTensor(self, value, self.graph.avals[value], self._unique(name))
 
     def value_of(self, tensor: Tensor) -> int:
         """The number of a tensor's value in the Graph."""
@@ -204,8 +213,8 @@ class Trace:
             self.used[tensor.identity] = tensor
         return value
 
-    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Copies a Graph's equations into this one and gives its outputs."""
+    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> Inlined:
+        """Copies a Graph's equations into this one."""
         values = {v: self.value_of(t) for v, t in zip(graph.inputs, inputs, strict=True)}
         for value, array in graph.constants.items():
             values[value] = self.graph.add_constant(array, graph.avals[value])
@@ -214,10 +223,7 @@ class Trace:
                 eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
             )
             values.update(zip(eqn.outputs, outputs, strict=True))
-        return [
-            SymbolicTensor(self, values[v], graph.avals[v], self._unique("call"))
-            for v in graph.outputs
-        ]
+        return Inlined(self, graph, values)
 
     # Taking it
 
@@ -256,3 +262,22 @@ class Trace:
 
     def _unique(self, name: str) -> str:
         return f"{self.unique_name(prefix() + name)}:0"
+
+
+class Inlined:
+    """A Graph whose equations were copied into a trace.
+
+    Args:
+        values: the Graph's values -> the trace's.
+    """
+
+    def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:
+        self._trace, self._graph, self._values = trace, graph, values
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return [self.tensor(v) for v in self._graph.outputs]
+
+    def tensor(self, value: int) -> Tensor:
+        """One of the Graph's values in the trace."""
+        return self._trace.tensor(self._values[value], "call")

@@ -7,9 +7,10 @@ gives beside its outputs, so that nothing is computed twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tfpy import tape as tapes
+from tfpy.function.derivative import current
 from tfpy.function.executable import Executable
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
@@ -87,10 +88,46 @@ class Traced:
         followed = self._followed(operands) if tapes.active_tapes else ()
         if not followed:
             return self.executable.run(operands)
-        derivative = self._derivatives.get(followed)
-        if derivative is None:
-            derivative = self._derivatives[followed] = _Derivative(self, followed)
-        return derivative.run(operands, [*operands, *self.constants])
+        given = [*operands, *self.constants]
+        if self.executable.joins_trace(operands):
+            return self._inlined(operands, given, followed)
+        return self._derivative(followed).run(operands, given)
+
+    def _inlined(
+        self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]
+    ) -> list[Tensor]:
+        """The outputs within a trace; the derivative is taken only if it is asked for."""
+        copied = current().inline(self.graph, operands)
+        results = copied.outputs
+        watched = [given[i] for i in followed]
+
+        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+            derivative = self._derivative(followed)
+            inside = [copied.tensor(self.trace.value_of(t)) for t in derivative.saved]
+            saved = [current().alias(t) for t in inside]
+            back = derivative.backward(given, [*results, *saved])
+            self.record(watched, saved, lambda *later: back(*[None] * len(results), *later))
+            return back(*flowing, *[None] * len(saved))
+
+        self.record(watched, results, backward)
+        return results
+
+    def record(
+        self,
+        watched: Sequence[Tensor],
+        results: Sequence[Tensor],
+        backward: Callable[..., Sequence[Tensor | None]],
+    ) -> None:
+        """Tells the tapes what was computed of what."""
+        entry = Entry(self.trace.name, tuple(watched), tuple(results), backward)
+        for tape in tapes.active_tapes:
+            tape.record(entry)
+
+    def _derivative(self, followed: tuple[int, ...]) -> _Derivative:
+        found = self._derivatives.get(followed)
+        if found is None:
+            found = self._derivatives[followed] = _Derivative(self, followed)
+        return found
 
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
         """The numbers of what goes in that active tapes follow."""
@@ -112,11 +149,12 @@ class _Derivative:
         self._wanted = wanted
         self._sources = [primal.sources[i] for i in wanted]
         self._entries, self._watched = dependent(primal.entries, self._sources)
-        self._saved: tuple[Tensor, ...] = ()
+        self.saved: tuple[Tensor, ...] = ()
+        """What is inside the computation and the backward one needs."""
         flowing = tuple(t.dtype.is_differentiable for t in primal.outputs)
-        first, self._saved = self._trace_backward(flowing, saving=True)
-        self._backwards = {(*flowing, *[False] * len(self._saved)): first}
-        outputs = (*primal.outputs, *self._saved)
+        first, self.saved = self._trace_backward(flowing, saving=True)
+        self._backwards = {(*flowing, *[False] * len(self.saved)): first}
+        outputs = (*primal.outputs, *self.saved)
         self._executable = Executable(
             Graph(
                 primal.graph.avals,
@@ -132,18 +170,26 @@ class _Derivative:
         """The outputs, recorded as one computation of what is wanted of ``given``."""
         primal = self._primal
         results = self._executable.run(operands)
-        inside = (*primal.sources, *primal.outputs, *self._saved)
+        primal.record([given[i] for i in self._wanted], results, self.backward(given, results))
+        return results[: len(primal.outputs)]
+
+    def backward(
+        self, given: Sequence[Tensor], results: Sequence[Tensor]
+    ) -> Callable[..., Sequence[Tensor | None]]:
+        """The backward function of a call.
+
+        Args:
+            given: what went in.
+            results: the outputs and what was saved.
+        """
+        inside = (*self._primal.sources, *self._primal.outputs, *self.saved)
         known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
 
         def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
             found = self._backward(tuple(g is not None for g in flowing))
             return found.run([g for g in flowing if g is not None], known)
 
-        watched = tuple(given[i] for i in self._wanted)
-        entry = Entry(primal.trace.name, watched, tuple(results), backward)
-        for tape in tapes.active_tapes:
-            tape.record(entry)
-        return results[: len(primal.outputs)]
+        return backward
 
     def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
         """The computation for gradients of these of the outputs and residuals."""
@@ -161,7 +207,7 @@ class _Derivative:
         Unless these are to be saved, it computes the primal one again to have them.
         """
         primal, trace = self._primal, self._primal.trace
-        reachable = (*primal.outputs, *self._saved)
+        reachable = (*primal.outputs, *self.saved)
         targets = [t for t, flows in zip(reachable, flowing, strict=True) if flows]
         first = len(trace.graph.eqns)
         with trace.extended():

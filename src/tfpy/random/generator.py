@@ -148,7 +148,7 @@ class Generator:
         return (*philox.split(key, 2), *philox.split(counter, 4))
 
     def _reserve_blocks(self, blocks: int) -> sampling.State:
-        return sampling.reserved(lambda: self._advance(blocks))
+        return sampling.reserved(lambda: lambda: self._advance(blocks))
 
     def _reserve(self, shape: Any) -> sampling.State:
         sizes = sampling.sizes("Generator", shape)

@@ -43,13 +43,21 @@ def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
     return op(*(constant(w) if w else scalar(0, dtypes.int32) for w in words), *inputs, **attrs)
 
 
-def reserved(advance: Callable[[], tuple[int, ...]]) -> State:
-    """The state that ``advance`` gives, moving a stream on: now, or at each call of a trace."""
+def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
+    """The state that a stream is in, which moves on: now, or at each call of a trace.
+
+    Args:
+        stream: called for each place of a trace; gives what moves the stream of that place on.
+    """
     trace = tracing.current()
     if trace is None:
-        return advance()
-    aval = Aval((6,), dtypes.int32)
-    return trace.feed(lambda: np.array(advance(), np.uint32).view(np.int32), aval, "random_state")
+        return stream()()
+
+    def fetching() -> Callable[[], Any]:
+        advance = stream()
+        return lambda: np.array(advance(), np.uint32).view(np.int32)
+
+    return trace.feed(fetching, Aval((6,), dtypes.int32), "random_state")
 
 
 def sizes(op: str, shape: Any) -> tuple[int, ...]:

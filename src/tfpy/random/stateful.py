@@ -2,7 +2,8 @@
 
 As in TensorFlow, the global seed and the op's seed make the Philox key and the upper half of its
 counter; calls of one kind with the same seeds go on where the last one stopped, and
-:func:`set_seed` begins anew.
+:func:`set_seed` begins anew. In a compiled function each op goes on by itself, and those without a
+seed take their number among these as one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import dtypes
+from tfpy import dtypes, tracing
 from tfpy.array import cast, reshape, static_ints
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import as_dtype
@@ -33,6 +34,7 @@ class _Seeds:
     """The global seed, the seeds that unseeded ops draw from it, and how far each stream is."""
 
     seed: int | None = None
+    times_set = 0
     draws = python_random.Random()
     used: dict[tuple[str, str, int, int], int] = {}  # noqa: RUF012 - one for the program
 
@@ -42,13 +44,14 @@ def set_seed(seed: Any) -> None:
     _Seeds.seed = int(seed)
     _Seeds.draws = python_random.Random(int(seed))
     _Seeds.used.clear()
+    _Seeds.times_set += 1
 
 
 def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
     """The global and the op's part of the seed; None where each call takes a fresh one."""
     if _Seeds.seed is None:
         return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
-    own = _Seeds.draws.randint(0, _MAX_SEED) if op_seed is None else int(op_seed)
+    own = _drawn() if op_seed is None else int(op_seed)
     seeds = (_Seeds.seed % _MAX_SEED, own % _MAX_SEED)
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
@@ -56,19 +59,47 @@ def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
 def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
     """The state at which a call begins; ``blocks`` counters belong to it."""
     seeds = _op_seeds(seed)
+    if seeds is None:
+        return sampling.reserved(lambda: _fresh)
+    if tracing.active:
+        return sampling.reserved(lambda: _Place(seeds, blocks).advance)
+    key = (kind, as_dtype(dtype).name, *seeds)
+    start = _Seeds.used.get(key, 0)
+    _Seeds.used[key] = start + blocks
+    return _state(seeds, start)
 
-    def advance() -> tuple[int, ...]:
-        if seeds is None:
-            fresh = np.random.SeedSequence().generate_state(2)
-            first, second, start = int(fresh[0]) + 1, int(fresh[1]), 0
-        else:
-            first, second = seeds
-            key = (kind, as_dtype(dtype).name, first, second)
-            start = _Seeds.used.get(key, 0)
-            _Seeds.used[key] = start + blocks
-        return (*philox.split(first, 2), *philox.split(start + (second << 64), 4))
 
-    return sampling.reserved(advance)
+def _drawn() -> int:
+    """The seed of an op that has none."""
+    trace = tracing.current()
+    if trace is None:
+        return _Seeds.draws.randint(0, _MAX_SEED)
+    trace.unseeded += 1
+    return trace.unseeded - 1
+
+
+def _state(seeds: tuple[int, int], start: int) -> tuple[int, ...]:
+    return (*philox.split(seeds[0], 2), *philox.split(start + (seeds[1] << 64), 4))
+
+
+def _fresh() -> tuple[int, ...]:
+    first, second = np.random.SeedSequence().generate_state(2)
+    return _state((int(first) + 1, int(second)), 0)
+
+
+class _Place:
+    """The stream of one random op of a compiled function."""
+
+    def __init__(self, seeds: tuple[int, int], blocks: int) -> None:
+        self._seeds, self._blocks = seeds, blocks
+        self._start, self._began = 0, _Seeds.times_set
+
+    def advance(self) -> tuple[int, ...]:
+        if self._began != _Seeds.times_set:
+            self._start, self._began = 0, _Seeds.times_set
+        start = self._start
+        self._start += self._blocks
+        return _state(self._seeds, start)
 
 
 def _reserve_outputs(kind: str, dtype: Any, seed: int | None, *shapes: Any) -> State:

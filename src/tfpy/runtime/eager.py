@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy import tracing
 from tfpy.convert import as_tensors
+from tfpy.errors import OpError
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower.program import NotLowerable
@@ -60,16 +61,21 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
     aval, program = compiled.aval, compiled.program
-    if program > 0:
-        if backend.garbage_bytes > MAX_GARBAGE:
-            backend.collect()
-        slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
-        output = Tensor(aval, Storage(aval, None, backend, slot))
-    elif program == _ALIAS:
-        output = Tensor(aval, inputs[0].storage)
-    else:
-        (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
-        output = Tensor(aval, host_storage(array, aval))
+    try:
+        if program > 0:
+            if backend.garbage_bytes > MAX_GARBAGE:
+                backend.collect()
+            slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
+            output = Tensor(aval, Storage(aval, None, backend, slot))
+        elif program == _ALIAS:
+            output = Tensor(aval, inputs[0].storage)
+        else:
+            (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
+            output = Tensor(aval, host_storage(array, aval))
+    except OpError:
+        if not tracing.active:
+            raise
+        return tracing.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
     for tape in active_tapes:
         tape.record_op(op, inputs, output, attrs)
     return output

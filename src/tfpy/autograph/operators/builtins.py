@@ -11,8 +11,11 @@ from tfpy.array import cast
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.errors import invalid
+from tfpy.function.loops import map_fn
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ops import elementwise as ew
+from tfpy.slicing import gather
+from tfpy.sorting import argsort, sort
 from tfpy.tensor import Tensor
 
 
@@ -102,6 +105,19 @@ def _reducing(
     return reduced
 
 
+def _sorted(*args: Any, **options: Any) -> Any:
+    """A tensor's elements in order; ``key`` takes the tensor as a whole, as in TensorFlow."""
+    if not args or not is_symbolic(args[0]):
+        return sorted(*args, **options)
+    values = convert_to_tensor(args[0])
+    if values.ndim != 1:
+        raise ValueError(f"sorted: only tensors of rank 1 can be sorted, got {values.shape}")
+    direction = "DESCENDING" if options.get("reverse") else "ASCENDING"
+    if options.get("key") is None:
+        return sort(values, direction=direction)
+    return gather(values, argsort(map_fn(options["key"], values), direction=direction, stable=True))
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.range: _range,
     builtins.int: _int,
@@ -111,6 +127,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.min: _reducing(min, math.reduce_min, ew.minimum),
     builtins.sum: _reducing(sum, math.reduce_sum, lambda total, start: total + start),
     builtins.any: _reducing(any, math.reduce_any, None),
+    builtins.sorted: _sorted,
     builtins.all: _reducing(all, math.reduce_all, None),
 }
 """Built-in function -> what converted code calls instead."""

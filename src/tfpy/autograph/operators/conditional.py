@@ -10,6 +10,7 @@ from tfpy.array import zeros_like
 from tfpy.autograph.build import OPERATORS
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult
 from tfpy.convert import is_tensor
+from tfpy.errors import NotTraceableError
 from tfpy.function.control_flow import scalar_bool
 from tfpy.function.parts import Part, inside
 from tfpy.function.staging import finish_cond, like_leaf, staged_cond, to_tensor, traced_branches
@@ -40,12 +41,14 @@ def if_stmt(
             are read later.
 
     Raises:
-        ValueError: when a variable is set in one branch only.
+        ValueError: when the condition is no bool, or a variable is set in one branch only.
         TypeError: when the branches leave values of different kinds in it.
+        NotTraceableError: when they leave tensors of different shapes in it.
     """
     if not is_symbolic(condition):
         (body if condition else orelse)()
         return
+    _check_bool(condition)
     predicate = scalar_bool(condition)
     before = get_state()
 
@@ -68,6 +71,14 @@ def if_stmt(
     leaves = [[x for m in merged for x in m.leaves[side]] for side in range(2)]
     results = iter(finish_cond(predicate, parts, leaves))
     set_state([*(m.rebuilt(results) for m in merged), *before[outputs:]])
+
+
+def _check_bool(condition: Any) -> None:
+    if not condition.dtype.is_bool:
+        raise ValueError(
+            f"condition of if statement expected to be `tf.bool` scalar, got {condition}; to use "
+            "as boolean Tensor, use `tf.cast`; to check for None, use `is not None`"
+        )
 
 
 def _is_left(names: Sequence[str], values: Sequence[Any]) -> bool:
@@ -151,10 +162,10 @@ def _refuse_none(name: str, values: Sequence[Any]) -> None:
             "A value must also be returned from the other branch. If a value is returned from one "
             "branch of a conditional a value must be returned from all branches."
         )
-    kinds = [type(v).__name__ for v in values]
-    raise TypeError(
-        f"'{name}' must be a tensor or None in both branches; it is {kinds[0]} in the main branch, "
-        f"{kinds[1]} in the else branch"
+    side = _SIDES[values[0] is not None]
+    raise ValueError(
+        f"'{name}' is None at the end of the {side} branch: it must be a tensor in both branches, "
+        "or None in both"
     )
 
 
@@ -173,9 +184,9 @@ def _compare(name: str, main: Any, other: Any) -> None:
     if isinstance(main, TensorArray):
         return
     if tuple(other.shape) != tuple(main.shape):
-        raise ValueError(
+        raise NotTraceableError(
             f"'{name}' has shape {main.shape} in the main branch, but shape {other.shape} in the "
-            "else branch; shapes are static in compiled functions"
+            "else branch"
         )
 
 
