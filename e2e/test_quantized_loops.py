@@ -1,0 +1,63 @@
+"""Products in int8 within loops and branches: as NumPy computes them, step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+STEPS, BATCH, INPUTS, UNITS = 6, 3, 40, 64
+BOUND = 0.05
+
+
+def recurrent(product: Any, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The last state of a small recurrent network, by NumPy."""
+    state = np.zeros((BATCH, UNITS), np.float32)
+    for row in x:
+        state = np.tanh(product(np.concatenate([row, state], 1), w))
+    return state
+
+
+@pytest.mark.parametrize("kind", ["while_loop", "scan", "cond"])
+@run_in_browser(backends=["cpu", "wasm"])
+def test_loops(tf: Any, backend: str, kind: str) -> None:
+    from tfpy.ops.quantized import quantized_matmul
+
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((STEPS, BATCH, INPUTS)).astype(np.float32)
+    w = (rng.standard_normal((INPUTS + UNITS, UNITS)) / 10).astype(np.float32)
+    v, zeros = tf.Variable(w), tf.zeros([BATCH, UNITS])
+
+    def cell(state: Any, row: Any) -> Any:
+        return tf.tanh(tf.concat([row, state], 1) @ v)
+
+    def forward(x: Any) -> Any:
+        if kind == "scan":
+            return tf.scan(cell, x, zeros)[-1]
+        if kind == "cond":
+            wanted = tf.reduce_sum(x) < 1e9
+            return tf.cond(wanted, lambda: tf.foldl(cell, x, zeros), lambda: zeros)
+
+        def step(i: Any, state: Any) -> Any:
+            return i + 1, cell(state, x[i])
+
+        return tf.while_loop(lambda i, _: i < STEPS, step, (tf.constant(0), zeros))[1]
+
+    def int8(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        result: np.ndarray = quantized_matmul.ref(a, b, transpose_b=False)
+        return result
+
+    def error(got: np.ndarray, wanted: np.ndarray) -> float:
+        return float(np.abs(got - wanted).max() / np.abs(wanted).max())
+
+    exact, quantized = recurrent(np.matmul, x, w), recurrent(int8, x, w)
+    got = tf.function(forward, quantize="int8")(tf.constant(x)).numpy()
+    if backend == "cpu":
+        assert error(got, exact) < 1e-5
+    else:  # an element may be rounded to the next of its 256 values
+        assert error(got, quantized) < 0.1 * error(quantized, exact) + 1e-3
+        assert 1e-3 < error(got, exact) < BOUND
+    assert error(tf.function(forward)(tf.constant(x)).numpy(), exact) < 1e-5
