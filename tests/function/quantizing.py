@@ -11,7 +11,7 @@ from tfpy.passes.target import NumpyTarget
 
 
 class QuantizingTarget(NumpyTarget):
-    kernels = frozenset({"quantized_matmul"})
+    kernels = frozenset({"quantized_matmul", "quantized_conv2d"})
 
 
 class QuantizingDevice(FakeDevice):
