@@ -77,7 +77,7 @@ def test_products_with_a_matrix(batch: tuple[int, ...], transposed: bool) -> Non
     ],
 )
 def test_convolutions(size: int, attrs: dict[str, Any]) -> None:
-    s = Sketch((2, 9, 8, 40), (size, size, 40, 72), (72,))
+    s = Sketch((2, 9, 8, 40), (size, size, 40, 112), (112,))
     y = s("conv2d", 0, 1, **{**POINT, **attrs})
     graph = quantized(s.returns(s("add", y, 2)), (1, 2))
     assert names(graph) == ["quantized_conv2d", "add"]
@@ -181,7 +181,7 @@ def test_bias_and_clamp_are_the_kernels(pixels: bool) -> None:
 
 
 def test_bias_and_clamp_are_the_convolutions() -> None:
-    s = Sketch((2, 5, 6, 32), (3, 3, 32, 16), (16,), (16,))
+    s = Sketch((2, 5, 6, 32), (3, 3, 32, 24), (24,), (24,))
     y = s("conv2d", 0, 1, **POINT)
     graph = s.returns(s("relu6", s("add", s("multiply", y, 2), 3)))
     prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), quantized=True)
@@ -190,7 +190,7 @@ def test_bias_and_clamp_are_the_convolutions() -> None:
     verify_program(program)
     (step,) = program.steps
     assert program.kernels[step.kernel].name == "quantized_conv2d"
-    assert {"in_c": 32, "out_c": 16, "out_h": 3, "bias": "true"}.items() <= {**step.params}.items()
+    assert {"in_c": 32, "out_c": 24, "out_h": 3, "bias": "true"}.items() <= {**step.params}.items()
     assert step.params["clamp_max_bits"] == int(np.float32(6).view(np.int32))
 
 

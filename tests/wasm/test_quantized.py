@@ -1,4 +1,4 @@
-"""Products with weights and convolutions in int8, against the ops' NumPy meaning: equal but for rounding."""
+"""Products and convolutions in int8, against the ops' NumPy meaning: equal but for rounding."""
 
 from __future__ import annotations
 
