@@ -302,7 +302,7 @@ def function(
         autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
         jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
         experimental_attributes: of no effect: every trace is compiled, and made for its sizes.
-        quantize: "int8" computes products and 1x1 convolutions with weights in int8 where the
+        quantize: "int8" computes products and convolutions with weights in int8 where the
             backend can (wasm): for inference, up to 3.5 times as fast, results about 1 % off.
 
     Raises:
