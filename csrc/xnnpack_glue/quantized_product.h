@@ -189,8 +189,8 @@ void multiply_tile(const QuantizedProduct<Dot>& product, size_t row, size_t colu
 template <class Dot, size_t R>
 void multiply_with(const QuantizedProduct<Dot>& product) {
   const size_t row_bytes = product.depth * sizeof(typename Dot::Element);
-  const size_t row_step = round_up(std::clamp<size_t>(kTaskBytes / row_bytes, 16, 512), R);
-  for_product_parts(product.size, row_step,
+  const size_t most_rows = std::clamp<size_t>(kTaskBytes / row_bytes, 16, 512);
+  for_product_parts(product.size, most_rows, R,
                     [&](size_t begin, size_t end, size_t first, size_t last) {
                       for (size_t column = first; column < last; column += kPanelColumns) {
                         for (size_t row = begin; row < end; row += R)

@@ -14,11 +14,11 @@ from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.name_scope import prefix
-from tfpy.operand import Operand
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
-from tfpy.tensor import Tensor, _Reference, printed
+from tfpy.tensor import Reference, Tensor, printed
 from tfpy.tensor_shape import TensorShape
+from tfpy.variable_scatter import ScatterMethods
 
 _numbers = count(1)
 
@@ -34,23 +34,7 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
     return refuse
 
 
-def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:
-    """Index vectors and values of indexed slices.
-
-    Raises:
-        TypeError: for something else.
-    """
-    from tfpy.array import expand_dims
-    from tfpy.indexed_slices import IndexedSlices
-
-    if not isinstance(sparse_delta, IndexedSlices):
-        raise TypeError(
-            f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"
-        )
-    return expand_dims(sparse_delta.indices, -1), sparse_delta.values
-
-
-class Variable(Operand):
+class Variable(ScatterMethods):
     """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
 
     Args:
@@ -113,13 +97,16 @@ class Variable(Operand):
 
     @property
     def aval(self) -> Aval:
+        """Shape and dtype, which stay."""
         return self._aval
 
     @property
     def shape(self) -> TensorShape:
+        """The sizes of its dimensions; a tuple of ints."""
         return TensorShape(self._aval.shape)
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -136,6 +123,7 @@ class Variable(Operand):
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements."""
         return self._aval.dtype
 
     @property
@@ -151,6 +139,7 @@ class Variable(Operand):
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has."""
         return self._aval.rank
 
     def value(self) -> Tensor:
@@ -161,6 +150,7 @@ class Variable(Operand):
         return self.tensor
 
     def read_value(self) -> Tensor:
+        """:meth:`value`."""
         return self.value()
 
     @property
@@ -221,87 +211,6 @@ class Variable(Operand):
 
         return self.assign(slicing.assigned(self.tensor, key, value))
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
-        return self._scatter("update", indices, updates)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Adds to what ``indices`` [..., depth] name."""
-        return self._scatter("add", indices, updates)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Subtracts from what ``indices`` [..., depth] name."""
-        return self._scatter("sub", indices, updates)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Keeps the larger of what ``indices`` [..., depth] name and the updates."""
-        return self._scatter("max", indices, updates)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Keeps the smaller of what ``indices`` [..., depth] name and the updates."""
-        return self._scatter("min", indices, updates)
-
-    def _scatter(self, kind: str, indices: Any, updates: Any) -> Variable:
-        from tfpy import scattering
-
-        scatter = {
-            "update": scattering.tensor_scatter_nd_update,
-            "add": scattering.tensor_scatter_nd_add,
-            "sub": scattering.tensor_scatter_nd_sub,
-            "max": scattering.tensor_scatter_nd_max,
-            "min": scattering.tensor_scatter_nd_min,
-        }[kind]
-        return self.assign(scatter(self.tensor, indices, updates))
-
-    def scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Replaces the rows that ``tf.IndexedSlices`` hold; of equal indices the last one stays."""
-        return self._scatter("update", *_rows(sparse_delta))
-
-    def scatter_add(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Adds ``tf.IndexedSlices`` to their rows."""
-        return self._scatter("add", *_rows(sparse_delta))
-
-    def scatter_sub(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Subtracts ``tf.IndexedSlices`` from their rows."""
-        return self._scatter("sub", *_rows(sparse_delta))
-
-    def scatter_max(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Keeps the larger of the rows and ``tf.IndexedSlices``."""
-        return self._scatter("max", *_rows(sparse_delta))
-
-    def scatter_min(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Keeps the smaller of the rows and ``tf.IndexedSlices``."""
-        return self._scatter("min", *_rows(sparse_delta))
-
-    def scatter_mul(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Multiplies the rows by ``tf.IndexedSlices``."""
-        return self.assign(self.tensor * self._factors(sparse_delta))
-
-    def scatter_div(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Divides the rows by ``tf.IndexedSlices``."""
-        return self.assign(elementwise.real_div(self.tensor, self._factors(sparse_delta)))
-
-    def _factors(self, sparse_delta: Any) -> Tensor:
-        """What each row is to be multiplied by; 1 where no index names it."""
-        from tfpy.segments import unsorted_segment_prod
-
-        _rows(sparse_delta)
-        return unsorted_segment_prod(sparse_delta.values, sparse_delta.indices, self.shape[0])
-
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""
         from tfpy.scattering import gather_nd
@@ -336,10 +245,12 @@ class Variable(Operand):
         return await self.tensor.data()
 
     def data_sync(self) -> Any:
-        return self.tensor.numpy()
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()
 
     def ref(self) -> Any:
-        return _Reference(self)
+        """A hashable reference, equal for the same Variable."""
+        return Reference(self)
 
     def __copy__(self) -> Variable:
         """The Variable itself: its value has one place."""

@@ -106,7 +106,11 @@ class GradientTape(Tape):
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Ops in this context are not recorded."""
+        """Ops in this context are not recorded.
+
+        Raises:
+            ValueError: outside of the tape's context.
+        """
         if not self._recording:
             raise ValueError("Tape is not recording.")
         position = next(i for i, t in enumerate(tapes.active_tapes) if t is self)
@@ -265,7 +269,7 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     return [
         (t, ones_like(t) if g is None else g)
         for t, g in zip(targets, given, strict=True)
-        if t.dtype.is_floating or t.dtype.is_complex
+        if t.dtype.is_differentiable
     ]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tfpy import tape as tapes
 from tfpy import tracing
+from tfpy.dtypes import variant
 from tfpy.function.usage import Usage
 from tfpy.ops.op import Op
 from tfpy.tape import Entry
@@ -72,6 +73,5 @@ def record(
 
 
 def carries_gradient(tensor: Tensor) -> bool:
-    """Whether gradients flow through values of its dtype."""
-    dtype = tensor.dtype
-    return dtype.is_floating or dtype.is_complex or dtype.name == "variant"
+    """Whether gradients flow through values of its dtype, or through the items of a list."""
+    return tensor.dtype.is_differentiable or tensor.dtype == variant

@@ -46,14 +46,17 @@ class TensorSpec:
 
     @property
     def shape(self) -> Any:
+        """The sizes, with None for any size; None for any shape."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the tensor's elements."""
         return self._dtype
 
     @property
     def is_static(self) -> bool:
+        """Whether every size is given."""
         return self._shape is not None and self._shape.is_fully_defined()
 
     def is_compatible_with(self, value: Any) -> bool:

@@ -74,10 +74,12 @@ class TensorArray:
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements' values."""
         return self._dtype
 
     @property
     def dynamic_size(self) -> bool:
+        """Whether writing behind the last element makes it longer."""
         return self._dynamic
 
     @property
@@ -92,6 +94,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
+        """Of no meaning here: 0."""
         return constant(0)
 
     def size(self, name: str | None = None) -> Tensor:

@@ -10,8 +10,8 @@ from tfpy.convert import as_tensors
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower.program import NotLowerable
-from tfpy.operand import Composite
-from tfpy.ops.op import UNSUPPORTED, Op, set_executor
+from tfpy.operand import CompositeOperand
+from tfpy.ops.op import UNSUPPORTED, Op
 from tfpy.runtime import registry
 from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -46,7 +46,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     for x in inputs:
         if type(x) is not Tensor:
             for y in inputs:
-                if isinstance(y, Composite):
+                if isinstance(y, CompositeOperand):
                     return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
             if tracing.active and not all(type(t) is Tensor for t in inputs):
@@ -99,4 +99,4 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
     backend.programs[key] = compiled
 
 
-set_executor(apply)
+Op.__call__ = apply
