@@ -143,6 +143,7 @@ def jobs() -> dict[str, dict[str, Any]]:
         "int8 product": quantized(301, 299, 303),
         "int8 row": quantized(1, 700, 1001),
         **{f"int8 product {m} x {k} x {n}": quantized(m, k, n) for m, k, n in CUTS},
+        "int8 convolution": kernel_job("quantized_conv2d", conv, image, filters, out),
         "conv2d": kernel_job("conv2d", conv, image, filters, out),
         "conv2d_backprop_input": kernel_job("conv2d_backprop_input", conv, out, filters, image),
         "conv2d_backprop_filter": kernel_job("conv2d_backprop_filter", conv, image, out, filters),

@@ -18,7 +18,7 @@ FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
 
 _CHANNELS = {
-    **{"conv2d": "out_c", "depthwise_conv2d": "out_c"},
+    **{"conv2d": "out_c", "quantized_conv2d": "out_c", "depthwise_conv2d": "out_c"},
     **{"matmul": "n", "quantized_matmul": "n"},
 }
 """Kernels with bias and clamp, and the parameter that counts their channels."""
@@ -30,7 +30,16 @@ class WasmTarget:
     fuses_loops = True
     fuses_prologues = False
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention", "quantized_matmul"})
+    kernels = frozenset(
+        (
+            "softmax",
+            "log_softmax",
+            "layer_norm",
+            "attention",
+            "quantized_matmul",
+            "quantized_conv2d",
+        )
+    )
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
