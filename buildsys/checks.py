@@ -10,7 +10,7 @@ from . import debian, npm, pyenv, site
 from .console import announce, run_shown
 from .paths import ROOT
 
-BROWSER_PACKAGES = ("chromium", "firefox-esr", "xvfb")
+BROWSER_PACKAGES = ("chromium", "firefox-esr", "webkit2gtk-driver", "xvfb")
 PYTHON_SOURCES = ("src", "web", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
 CPP_SOURCES = ("csrc",)
 

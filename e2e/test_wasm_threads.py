@@ -110,6 +110,19 @@ def quantized(m: int, k: int, n: int) -> dict[str, Any]:
     return kernel_job("quantized_matmul", params, (m, k), (k, n), (m, n))
 
 
+# Products of all ways to cut rows and columns: many rows of few columns, few rows of many columns,
+# one panel, one tile, more tiles and panels than threads with and without a rest.
+CUTS = (
+    (1001, 515, 5),
+    (9, 257, 2001),
+    (196, 384, 64),
+    (49, 960, 161),
+    (13, 30_011, 8),
+    (97, 300, 17),
+    (1152, 64, 48),
+)
+
+
 def jobs() -> dict[str, dict[str, Any]]:
     x = ex.input_(0, ex.F)
     chain = x
@@ -124,10 +137,13 @@ def jobs() -> dict[str, dict[str, Any]]:
     n = math.prod(image)
     return {
         "matmul": matmul(1, 301, 299, 303),
+        **{f"matmul {m} x {k} x {n}": matmul(1, m, k, n) for m, k, n in CUTS},
         "small matmuls": matmul(37, 40, 30, 50),
         "row times matrix": matmul(1, 2, 700, 1001),
         "int8 product": quantized(301, 299, 303),
         "int8 row": quantized(1, 700, 1001),
+        **{f"int8 product {m} x {k} x {n}": quantized(m, k, n) for m, k, n in CUTS},
+        "int8 convolution": kernel_job("quantized_conv2d", conv, image, filters, out),
         "conv2d": kernel_job("conv2d", conv, image, filters, out),
         "conv2d_backprop_input": kernel_job("conv2d_backprop_input", conv, out, filters, image),
         "conv2d_backprop_filter": kernel_job("conv2d_backprop_filter", conv, image, out, filters),

@@ -22,7 +22,7 @@ class DirectDepthwise : public Kernel {
     const WindowAxis &h = shape_.window.h, &w = shape_.window.w;
     const Call call{inputs[0].as<float>(), inputs[1].as<float>(), bias_of(epilogue_, inputs),
                     static_cast<float*>(output)};
-    const size_t row_cost = static_cast<size_t>(w.out) * shape_.channels * h.filter * w.filter / 4;
+    const size_t row_cost = static_cast<size_t>(w.out) * shape_.channels * h.filter * w.filter;
     parallel_ranges(shape_.window.batch * h.out, row_cost, [&](size_t begin, size_t end) {
       for (size_t row = begin; row < end; ++row) run_row(call, row);
     });

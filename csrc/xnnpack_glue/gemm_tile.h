@@ -107,7 +107,13 @@ inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, c
     rows.advance();
   }
   if (row + R > gemm.m || column + kPanelColumns > gemm.n) {
-    store_border<T, R>(gemm, finish, row, column, low, high);
+    // Copies, because what is indexed by a variable lies in memory, and always would.
+    Vector<T> border_low[R], border_high[R];
+    for (size_t i = 0; i < R; ++i) {
+      border_low[i] = low[i];
+      border_high[i] = high[i];
+    }
+    store_border<T, R>(gemm, finish, row, column, border_low, border_high);
     return;
   }
   T* const c = gemm.c + row * gemm.c_stride + column;

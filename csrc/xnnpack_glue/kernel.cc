@@ -32,6 +32,7 @@ constexpr Entry kKernels[] = {
     {"dft", make_dft},
     {"matmul", make_matmul},
     {"quantized_matmul", make_quantized_matmul},
+    {"quantized_conv2d", make_quantized_conv2d},
     {"conv2d", make_conv2d},
     {"conv2d_backprop_input", make_conv2d_backprop_input},
     {"conv2d_backprop_filter", make_conv2d_backprop_filter},

@@ -119,6 +119,7 @@ std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step);
 std::unique_ptr<Kernel> make_dft(StepSpec& step);
 std::unique_ptr<Kernel> make_matmul(StepSpec& step);
 std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step);
+std::unique_ptr<Kernel> make_quantized_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step);

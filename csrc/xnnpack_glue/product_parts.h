@@ -16,31 +16,48 @@ struct ProductSize {
 
 inline size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Calls body(begin, end, first, last) for parts of about row_step rows (a multiple of the tile's)
-// and whole panels of columns, on all threads where the product is worth that.
+// How many parts of one length there are in `size`; the last one may be shorter.
+struct Cut {
+  // About `wanted` parts, of whole `unit`s; none of nothing.
+  Cut(size_t size, size_t wanted, size_t unit)
+      : step(round_up(std::max<size_t>(1, (size + wanted - 1) / wanted), unit)) {
+    parts = (size + step - 1) / step;
+  }
+
+  size_t step, parts;
+};
+
+// Calls body(begin, end, first, last) for parts of at most about `most_rows` rows (whole tiles of
+// `tile_rows`) and whole panels of columns, on all threads where the product is worth that.
 template <class Body>
-void for_product_parts(const ProductSize& size, size_t row_step, const Body& body) {
-  // Parts that a thread should have, so that a slow one can be helped, the fewest columns of a
-  // part, and multiplications below which a second thread costs more than it gives.
-  constexpr size_t kPartsPerThread = 4, kMinColumns = 32;
-  constexpr uint64_t kMinParallelWork = 1 << 19;
-  const size_t row_parts = (size.m + row_step - 1) / row_step;
+void for_product_parts(const ProductSize& size, size_t most_rows, size_t tile_rows,
+                       const Body& body) {
+  // Parts that a thread should have, so that a slow one can be helped; multiplications below which
+  // a second thread, and another part, cost more than they give; the fewest rows and columns of a
+  // part, because their panels are read again for each.
+  constexpr size_t kPartsPerThread = 8, kLeastRows = 12, kLeastColumns = 16;
+  constexpr uint64_t kLeastWork = 1 << 19, kLeastPart = 1 << 16;
   const uint64_t work = uint64_t{size.m} * size.n * size.k;
-  const size_t wanted = work < kMinParallelWork ? 1 : worker_count() * kPartsPerThread;
-  const size_t most_columns = std::max<size_t>(1, size.n / kMinColumns);
-  const size_t column_parts =
-      worker_count() == 1
-          ? 1
-          : std::clamp<size_t>((wanted + row_parts - 1) / row_parts, 1, most_columns);
-  const size_t column_step = round_up((size.n + column_parts - 1) / column_parts, kPanelColumns);
+  const uint64_t most_parts = worker_count() * kPartsPerThread;
+  const bool is_shared = worker_count() > 1 && work >= kLeastWork;
+  const size_t wanted =
+      is_shared ? static_cast<size_t>(std::min(most_parts, work / kLeastPart)) : 1;
+  const auto shares = [&](size_t others) { return (wanted + others - 1) / others; };
+  const size_t row_parts = std::max<size_t>(1, (size.m + most_rows - 1) / most_rows);
+  const Cut columns(
+      size.n, std::clamp<size_t>(shares(row_parts), 1, std::max<size_t>(1, size.n / kLeastColumns)),
+      kPanelColumns);
+  const Cut rows(size.m, std::max(row_parts, std::min(shares(columns.parts), size.m / kLeastRows)),
+                 tile_rows);
   const auto run_part = [&](size_t part) {
-    const size_t begin = part / column_parts * row_step, first = part % column_parts * column_step;
-    body(begin, std::min(size.m, begin + row_step), first, std::min(size.n, first + column_step));
+    const size_t begin = part / columns.parts * rows.step;
+    const size_t first = part % columns.parts * columns.step;
+    body(begin, std::min(size.m, begin + rows.step), first, std::min(size.n, first + columns.step));
   };
-  if (wanted == 1) {
-    for (size_t part = 0; part < row_parts * column_parts; ++part) run_part(part);
+  if (is_shared) {
+    parallel_for(rows.parts * columns.parts, run_part);
   } else {
-    parallel_for(row_parts * column_parts, run_part);
+    for (size_t part = 0; part < rows.parts * columns.parts; ++part) run_part(part);
   }
 }
 

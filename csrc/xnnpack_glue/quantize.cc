@@ -111,20 +111,21 @@ RowScale quantize_row(const float* row, size_t k, uint8_t flip, int8_t* to) {
 
 template <class T>
 void QuantizedWeights<T>::pack(const MatrixView<float>& weights, size_t group, void* data) const {
-  parallel_ranges(width() / kPanelColumns, k * kPanelColumns, [&](size_t begin, size_t end) {
+  parallel_ranges(width() / kPanelColumns, taps * k * kPanelColumns, [&](size_t begin, size_t end) {
     for (size_t panel = begin; panel < end; ++panel) {
       const size_t column = panel * kPanelColumns, count = std::min(kPanelColumns, n - column);
-      T* const to = panels(data) + column * depth();
+      const size_t panel_size = taps * depth() * kPanelColumns;
+      T* const to = panels(data) + panel * panel_size;
       int32_t* const channel_sums = sums(data) + column;
       float largest[kPanelColumns] = {}, poison[kPanelColumns] = {}, inverse[kPanelColumns] = {};
       const auto for_all = [&](const auto& body) {
-        for (size_t p = 0; p < k; ++p) {
+        for (size_t p = 0; p < taps * k; ++p) {
           const float* from =
               weights.data + p * weights.row_stride + column * weights.column_stride;
-          for (size_t c = 0; c < count; ++c) body(from[c * weights.column_stride], p, c);
+          for (size_t c = 0; c < count; ++c) body(from[c * weights.column_stride], p / k, p % k, c);
         }
       };
-      for_all([&](float x, size_t, size_t c) {
+      for_all([&](float x, size_t, size_t, size_t c) {
         largest[c] = std::max(largest[c], fabsf(x));
         poison[c] += x * 0;
       });
@@ -133,12 +134,14 @@ void QuantizedWeights<T>::pack(const MatrixView<float>& weights, size_t group, v
         inverse[c] = is_finite && !is_zero ? 127 / largest[c] : 0;
         scales(data)[column + c] = !is_finite ? NAN : is_zero ? 1.0f : largest[c] / 127;
       }
-      memset(to, 0, depth() * kPanelColumns * sizeof(T));
-      std::fill(channel_sums, channel_sums + kPanelColumns, 0);
-      for_all([&](float x, size_t p, size_t c) {
+      memset(to, 0, panel_size * sizeof(T));
+      for (size_t tap = 0; tap < taps; ++tap)
+        std::fill_n(channel_sums + tap * width(), kPanelColumns, 0);
+      for_all([&](float x, size_t tap, size_t p, size_t c) {
         const T integer = inverse[c] == 0 ? 0 : static_cast<T>(rintf(x * inverse[c]));
-        to[(p / group * kPanelColumns + c) * group + p % group] = integer;
-        channel_sums[c] += integer;
+        const size_t first = (tap * depth() + p / group * group) * kPanelColumns;
+        to[first + c * group + p % group] = integer;
+        channel_sums[tap * width() + c] += integer;
       });
     }
   });

@@ -23,23 +23,26 @@ RowScale quantize_row(const float* row, size_t k, int16_t* to);
 // Bytes whose highest bit is turned where `flip` is 0x80: what is -128..127 is then 0..255.
 RowScale quantize_row(const float* row, size_t k, uint8_t flip, int8_t* to);
 
-// Weights [k, n] in panels of kPanelColumns channels: for each `group` elements of k in turn, those
-// of each channel in a row. Behind the panels lie the sums and the scales of the channels.
+// Weights [taps, k, n] in panels of kPanelColumns channels: for each tap and each `group` elements
+// of k in turn, those of each channel in a row. Behind the panels lie the sums of each tap's
+// channels and the scales of the channels.
 template <class T>
 struct QuantizedWeights {
-  size_t k, n;
+  size_t taps, k, n;
 
   size_t depth() const { return (k + kChunk - 1) / kChunk * kChunk; }
   size_t width() const { return (n + kPanelColumns - 1) / kPanelColumns * kPanelColumns; }
   uint64_t bytes() const {
-    return uint64_t{width()} * (depth() * sizeof(T) + sizeof(int32_t) + sizeof(float));
+    return product({width(), taps, depth() * sizeof(T) + sizeof(int32_t)}) +
+           width() * sizeof(float);
   }
   T* panels(void* data) const { return static_cast<T*>(data); }
   int32_t* sums(void* data) const {
-    return reinterpret_cast<int32_t*>(panels(data) + width() * depth());
+    return reinterpret_cast<int32_t*>(panels(data) + width() * taps * depth());
   }
-  float* scales(void* data) const { return reinterpret_cast<float*>(sums(data) + width()); }
+  float* scales(void* data) const { return reinterpret_cast<float*>(sums(data) + width() * taps); }
 
+  // Of a matrix [taps * k, n].
   void pack(const MatrixView<float>& weights, size_t group, void* data) const;
 };
 

@@ -1,210 +1,64 @@
-// Products with weights in int8, as XNNPACK's qd8-f32-qc8w. Sums are exact: products of bytes are
-// added by relaxed SIMD where its dot product is exact for all of them (AVX-VNNI, Arm), else
-// products of int16, of which x86 computes eight in an instruction since SSE2.
-#include <string.h>
-
-#include <algorithm>
+// Products with weights, and convolutions, in int8, as XNNPACK's qd8-f32-qc8w.
+#include <utility>
 
 #include "arena.h"
+#include "conv.h"
 #include "epilogue.h"
 #include "packed.h"
-#include "product_parts.h"
 #include "quantize.h"
-#include "simd.h"
+#include "quantized_product.h"
 
 namespace tfpy {
 namespace {
 
-constexpr int32_t kMaxDepth = 1 << 16;     // so many products of int8 fit into a sum in int32
-constexpr size_t kTaskBytes = 128 * 1024;  // of rows that pass from L2 while a panel is in L1
+constexpr int32_t kMaxDepth = 1 << 16;  // so many products of int8 fit into a sum in int32
 
-// Two products of int16 are added to each lane.
-struct Words {
-  using Element = int16_t;
-  static constexpr size_t kGroup = 2;
-  static constexpr size_t kTileRows = 4;  // the sums of more do not stay in x86's registers
-  static constexpr bool kHasZeroPoint = false;
-
-  static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
-    return sum + as_i32(wasm_i32x4_dot_i16x8(a, b));
-  }
-  RowScale quantize(const float* row, size_t k, Element* to) const {
-    return quantize_row(row, k, to);
-  }
+// What is multiplied: `rows` of k elements, which give m rows of n.
+struct QuantizedShape {
+  size_t rows, m, taps, k, n;
+  bool transpose_b;
 };
 
-#ifdef __wasm_relaxed_simd__
-// Four products of a signed weight and an activation that is signed or unsigned, as the machine
-// takes it.
-struct Bytes {
-  const uint8_t flip;
-
-  using Element = int8_t;
-  static constexpr size_t kGroup = 4;
-  static constexpr size_t kTileRows = 6;  // as many sums as hide the time that an addition takes
-  static constexpr bool kHasZeroPoint = true;
-
-  static i32x4 add(v128_t a, v128_t b, i32x4 sum) {
-    return as_i32(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(b, a, bits(sum)));
-  }
-  RowScale quantize(const float* row, size_t k, Element* to) const {
-    return quantize_row(row, k, flip, to);
-  }
-
-  // The sum of four equal products as the machine computes it, unknown at compile time.
-  static int32_t dot(int8_t weight, uint8_t activation) {
-    volatile int8_t b = weight;
-    volatile uint8_t a = activation;
-    return add(wasm_u8x16_splat(a), wasm_i8x16_splat(b), splat(0))[0];
-  }
-  static bool takes_unsigned() {
-    return dot(127, 255) == 4 * 127 * 255 && dot(-127, 255) == -4 * 127 * 255;
-  }
-  static bool takes_signed() {
-    return dot(127, 128) == -4 * 127 * 128 && dot(-127, 128) == 4 * 127 * 128;
-  }
-};
-#endif
-
 template <class Dot>
-struct QuantizedProduct {
-  using Element = typename Dot::Element;
-
-  ProductSize size;
-  size_t depth;  // k in whole chunks
-  const Element* rows;
-  const RowScale* row_scales;
-  const Element* panels;
-  const int32_t* sums;
-  const float* scales;
-  float* c;
-  Epilogue epilogue;
-  const float* bias;  // null without one
-};
-
-// Four columns of the product, from the sums of integers.
-template <class Dot>
-struct Lanes {
-  i32x4 sums;
-  f32x4 scales, bias;
-
-  f32x4 finish(i32x4 sum, const RowScale& row, const Epilogue& epilogue) const {
-    if constexpr (Dot::kHasZeroPoint) sum -= splat(row.zero_point) * sums;
-    const f32x4 x = to_f32(sum) * splat(row.scale) * scales + bias;
-    return clamp(x, epilogue.low, epilogue.high);
-  }
-};
-
-// `count` floats of at most four; null and what is missing is 0.
-inline f32x4 load_some(const float* from, size_t count) {
-  if (from == nullptr) return splat(0.0f);
-  if (count >= 4) return load(from);
-  f32x4 some = splat(0.0f);
-  for (size_t i = 0; i < count; ++i) some[i] = from[i];
-  return some;
-}
-
-// R rows and a panel's columns.
-template <class Dot, size_t R>
-void multiply_tile(const QuantizedProduct<Dot>& product, size_t row, size_t column) {
-  using Element = typename Dot::Element;
-  constexpr size_t kVector = 16 / sizeof(Element);
-  const auto [m, n, k] = product.size;
-  const Element* rows[R];
-  i32x4 low[R], high[R];
-  for (size_t i = 0; i < R; ++i) {
-    rows[i] = product.rows + std::min(row + i, m - 1) * product.depth;
-    low[i] = high[i] = splat(0);
-  }
-  const Element* panel = product.panels + column * product.depth;
-  // Not unrolled: the compiler would collect sums late and keep all that was loaded until then.
-#pragma unroll 1
-  for (size_t p = 0; p < product.depth; p += Dot::kGroup, panel += 2 * kVector) {
-    const v128_t b0 = wasm_v128_load(panel), b1 = wasm_v128_load(panel + kVector);
-    for (size_t i = 0; i < R; ++i) {
-      const v128_t a = wasm_v128_load32_splat(rows[i]);
-      low[i] = Dot::add(a, b0, low[i]);
-      high[i] = Dot::add(a, b1, high[i]);
-      rows[i] += Dot::kGroup;
-    }
-  }
-  const size_t count = std::min(kPanelColumns, n - column);
-  const auto lanes = [&](size_t at) {
-    const size_t left = count > at ? count - at : 0, first = column + at;
-    const float* bias = product.bias == nullptr ? nullptr : product.bias + first;
-    return Lanes<Dot>{load(product.sums + first), load(product.scales + first),
-                      load_some(bias, left)};
-  };
-  const Lanes<Dot> first = lanes(0), second = lanes(4);
-  const auto store_row = [&](size_t i, float* to) {
-    const RowScale& scale = product.row_scales[row + i];
-    store(to, first.finish(low[i], scale, product.epilogue));
-    store(to + 4, second.finish(high[i], scale, product.epilogue));
-  };
-  float* const c = product.c + row * n + column;
-  if (row + R <= m && count == kPanelColumns) {
-    for (size_t i = 0; i < R; ++i) store_row(i, c + i * n);
-    return;
-  }
-  for (size_t i = 0; i < R && row + i < m; ++i) {
-    float whole[kPanelColumns];
-    store_row(i, whole);
-    memcpy(c + i * n, whole, count * sizeof(float));
-  }
-}
-
-template <class Dot, size_t R>
-void multiply_with(const QuantizedProduct<Dot>& product) {
-  const size_t row_bytes = product.depth * sizeof(typename Dot::Element);
-  const size_t row_step = round_up(std::clamp<size_t>(kTaskBytes / row_bytes, 16, 512), R);
-  for_product_parts(product.size, row_step,
-                    [&](size_t begin, size_t end, size_t first, size_t last) {
-                      for (size_t column = first; column < last; column += kPanelColumns) {
-                        for (size_t row = begin; row < end; row += R)
-                          multiply_tile<Dot, R>(product, row, column);
-                      }
-                    });
-}
-
-template <class Dot>
-void multiply(const QuantizedProduct<Dot>& product) {
-  switch (product.size.m) {
-    case 1:
-      return multiply_with<Dot, 1>(product);
-    case 2:
-      return multiply_with<Dot, 2>(product);
-    default:
-      return multiply_with<Dot, Dot::kTileRows>(product);
-  }
-}
-
-template <class Dot>
-class QuantizedMatmul final : public Kernel {
+class QuantizedKernel final : public Kernel {
  public:
-  QuantizedMatmul(const ProductSize& size, bool transpose_b, const Epilogue& epilogue, Dot dot)
-      : size_(size), transpose_b_(transpose_b), epilogue_(epilogue), dot_(dot) {}
+  // windows: as in QuantizedProduct, with `rows` for what is 0; empty for a product.
+  QuantizedKernel(const QuantizedShape& shape, Block&& windows, const Epilogue& epilogue, Dot dot)
+      : shape_(shape), windows_(std::move(windows)), epilogue_(epilogue), dot_(dot) {}
 
   bool run(const Operand* inputs, void* output) override {
-    const auto& [m, n, k] = size_;
-    const QuantizedWeights<Element> weights{k, n};
+    const auto& [count, m, taps, k, n, transpose_b] = shape_;
+    const QuantizedWeights<Element> weights{taps, k, n};
     const Operand& b = inputs[1];
-    const MatrixView<float> view{b.as<float>(), transpose_b_ ? 1 : n, transpose_b_ ? k : 1};
+    const MatrixView<float> view{b.as<float>(), transpose_b ? 1 : n, transpose_b ? k : 1};
     const Block* packed = packed_.of(b.id, weights.bytes(), [&](const Block& to) {
       weights.pack(view, Dot::kGroup, to.data());
     });
     const size_t depth = weights.depth();
-    RowScale* const scales = borrow_scratch<RowScale>(
-        m + (uint64_t{m} * depth * sizeof(Element) + sizeof(RowScale) - 1) / sizeof(RowScale));
+    const uint64_t row_bytes = depth * sizeof(Element) + sizeof(RowScale);
+    RowScale* const scales =
+        static_cast<RowScale*>(borrow_scratch_bytes(product({uint64_t{count} + 1, row_bytes})));
     if (packed == nullptr || scales == nullptr) return false;
-    Element* const rows = reinterpret_cast<Element*>(scales + m);
+    Element* const rows = reinterpret_cast<Element*>(scales + count + 1);
     const float* const a = inputs[0].as<float>();
-    parallel_ranges(m, k, [&, k = k](size_t begin, size_t end) {
+    parallel_ranges(count, k, [&, k = k](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i)
         scales[i] = dot_.quantize(a + i * k, k, rows + i * depth);
     });
+    scales[count] = {0, 0};
+    std::fill_n(rows + count * depth, depth, Element{0});
     void* const data = packed->data();
-    multiply<Dot>({size_, depth, rows, scales, weights.panels(data), weights.sums(data),
-                   weights.scales(data), static_cast<float*>(output), epilogue_,
+    multiply<Dot>({{m, n, taps * k},
+                   taps,
+                   depth,
+                   rows,
+                   scales,
+                   windows_.as<int32_t>(),
+                   weights.panels(data),
+                   weights.sums(data),
+                   weights.scales(data),
+                   static_cast<float*>(output),
+                   epilogue_,
                    bias_of(epilogue_, inputs)});
     return true;
   }
@@ -212,12 +66,46 @@ class QuantizedMatmul final : public Kernel {
  private:
   using Element = typename Dot::Element;
 
-  const ProductSize size_;
-  const bool transpose_b_;
+  const QuantizedShape shape_;
+  const Block windows_;
   const Epilogue epilogue_;
   const Dot dot_;
   PackedBlocks packed_;
 };
+
+std::unique_ptr<Kernel> make_quantized(const QuantizedShape& shape, const Epilogue& epilogue,
+                                       Block&& windows = {}) {
+#ifdef __wasm_relaxed_simd__
+  const bool takes_unsigned = Bytes::takes_unsigned();
+  if (takes_unsigned || Bytes::takes_signed()) {
+    const Bytes dot{static_cast<uint8_t>(takes_unsigned ? 0x80 : 0)};
+    return std::make_unique<QuantizedKernel<Bytes>>(shape, std::move(windows), epilogue, dot);
+  }
+#endif
+  return std::make_unique<QuantizedKernel<Words>>(shape, std::move(windows), epilogue, Words{});
+}
+
+// For each pixel of the output and each tap the pixel of the input, or their number outside.
+bool find_windows(const WindowShape& window, Block* windows) {
+  const WindowAxis &h = window.h, &w = window.w;
+  const uint64_t pixels = product({window.batch, window.out_size()});
+  if (!Block::allocate(product({pixels, window.filter_size(), sizeof(int32_t)}), windows))
+    return false;
+  const int32_t outside = static_cast<int32_t>(window.batch * window.in_size());
+  int32_t* to = windows->as<int32_t>();
+  for (size_t pixel = 0; pixel < pixels; ++pixel) {
+    const size_t x = pixel % w.out, row = pixel / w.out, y = row % h.out, image = row / h.out;
+    for (int32_t tap_y = 0; tap_y < h.filter; ++tap_y) {
+      const int64_t in_y = h.place(y, tap_y);
+      for (int32_t tap_x = 0; tap_x < w.filter; ++tap_x) {
+        const int64_t in_x = w.place(x, tap_x);
+        const int64_t at = (static_cast<int64_t>(image) * h.in + in_y) * w.in + in_x;
+        *to++ = h.has(in_y) && w.has(in_x) ? static_cast<int32_t>(at) : outside;
+      }
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -233,15 +121,24 @@ std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step) {
   step.require_count(step.output, product({m, n}), "the output");
   if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
   if (!step.ok()) return nullptr;
-  const ProductSize size{m, n, k};
-#ifdef __wasm_relaxed_simd__
-  const bool takes_unsigned = Bytes::takes_unsigned();
-  if (takes_unsigned || Bytes::takes_signed()) {
-    const Bytes dot{static_cast<uint8_t>(takes_unsigned ? 0x80 : 0)};
-    return std::make_unique<QuantizedMatmul<Bytes>>(size, transpose_b, epilogue, dot);
-  }
-#endif
-  return std::make_unique<QuantizedMatmul<Words>>(size, transpose_b, epilogue, Words{});
+  return make_quantized({m, m, 1, k, n, transpose_b}, epilogue);
+}
+
+std::unique_ptr<Kernel> make_quantized_conv2d(StepSpec& step) {
+  const Epilogue epilogue = read_epilogue(step);
+  step.require_float(epilogue.inputs());
+  const ConvShape shape = read_conv(step, step.inputs[0], step.inputs[1], step.output);
+  const WindowShape& window = shape.window;
+  step.params.require(shape.groups == 1, "groups are not computed in int8");
+  step.params.require(shape.in_c > 0 && shape.in_c <= kMaxDepth, "in_c is not in range");
+  if (epilogue.has_bias) step.require_count(step.inputs[2], shape.out_c, "bias");
+  if (!step.ok()) return nullptr;
+  Block windows;
+  if (!find_windows(window, &windows)) return nullptr;
+  return make_quantized({static_cast<size_t>(window.batch * window.in_size()),
+                         static_cast<size_t>(window.batch * window.out_size()),
+                         static_cast<size_t>(window.filter_size()), shape.in_c, shape.out_c, false},
+                        epilogue, std::move(windows));
 }
 
 }  // namespace tfpy

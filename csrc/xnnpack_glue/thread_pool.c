@@ -92,6 +92,17 @@ struct pthreadpool* pthreadpool_create(size_t threads_count) {
   return pool;
 }
 
+// The caller's share. The workers read its frames, where the task's context lies: what the caller
+// writes to the frames of its own share has to be in other cache lines, which processors fetch in
+// pairs, or each such write takes the context from all workers.
+static void __attribute__((noinline)) run_share(struct pthreadpool* pool,
+                                                thread_function_t thread_function) {
+  char gap[128];
+  __asm__ volatile("" : : "r"(gap) : "memory");
+  thread_function(pool, &pool->threads[0]);
+  __asm__ volatile("" : : "r"(gap) : "memory");  // so that it lives until here
+}
+
 // Nobody is inside a command here, so the fields may be written.
 PTHREADPOOL_INTERNAL void pthreadpool_parallelize(struct pthreadpool* pool,
                                                   thread_function_t thread_function,
@@ -114,7 +125,7 @@ PTHREADPOOL_INTERNAL void pthreadpool_parallelize(struct pthreadpool* pool,
     begin += length;
   }
   open_command(pool, linear_range - 1);
-  thread_function(pool, &pool->threads[0]);
+  run_share(pool, thread_function);
   atomic_fetch_and(&pool->command, ~(uint32_t)kOpen);
   while ((load_command(pool) & kInside) != 0) atomic_thread_fence(memory_order_seq_cst);
 }

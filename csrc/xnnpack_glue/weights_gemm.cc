@@ -25,11 +25,10 @@ struct PlainRows {
   }
 };
 
-// Rows begin..end and columns first..last of C. Not inlined: V8 makes code of half the speed of it
-// within the function that threads call.
+// Rows begin..end and columns first..last of C.
 template <size_t R>
-[[gnu::noinline]] void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product,
-                                     size_t begin, size_t end, size_t first, size_t last) {
+void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product, size_t begin, size_t end,
+                   size_t first, size_t last) {
   const size_t width = round_up(gemm.n, kPanelColumns);
   for (size_t p = 0; p < gemm.k; p += kDepth) {
     const size_t depth = std::min(kDepth, gemm.k - p);
@@ -70,7 +69,7 @@ template <size_t R>
 void multiply_with(const WeightsProduct& product) {
   const size_t m = product.m, n = product.n;
   const Gemm<float> gemm = gemm_of(product);
-  for_product_parts({m, n, product.k}, round_up(kTaskRows, R),
+  for_product_parts({m, n, product.k}, kTaskRows, R,
                     [&](size_t begin, size_t end, size_t first, size_t last) {
                       multiply_part<R>(gemm, product, begin, end, first, last);
                     });

@@ -6,15 +6,9 @@ V value(int i) {
     int group_in = in_c / groups;
     int block = row / group_in;
     int ic = row - block * group_in + oc / (out_c / groups) * group_in;
-    ivec3 tap = tap_of(block % TAPS);
-    int pixel = block / TAPS * chunk;
-    int end = min(pixel + chunk, PIXELS);
-    ivec4 place = output_place(pixel);
     V sum = V(0);
-    for (; pixel < end; pixel++) {
-        int p = pixel_under(window_of(place), tap.x, tap.y, tap.z);
-        if (p >= 0) sum += x_at(p * in_c + ic) * dy_value(pixel * out_c + oc);
-        place = next_output(place);
+    EACH_PIXEL_OF_BLOCK(block) {
+        sum += x_at(under * in_c + ic) * dy_value(pixel * out_c + oc);
     }
     return sum;
 }

@@ -31,7 +31,11 @@ def static_ints(value: Any) -> tuple[int, ...]:
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of shape ``dims`` with one value everywhere."""
+    """A tensor of shape ``dims`` with one value everywhere.
+
+    Raises:
+        InvalidArgumentError: when ``value`` is not a scalar.
+    """
     scalar = convert_to_tensor(value)
     if scalar.shape != ():
         raise invalid("fill", f"value must be a scalar, got shape {scalar.shape}")
@@ -173,7 +177,11 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Without the dimensions of size 1 (all of them, or those of ``axis``)."""
+    """Without the dimensions of size 1 (all of them, or those of ``axis``).
+
+    Raises:
+        InvalidArgumentError: when a named dimension has another size.
+    """
     x = convert_to_tensor(input)
     if axis is None:
         drop = {i for i, n in enumerate(x.shape) if n == 1}

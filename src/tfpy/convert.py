@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def is_tensor(x: Any) -> bool:
-    """True for tensors, Variables, ragged and sparse tensors (``tf.is_tensor``)."""
-    return isinstance(x, Operand)
+    """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``)."""
+    return isinstance(x, Operand | Composite)
 
 
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
@@ -63,12 +63,13 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Tensor:
-    """A tensor of a Python number, nested sequence, array, Variable or tensor.
+    """A tensor of a Python number, nested sequence, array, Variable, indexed slices or tensor.
 
     Floats become float32 and integers int32 unless ``dtype`` says otherwise.
 
     Raises:
-        ValueError: for ragged sequences, None, a tensor of another dtype, numbers out of range.
+        ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
+            dtype, numbers out of range.
         TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
     """
     wanted = None if dtype is None else as_dtype(dtype)
@@ -82,10 +83,7 @@ def convert_to_tensor(
             )
         return value
     if isinstance(value, Composite):
-        raise ValueError(
-            f"Attempt to convert a {type(value).__name__} to a Tensor: use to_tensor() or "
-            "tf.sparse.to_dense, or a function that takes it as it is"
-        )
+        return convert_to_tensor(value.as_tensor(), wanted)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, list | tuple) and _holds_tensor(value):

@@ -98,7 +98,11 @@ def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """Logarithms of the determinants of positive definite matrices."""
+    """Logarithms of the determinants of positive definite matrices.
+
+    Raises:
+        InvalidArgumentError: when the matrices [..., n, n] are not square.
+    """
     x = convert_to_tensor(matrix)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise invalid("logdet", f"Input matrix must be square, got: {list(x.shape)}")
@@ -145,7 +149,11 @@ def matrix_rank(
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """Pseudo-inverses; singular values up to ``rcond`` times the largest count as 0."""
+    """Pseudo-inverses; singular values up to ``rcond`` times the largest count as 0.
+
+    Raises:
+        ValueError: for fewer than two dimensions.
+    """
     x = convert_to_tensor(a)
     if x.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got {x.shape}")

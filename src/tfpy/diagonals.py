@@ -253,7 +253,11 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """``diagonal`` of shape s along the diagonal of a tensor of shape ``[*s, *s]``."""
+    """``diagonal`` of shape s along the diagonal of a tensor of shape ``[*s, *s]``.
+
+    Raises:
+        InvalidArgumentError: for a scalar.
+    """
     x = convert_to_tensor(diagonal)
     if not x.ndim:
         raise invalid("tensor_diag", "Input must be at least rank 1, got 0")

@@ -1,7 +1,8 @@
 """Public functions that take ragged (and sparse) tensors: one table, applied at import.
 
-Ops on elements need no entry: the executor hands them to ``Composite.apply_op``. Here stand the
-compositions. A function is looked up when one of its arguments, or an item of a list, is ragged.
+Ops on elements need no entry: the executor hands them to ``CompositeOperand.apply_op``. Here stand
+the compositions. A function is looked up when one of its arguments, or an item of a list, is
+ragged.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from tfpy import array, ragged_reduction, ragged_shaping, slicing
 from tfpy.convert import constant
-from tfpy.operand import Composite
+from tfpy.operand import CompositeOperand
 from tfpy.ops import elementwise
 from tfpy.ragged_tensor import RaggedTensor
 from tfpy.sparse_tensor import SparseTensor
@@ -151,15 +152,15 @@ SAME = {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_any", "
 """Names under ``tf`` that ``tf.math`` has too."""
 
 
-def _composites(args: tuple[Any, ...]) -> list[Composite]:
+def _composites(args: tuple[Any, ...]) -> list[CompositeOperand]:
     found = []
     for a in args:
         if type(a) is Tensor:
             continue
-        if isinstance(a, Composite):
+        if isinstance(a, CompositeOperand):
             found.append(a)
         elif type(a) in (list, tuple):
-            found += [v for v in a if isinstance(v, Composite)]
+            found += [v for v in a if isinstance(v, CompositeOperand)]
     return found
 
 
@@ -186,7 +187,7 @@ def _per_value(function: Function) -> Function:
     def mapped(*args: Any, **kwargs: Any) -> Any:
         from tfpy.ragged_broadcast import match
 
-        places = [i for i, a in enumerate(args) if isinstance(a, Composite | Tensor)]
+        places = [i for i, a in enumerate(args) if isinstance(a, CompositeOperand | Tensor)]
         flat, like = match([args[i] for i in places])
         given = list(args)
         for i, value in zip(places, flat, strict=True):
@@ -195,7 +196,7 @@ def _per_value(function: Function) -> Function:
 
     return lambda *args, **kwargs: (
         mapped(*args, **kwargs)
-        if any(isinstance(a, Composite) for a in args)
+        if any(isinstance(a, CompositeOperand) for a in args)
         else ragged_shaping.map_flat_values(function, *args, **kwargs)
     )
 

@@ -25,10 +25,13 @@ class DType:
     is_complex: builtins.bool = field(init=False, compare=False, repr=False)
     is_bool: builtins.bool = field(init=False, compare=False, repr=False)
     is_numeric: builtins.bool = field(init=False, compare=False, repr=False)
+    is_differentiable: builtins.bool = field(init=False, compare=False, repr=False)
+    """Whether gradients flow through numbers of the type: real and complex ones."""
 
     def __post_init__(self) -> None:
         kind = np.dtype(self.as_numpy_dtype).kind
         facts = {"floating": "f", "integer": "iu", "complex": "c", "bool": "b", "numeric": "fiuc"}
+        facts["differentiable"] = "fc"
         for fact, kinds in facts.items():
             object.__setattr__(self, f"is_{fact}", kind in kinds)
 

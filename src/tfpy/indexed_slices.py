@@ -8,13 +8,14 @@ from typing import Any
 from tfpy.convert import convert_to_tensor
 from tfpy.dtypes import DType
 from tfpy.operand import Composite
-from tfpy.ops.op import Op
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 
 
 class IndexedSlices(Composite):
     """Rows of a larger tensor: ``values[i]`` is part of its row ``indices[i]``.
+
+    Functions that take tensors take the larger one, if its shape is known.
 
     Args:
         values: a tensor [n, ...].
@@ -30,9 +31,6 @@ class IndexedSlices(Composite):
     """
 
     __slots__ = ("dense_shape", "indices", "values")
-    __hash__ = object.__hash__  # type: ignore[assignment]
-    __eq__ = object.__eq__
-    __ne__ = object.__ne__
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self.values = convert_to_tensor(values)
@@ -44,23 +42,34 @@ class IndexedSlices(Composite):
         """The larger tensor's shape, None for a size that is not known."""
         if self.dense_shape is not None:
             return TensorShape(self.dense_shape.host_view().tolist())
-        return TensorShape((None, *self.values.shape[1:]))  # type: ignore[arg-type]
+        return TensorShape((None, *self.values.shape[1:]))
 
     @property
     def dtype(self) -> DType:
+        """The type of the values."""
         return self.values.dtype
 
-    def __neg__(self) -> IndexedSlices:  # type: ignore[override]
+    def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     def __repr__(self) -> str:
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
-    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        raise ValueError(
-            f"{op.name} does not take tf.IndexedSlices; compute with its values and indices"
-        )
+    def as_tensor(self) -> Tensor:
+        """The larger tensor [dense_shape[0], ...]: rows of equal indices are added up.
+
+        Raises:
+            ValueError: without ``dense_shape``.
+        """
+        from tfpy.segments import unsorted_segment_sum
+
+        if self.dense_shape is None:
+            raise ValueError(
+                f"Tensor conversion requested for IndexedSlices without dense_shape: {self}; "
+                "give it one, or compute with its values and indices"
+            )
+        return unsorted_segment_sum(self.values, self.indices, self.dense_shape.host_view()[0])
 
     @property
     def differentiable(self) -> Tensor:

@@ -39,7 +39,12 @@ def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors one after the other along an axis."""
+    """Tensors one after the other along an axis.
+
+    Raises:
+        ValueError: without values.
+        InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
+    """
     values = [values] if is_tensor(values) else list(values)
     tensors = _of_one_dtype(values)
     if not tensors:
@@ -105,7 +110,11 @@ def unstack(
 def split(
     value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
-    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1)."""
+    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
+
+    Raises:
+        InvalidArgumentError: when the parts do not add up to the dimension.
+    """
     x = convert_to_tensor(value)
     at = normalize_axis("split", int(axis), x.ndim)
     whole = x.shape[at]
@@ -140,7 +149,11 @@ def split(
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """``input`` repeated ``multiples[i]`` times along each axis."""
+    """``input`` repeated ``multiples[i]`` times along each axis.
+
+    Raises:
+        InvalidArgumentError: when ``multiples`` is not one number, 0 or more, for each axis.
+    """
     x = convert_to_tensor(input)
     times = static_ints(multiples)
     if len(times) != x.ndim or min(times, default=0) < 0:
@@ -168,7 +181,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Elements in the opposite order along the axes."""
+    """Elements in the opposite order along the axes.
+
+    Raises:
+        InvalidArgumentError: for an axis out of range or given twice.
+    """
     x = convert_to_tensor(tensor)
     axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
     if len(set(axes)) < len(axes):
@@ -246,6 +263,11 @@ def pad(
 
     Args:
         mode: "CONSTANT", "REFLECT" (edge not repeated) or "SYMMETRIC" (edge repeated).
+
+    Raises:
+        InvalidArgumentError: when there is not one pair for each axis, one is negative, or it is
+            larger than what is mirrored.
+        ValueError: for another mode.
     """
     x = convert_to_tensor(tensor)
     flat = static_ints(np.asarray(paddings).reshape(-1))

@@ -42,7 +42,11 @@ class Layout:
         return cls(op, rank, data_format == formats[1])
 
     def channels_last(self, x: Tensor) -> Tensor:
-        """The image as ``[batch, *spatial, channels]``."""
+        """The image as ``[batch, *spatial, channels]``.
+
+        Raises:
+            InvalidArgumentError: when it has another rank.
+        """
         if x.ndim != self.rank + 2:
             raise invalid(
                 self.op, f"input must be {self.rank + 2}-dimensional, got shape {list(x.shape)}"
@@ -54,7 +58,11 @@ class Layout:
         return transpose(y, [0, self.rank + 1, *self.spatial_axes()]) if self.channels_first else y
 
     def shape_last(self, shape: Sizes) -> Sizes:
-        """A shape of this layout in the order of :meth:`channels_last`."""
+        """A shape of this layout in the order of :meth:`channels_last`.
+
+        Raises:
+            ValueError: when it has another rank.
+        """
         if len(shape) != self.rank + 2:
             raise ValueError(f"{self.op}: {list(shape)} must have {self.rank + 2} dimensions")
         return tuple(shape[i] for i in self.order()) if self.channels_first else shape
@@ -126,7 +134,11 @@ class Layout:
 
 
 def same_padding(size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Padding:
-    """TensorFlow's "SAME": as many outputs as strides fit, the odd pixel at the end."""
+    """TensorFlow's "SAME": as many outputs as strides fit, the odd pixel at the end.
+
+    Raises:
+        ValueError: for a stride below 1.
+    """
     pads = []
     for n, f, s, d in zip(size, ksize, strides, dilations, strict=True):
         if s < 1:

@@ -205,7 +205,11 @@ def matvec(
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """Sum of products over the given axes of both, as ``numpy.tensordot``."""
+    """Sum of products over the given axes of both, as ``numpy.tensordot``.
+
+    Raises:
+        InvalidArgumentError: when the axes' sizes differ.
+    """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):
         axes_a = list(builtins.range(x.ndim - axes, x.ndim))
@@ -230,7 +234,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """The last two dimensions swapped."""
+    """The last two dimensions swapped.
+
+    Raises:
+        ValueError: for fewer than two dimensions.
+    """
     x = convert_to_tensor(a)
     if x.ndim < 2:
         raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")

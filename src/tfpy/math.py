@@ -8,7 +8,7 @@ from typing import Any
 from tfpy import dtypes
 from tfpy.array import cast, reshape, squeeze, static_ints
 from tfpy.complex_numbers import angle, conj, imag, real
-from tfpy.convert import convert_to_tensor
+from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
 from tfpy.ops import activation, reduction
@@ -68,8 +68,6 @@ __all__ = [  # made elsewhere
 
 def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Two operands as tensors, Python numbers adapted to the other's dtype."""
-    from tfpy.convert import as_tensors
-
     first, second = as_tensors(ew.add, (x, y))
     return first, second
 
@@ -182,7 +180,11 @@ def reduce_mean(
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Variance over the axes (all by default), without Bessel's correction."""
+    """Variance over the axes (all by default), without Bessel's correction.
+
+    Raises:
+        TypeError: for integers.
+    """
     x = convert_to_tensor(input_tensor)
     if x.dtype.is_integer:
         raise TypeError(

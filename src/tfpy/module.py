@@ -54,6 +54,7 @@ class Module:
 
     @property
     def name(self) -> str:
+        """The name given, or the class's in snake case."""
         return self._name
 
     @property
@@ -68,10 +69,12 @@ class Module:
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of :attr:`variables` that tapes watch by themselves."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The other ones of :attr:`variables`."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property

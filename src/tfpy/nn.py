@@ -270,17 +270,25 @@ def sparse_softmax_cross_entropy_with_logits(
     return -reshape(picked, ids.shape)
 
 
+def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
+    """What is wanted and what is predicted as tensors."""
+    wanted, predicted = as_tensors(ew.add, tuple(operands.values()))
+    if wanted.shape != predicted.shape:
+        first, second = operands
+        raise ValueError(
+            f"`{second}` and `{first}` must have the same shape, received {predicted.shape} and "
+            f"{wanted.shape}"
+        )
+    return wanted, predicted
+
+
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """Cross entropy of independent classes: log(1 + exp(x)) - x * z.
 
     Raises:
         ValueError: when the shapes differ.
     """
-    z, x = as_tensors(ew.add, (labels, logits))
-    if z.shape != x.shape:
-        raise ValueError(
-            f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
-        )
+    z, x = _of_one_shape(labels=labels, logits=logits)
     return activation.softplus(x) - x * z
 
 
@@ -297,11 +305,7 @@ def weighted_cross_entropy_with_logits(
     Raises:
         ValueError: when the shapes differ.
     """
-    z, x = as_tensors(ew.add, (labels, logits))
-    if z.shape != x.shape:
-        raise ValueError(
-            f"`logits` and `labels` must have the same shape, received {x.shape} and {z.shape}"
-        )
+    z, x = _of_one_shape(labels=labels, logits=logits)
     weight = 1 + (pos_weight - 1) * z
     return ew.add((1 - z) * x, weight * (ew.log1p(ew.exp(-ew.abs_(x))) + activation.relu(-x)))
 
@@ -314,11 +318,7 @@ def log_poisson_loss(
     Raises:
         ValueError: when the shapes differ.
     """
-    z, x = as_tensors(ew.add, (targets, log_input))
-    if z.shape != x.shape:
-        raise ValueError(
-            f"`log_input` and `targets` must have the same shape, received {x.shape} and {z.shape}"
-        )
+    z, x = _of_one_shape(targets=targets, log_input=log_input)
     loss = ew.exp(x) - x * z
     if not compute_full_loss:
         return loss

@@ -54,16 +54,16 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Composite(Operand):
-    """A value made of several tensors, of which ops on elements compute on some."""
+class Composite:
+    """A value made of several tensors: a leaf of nests, of which loops and gradients take parts."""
 
     __slots__ = ()
 
-    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The result of an op of which this is an input.
+    def as_tensor(self) -> Tensor:
+        """The tensor that converting the value gives.
 
         Raises:
-            ValueError: when the op is not defined element by element.
+            ValueError: where the caller must say how.
         """
         raise NotImplementedError
 
@@ -84,3 +84,23 @@ class Composite(Operand):
     def with_components(self, components: Sequence[Any]) -> Any:
         """A value of the same kind, made of others."""
         raise NotImplementedError
+
+
+class CompositeOperand(Composite, Operand):
+    """A composite that ops on elements take as it is; they compute on some of its tensors."""
+
+    __slots__ = ()
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The result of an op of which this is an input.
+
+        Raises:
+            ValueError: when the op is not defined element by element.
+        """
+        raise NotImplementedError
+
+    def as_tensor(self) -> Tensor:
+        raise ValueError(
+            f"Attempt to convert a {type(self).__name__} to a Tensor: use to_tensor() or "
+            "tf.sparse.to_dense, or a function that takes it as it is"
+        )

@@ -120,7 +120,11 @@ def range(
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """The row of each value."""
+    """The row of each value.
+
+    Raises:
+        ValueError: without row splits.
+    """
     found = partition.ints(convert_to_tensor(splits), "splits")
     if not found.size:
         raise ValueError("Invalid row_splits: []")

@@ -16,10 +16,10 @@ from tfpy import partition
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
 from tfpy.errors import invalid_value
-from tfpy.operand import Composite
 from tfpy.ops import indexing
 from tfpy.ops.op import Op
 from tfpy.partition import Ints
+from tfpy.ragged_rows import RaggedRows
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
 
@@ -29,7 +29,11 @@ def _values(values: Any) -> Any:
 
 
 def row_count(values: Any) -> int:
-    """The size of the first dimension of a tensor or ragged tensor."""
+    """The size of the first dimension of a tensor or ragged tensor.
+
+    Raises:
+        ValueError: for a scalar.
+    """
     if isinstance(values, RaggedTensor):
         return values.splits.size - 1
     if values.ndim == 0:
@@ -48,7 +52,7 @@ def take_rows(values: Any, rows: Ints) -> Any:
     return indexing.gather(values, constant(rows.astype(np.int32)), axis=0, batch_dims=0)
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(RaggedRows):
     """Rows of ``values`` that ``row_splits`` marks; ``values`` may be ragged itself.
 
     Made by ``tf.ragged.constant`` and the ``from_…`` constructors. Arithmetic, comparisons,
@@ -125,7 +129,11 @@ class RaggedTensor(Composite):
         validate: bool = True,
         name: str | None = None,
     ) -> RaggedTensor:
-        """Rows of one length; the dimension stays uniform in the shape."""
+        """Rows of one length; the dimension stays uniform in the shape.
+
+        Raises:
+            InvalidArgumentError: when the values are not so many rows of that length.
+        """
         inner, n = _values(values), int(uniform_row_length)
         count = row_count(inner)
         rows = (count // n if n else 0) if nrows is None else int(nrows)
@@ -174,7 +182,11 @@ class RaggedTensor(Composite):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Row ids of each ragged dimension, outermost first."""
+        """Row ids of each ragged dimension, outermost first.
+
+        Raises:
+            ValueError: when ``nested_nrows`` has another length.
+        """
         ids = list(nested_value_rowids)
         counts = [None] * len(ids) if nested_nrows is None else list(nested_nrows)
         if len(counts) != len(ids):
@@ -216,6 +228,7 @@ class RaggedTensor(Composite):
 
     @property
     def dtype(self) -> DType:
+        """The type of the values."""
         return self.values.dtype  # type: ignore[no-any-return]
 
     @property
@@ -226,13 +239,15 @@ class RaggedTensor(Composite):
     @property
     def shape(self) -> TensorShape:
         """The static shape, None for ragged dimensions."""
-        return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))  # type: ignore[arg-type]
+        return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has, ragged ones and those of the values."""
         return 1 + int(self.values.ndim)
 
     @property
@@ -242,39 +257,6 @@ class RaggedTensor(Composite):
         while isinstance(values, RaggedTensor):
             values = values.values
         return values  # type: ignore[no-any-return]
-
-    @property
-    def row_splits(self) -> Tensor:
-        return constant(self.splits)
-
-    @property
-    def nested_splits(self) -> tuple[Ints, ...]:
-        """Row splits of each ragged dimension on the host."""
-        inner = self.values
-        return (self.splits, *(inner.nested_splits if isinstance(inner, RaggedTensor) else ()))
-
-    @property
-    def nested_row_splits(self) -> tuple[Tensor, ...]:
-        return tuple(constant(s) for s in self.nested_splits)
-
-    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        return tuple(constant(np.diff(s)) for s in self.nested_splits)
-
-    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        return tuple(constant(partition.rowids(s)) for s in self.nested_splits)
-
-    def value_rowids(self, name: str | None = None) -> Tensor:
-        """The row of each value."""
-        return constant(partition.rowids(self.splits))
-
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
-        return constant(self.splits.size - 1)
-
-    def row_starts(self, name: str | None = None) -> Tensor:
-        return constant(self.splits[:-1].copy())
-
-    def row_limits(self, name: str | None = None) -> Tensor:
-        return constant(self.splits[1:].copy())
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """Lengths of the rows of a dimension; ragged for inner dimensions."""
@@ -311,6 +293,7 @@ class RaggedTensor(Composite):
         return RaggedTensor(inner, self.splits, self.uniform_row_length)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows over other innermost values, of which there must be as many."""
         inner = self.values
         return self.with_values(
             inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values

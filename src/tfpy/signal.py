@@ -142,7 +142,11 @@ def inverse_stft(
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """Signals from spectra; exact with the window of :func:`inverse_stft_window_fn`."""
+    """Signals from spectra; exact with the window of :func:`inverse_stft_window_fn`.
+
+    Raises:
+        ValueError: when the spectra are not [..., frames, bins].
+    """
     x = convert_to_tensor(stfts)
     length = int(frame_length)
     if x.ndim < 2:
@@ -201,7 +205,11 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Signals from :func:`mdct`; exact but for the first and last half frame."""
+    """Signals from :func:`mdct`; exact but for the first and last half frame.
+
+    Raises:
+        ValueError: when the spectra are not [..., frames, bins].
+    """
     x = convert_to_tensor(mdcts)
     if x.ndim < 2:
         raise ValueError(f"inverse_mdct: Shape {x.shape} must have rank at least 2")

@@ -39,7 +39,11 @@ def gather(
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """``size`` elements from ``begin`` along each axis; -1 takes the rest."""
+    """``size`` elements from ``begin`` along each axis; -1 takes the rest.
+
+    Raises:
+        InvalidArgumentError: when the slice does not lie in ``input_``.
+    """
     x = convert_to_tensor(input_)
     starts, extent = static_ints(begin), static_ints(size)
     if len(starts) != x.ndim or len(extent) != x.ndim:
@@ -146,7 +150,11 @@ def one_hot(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """``x`` where the condition holds, else ``y``; without both, where True elements are."""
+    """``x`` where the condition holds, else ``y``; without both, where True elements are.
+
+    Raises:
+        ValueError: when only one of ``x`` and ``y`` is given.
+    """
     if (x is None) != (y is None):
         raise ValueError("where: x and y must both be given, or neither")
     if x is None:
@@ -157,7 +165,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
 ) -> Tensor:
-    """The elements (or slices) at which the mask is True. The mask is read on the host."""
+    """The elements (or slices) at which the mask is True. The mask is read on the host.
+
+    Raises:
+        ValueError: when the mask's shape is not that of the dimensions from ``axis`` on.
+    """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", axis, x.ndim)
     if m.ndim == 0 or tuple(x.shape[at : at + m.ndim]) != m.shape:
@@ -170,7 +182,11 @@ def boolean_mask(
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """Coordinate tensors of vectors; "xy" swaps the first two axes as NumPy does."""
+    """Coordinate tensors of vectors; "xy" swaps the first two axes as NumPy does.
+
+    Raises:
+        ValueError: for another ``indexing`` than "xy" and "ij".
+    """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     order = list(builtins.range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:

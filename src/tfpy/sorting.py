@@ -117,6 +117,9 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     Args:
         targets: ``[batch]`` int32.
         predictions: ``[batch, classes]`` float32.
+
+    Raises:
+        InvalidArgumentError: for other shapes.
     """
     classes, x = convert_to_tensor(targets), convert_to_tensor(predictions)
     if x.ndim != 2:
@@ -205,7 +208,11 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
-    """As :func:`unique`, and how often each distinct element appears."""
+    """As :func:`unique`, and how often each distinct element appears.
+
+    Raises:
+        InvalidArgumentError: for something else than a vector.
+    """
     values, kind = convert_to_tensor(x), as_dtype(out_idx).as_numpy_dtype
     if values.ndim != 1:
         raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.shape)}")

@@ -18,6 +18,7 @@ from tfpy.joining import concat as dense_concat
 from tfpy.ops import elementwise, indexing, movement
 from tfpy.ops.infer import normalize_axis
 from tfpy.ragged_tensor import take_rows
+from tfpy.sparse_conversion import from_dense, sparse_to_dense, to_dense, to_indicator
 from tfpy.sparse_counting import bincount
 from tfpy.sparse_reduction import (
     maximum,
@@ -32,13 +33,14 @@ from tfpy.sparse_reduction import (
     sparse_segment_sum,
 )
 from tfpy.sparse_rows import fill_empty_rows, sparse_fill_empty_rows
-from tfpy.sparse_tensor import SparseTensor, checked, filled, made, positions_to_indices
+from tfpy.sparse_tensor import SparseTensor, checked, made, positions_to_indices
 from tfpy.tensor import Tensor
 
 __all__ = [
     "SparseTensor",
     "bincount",
     "fill_empty_rows",
+    "from_dense",
     "maximum",
     "minimum",
     "reduce_max",
@@ -50,58 +52,10 @@ __all__ = [
     "sparse_fill_empty_rows",
     "sparse_segment_mean",
     "sparse_segment_sum",
+    "sparse_to_dense",
+    "to_dense",
+    "to_indicator",
 ]
-
-
-# To and from dense tensors
-
-
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero (False, the empty string)."""
-    x = convert_to_tensor(tensor)
-    host = x.host_view()
-    kept = host != b"" if x.dtype == dtypes.string else host != 0
-    at = np.argwhere(kept)
-    values = take_rows(array.reshape(x, [-1]), np.flatnonzero(kept).astype(np.int32))
-    return made(at, values, x.shape)
-
-
-def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
-) -> Tensor:
-    """The dense tensor, ``default_value`` (zero) where there is no value.
-
-    Raises:
-        InvalidArgumentError: for indices out of bounds, not in order, or repeated.
-    """
-    x = checked(sp_input)
-    at = x.positions
-    if validate_indices and (np.diff(at) <= 0).any():
-        row = int(np.argmax(np.diff(at) <= 0)) + 1
-        what = "repeated" if at[row] == at[row - 1] else "out of order"
-        raise invalid_value(
-            "to_dense",
-            f"indices[{row}] = {x.host_indices[row].tolist()} is {what}. Many sparse ops require "
-            "sorted indices. Use `tf.sparse.reorder` to create a correctly ordered copy.",
-        )
-    where = np.full(_math.prod(x.host_shape), -1, np.int64)
-    where[at] = np.arange(at.size)
-    default = array.zeros([], x.dtype) if default_value is None else default_value
-    return filled(x.values, default, where, x.host_shape)
-
-
-def sparse_to_dense(
-    sparse_indices: Any, sparse_values: Any, output_shape: Any, default_value: Any = 0
-) -> Tensor:
-    """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix."""
-    found = convert_to_tensor(sparse_indices, dtypes.int32)
-    shape = static_ints(output_shape)
-    matrix = array.reshape(found, [-1, found.shape[1] if found.ndim == 2 else 1])
-    values = convert_to_tensor(sparse_values)
-    spread = array.broadcast_to(values, [matrix.shape[0]])
-    x = SparseTensor(matrix, spread, constant(list(shape)))
-    fill = array.cast(convert_to_tensor(default_value), values.dtype)
-    return to_dense(x, fill, validate_indices=False)
 
 
 def eye(
@@ -164,7 +118,11 @@ def sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> dict
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """Dimensions in the order ``perm``; reversed by default."""
+    """Dimensions in the order ``perm``; reversed by default.
+
+    Raises:
+        InvalidArgumentError: when ``perm`` is no permutation of the dimensions.
+    """
     x = checked(sp_input)
     rank = x.ndim
     order = (
@@ -211,7 +169,11 @@ def _kept(x: SparseTensor, kept: Any, offset: Any = 0, shape: Any = None) -> Spa
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
-    """The values from ``start`` on, in a box of ``size`` (cut at the end of the tensor)."""
+    """The values from ``start`` on, in a box of ``size`` (cut at the end of the tensor).
+
+    Raises:
+        InvalidArgumentError: when ``start`` or ``size`` has not one number for each dimension.
+    """
     x = checked(sp_input)
     begin, extent = np.array(static_ints(start)), np.array(static_ints(size))
     whole = np.array(x.host_shape)
@@ -225,7 +187,12 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """Parts along an axis; the first ones are larger by one if it does not divide evenly."""
+    """Parts along an axis; the first ones are larger by one if it does not divide evenly.
+
+    Raises:
+        ValueError: when an argument is left out.
+        InvalidArgumentError: for fewer than one part, or more than the dimension has places.
+    """
     if sp_input is None or num_split is None or axis is None:
         raise ValueError("sparse.split: sp_input, num_split and axis are required")
     x, count = checked(sp_input), int(num_split)
@@ -243,7 +210,11 @@ def split(
 
 
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """The values for which ``to_retain`` is True."""
+    """The values for which ``to_retain`` is True.
+
+    Raises:
+        ValueError: when ``to_retain`` has not one entry for each value.
+    """
     x, kept = checked(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
     if kept.shape != (x.values.size,):
         raise ValueError(f"to_retain must have {x.values.size} entries, got shape {kept.shape}")
@@ -267,6 +238,9 @@ def concat(
 
     Args:
         expand_nonconcat_dims: lets the other dimensions differ; the largest ones are taken.
+
+    Raises:
+        InvalidArgumentError: when other dimensions differ.
     """
     parts = [checked(x) for x in sp_inputs]
     if len(parts) == 1:
@@ -289,7 +263,12 @@ def concat(
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """The sum of sparse tensors, without values below ``threshold``; dense if one is dense."""
+    """The sum of sparse tensors, without values below ``threshold``; dense if one is dense.
+
+    Raises:
+        TypeError: when neither is sparse.
+        InvalidArgumentError: when the shapes differ.
+    """
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not isinstance(a, SparseTensor):
@@ -360,14 +339,3 @@ def sparse_dense_matmul(
     weighed = rows * array.reshape(a.values, [-1, 1])
     ids = constant(np.ascontiguousarray(a.host_indices[:, row]))
     return indexing.segment_sum(weighed, ids, segments=a.host_shape[row])
-
-
-def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
-    """True at the (integer) values along the last axis, for each row."""
-    x = checked(sp_input)
-    host, size = x.values.host_view(), int(vocab_size)
-    if host.size and (host.min() < 0 or host.max() >= size):
-        raise invalid_value("to_indicator", f"values must be in [0, {size})")
-    out = np.zeros((*x.host_shape[:-1], size), np.bool_)
-    out[(*x.host_indices[:, :-1].T, host)] = True
-    return constant(out)

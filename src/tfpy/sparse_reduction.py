@@ -73,7 +73,11 @@ reduce_max = _reduction("max", "Largest of the values over the axes; 0 where the
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Softmax of the values of each row of the last axis; absent ones count as -infinity."""
+    """Softmax of the values of each row of the last axis; absent ones count as -infinity.
+
+    Raises:
+        InvalidArgumentError: for fewer than two dimensions.
+    """
     from tfpy.autodiff import stop_gradient
 
     if sp_input.ndim < 2:

@@ -13,7 +13,7 @@ from tfpy.array import broadcast_to
 from tfpy.convert import constant, convert_to_tensor
 from tfpy.dtypes import DType
 from tfpy.errors import invalid, invalid_value
-from tfpy.operand import Composite
+from tfpy.operand import CompositeOperand
 from tfpy.ops import elementwise, indexing
 from tfpy.ops.op import Op
 from tfpy.tensor import Tensor
@@ -27,7 +27,7 @@ _OF_VALUES = {"abs", "negative", "sign", "square", "sqrt", "tanh", "erf", "cast"
 """Ops that keep zero at zero, so that they can be computed on the values alone."""
 
 
-class SparseTensor(Composite):
+class SparseTensor(CompositeOperand):
     """Values at ``indices`` [n, rank] of a tensor of shape ``dense_shape``; zero elsewhere.
 
     Raises:
@@ -62,17 +62,21 @@ class SparseTensor(Composite):
 
     @property
     def shape(self) -> TensorShape:
+        """The dense tensor's sizes."""
         return TensorShape(self.host_shape)
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the values."""
         return self.values.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions the dense tensor has."""
         return len(self.host_shape)
 
     def with_values(self, new_values: Any) -> SparseTensor:
@@ -129,7 +133,7 @@ class SparseTensor(Composite):
         others = [x for x in inputs if x is not self]
         divides = op is elementwise.real_div and inputs[0] is self
         scales = op is elementwise.multiply or divides
-        if scales and len(others) == 1 and not isinstance(others[0], Composite):
+        if scales and len(others) == 1 and not isinstance(others[0], CompositeOperand):
             other = convert_to_tensor(others[0], self.dtype)
             return self.with_values(op(self.values, self.dense_at(other)))
         raise ValueError(

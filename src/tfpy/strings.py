@@ -161,7 +161,11 @@ string_to_hash_bucket_fast = to_hash_bucket_fast
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Any:
-    """Each string's SipHash under a key of two integers, modulo ``num_buckets``; int32."""
+    """Each string's SipHash under a key of two integers, modulo ``num_buckets``; int32.
+
+    Raises:
+        InvalidArgumentError: when the key has not two elements.
+    """
     words = tuple(int(k) for k in key)
     if len(words) != 2:
         raise invalid("to_hash_bucket_strong", f"Key must have 2 elements, got {len(words)}")
@@ -210,7 +214,11 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """Strings of the code points along the last axis."""
+    """Strings of the code points along the last axis.
+
+    Raises:
+        InvalidArgumentError: for a code point that is none, if ``errors`` is "strict".
+    """
     codec = host_text.encoding_of("unicode_encode", output_encoding)
 
     def character(code: int) -> str:
@@ -322,6 +330,9 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
 
     Returns:
         ``indices`` [n, 2], ``values`` [n] and ``shape`` [2] of the sparse result.
+
+    Raises:
+        ValueError: for something else than a vector.
     """
     x = _input(input)
     if x.ndim != 1:

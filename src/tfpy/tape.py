@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfpy.dtypes import variant
+
 if TYPE_CHECKING:
     from tfpy.ops.op import Op
     from tfpy.tensor import Tensor
@@ -55,7 +57,7 @@ class Tape:
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
     ) -> None:
         """Records an op if an input is watched and the output can carry a gradient."""
-        if not output.dtype.is_floating and not output.dtype.is_complex:
+        if not output.dtype.is_differentiable:
             return
 
         def backward(g: Any) -> Sequence[Any]:
@@ -92,12 +94,24 @@ def activate(tape: Tape) -> None:
     active_tapes.insert(place, tape)
 
 
-def _sum(a: Tensor, b: Tensor) -> Tensor:
-    if a.dtype.name == "variant":
+def added(total: Tensor, more: Tensor) -> Tensor:
+    """The sum of two gradients, tensors or lists of tensors."""
+    if total.dtype == variant:
         from tfpy.function import lists
 
-        return lists.add(a, b)
-    return a + b
+        return lists.add(total, more)
+    return total + more
+
+
+def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
+    """The entries that depend on sources, and the identities of all tensors that do."""
+    watched = {t.identity for t in sources}
+    found = []
+    for entry in entries:
+        if any(t.identity in watched for t in entry.inputs):
+            watched.update(t.identity for t in entry.outputs)
+            found.append(entry)
+    return found, watched
 
 
 def backpropagate(
@@ -112,7 +126,7 @@ def backpropagate(
 
     def add(tensor: Tensor, gradient: Tensor) -> None:
         known = grads.get(tensor.identity)
-        grads[tensor.identity] = gradient if known is None else _sum(known, gradient)
+        grads[tensor.identity] = gradient if known is None else added(known, gradient)
 
     for target, gradient in seeds:
         add(target, gradient)

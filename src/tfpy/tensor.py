@@ -53,22 +53,27 @@ class Tensor(Operand):
 
     @property
     def shape(self) -> TensorShape:
+        """The sizes of its dimensions; a tuple of ints."""
         return known_shape(self.aval.shape)
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements."""
         return self.aval.dtype
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has."""
         return self.aval.rank
 
     @property
     def rank(self) -> int:
+        """TensorFlow.js's name for :attr:`ndim`."""
         return self.aval.rank
 
     @property
     def size(self) -> int:
+        """How many elements it has."""
         return self.aval.size
 
     @property
@@ -103,6 +108,7 @@ class Tensor(Operand):
         return self.storage.slot_on(backend)
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -192,6 +198,7 @@ class Tensor(Operand):
 
     @property
     def is_disposed(self) -> bool:
+        """Whether :meth:`dispose` was called, by the program or by ``tf.tidy``."""
         return self._storage is None
 
     def dispose(self) -> None:
@@ -202,7 +209,7 @@ class Tensor(Operand):
 
     def ref(self) -> Any:
         """A hashable reference, equal for the same tensor object."""
-        return _Reference(self)
+        return Reference(self)
 
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
@@ -212,17 +219,18 @@ def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
     return f"\n{text}" if "\n" in text else text
 
 
-class _Reference:
-    """``tensor.ref()``: compares by identity of the tensor."""
+class Reference:
+    """What ``ref()`` of a tensor or Variable gives: hashable, compares by its identity."""
 
     def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
 
     def deref(self) -> Any:
+        """The tensor or Variable."""
         return self._tensor
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Reference) and other._tensor is self._tensor
+        return isinstance(other, Reference) and other._tensor is self._tensor
 
     def __hash__(self) -> int:
         return id(self._tensor)

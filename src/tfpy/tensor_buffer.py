@@ -32,18 +32,22 @@ class TensorBuffer:
 
     @property
     def shape(self) -> TensorShape:
+        """The sizes of its dimensions."""
         return TensorShape(self._values.shape)
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements."""
         return as_dtype(self._values.dtype)
 
     @property
     def rank(self) -> int:
+        """How many dimensions it has."""
         return self._values.ndim
 
     @property
     def size(self) -> int:
+        """How many elements it has."""
         return self._values.size
 
     @property

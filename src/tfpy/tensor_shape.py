@@ -33,23 +33,29 @@ class TensorShape(tuple[int, ...]):
 
     @property
     def rank(self) -> int | None:
+        """How many dimensions there are; None if unknown."""
         return len(self)
 
     @property
     def ndims(self) -> int | None:
+        """:attr:`rank`."""
         return self.rank
 
     @property
     def dims(self) -> tuple[int, ...]:
+        """The sizes as a tuple."""
         return tuple(self)
 
     def as_list(self) -> list[int]:
+        """The sizes as a list."""
         return list(self)
 
     def num_elements(self) -> int | None:
+        """The product of the sizes; None where a size is not known."""
         return prod(self) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
+        """Whether every size is known."""
         return None not in self
 
     def is_compatible_with(self, other: Any) -> bool:
@@ -143,7 +149,7 @@ class TensorShape(tuple[int, ...]):
     __hash__ = tuple.__hash__
 
     def __add__(self, other):  # type: ignore[no-untyped-def]
-        return TensorShape((*self, *other))
+        return self.concatenate(other)
 
     def __radd__(self, other):  # type: ignore[no-untyped-def]
         return TensorShape((*other, *self))

@@ -11,16 +11,15 @@ import numpy as np
 
 from tfpy import tracing
 from tfpy.dtypes import DType
-from tfpy.errors import invalid
+from tfpy.errors import OutOfRangeError, invalid
 from tfpy.ir.graph import Aval
 from tfpy.name_scope import prefix
-from tfpy.operand import Operand
 from tfpy.ops import Op, elementwise
 from tfpy.tape import active_tapes
-from tfpy.tensor import Tensor, _Reference, printed
+from tfpy.tensor import Reference, Tensor, printed
 from tfpy.tensor_shape import TensorShape, known_shape
 from tfpy.variable_kinds import VariableAggregation, VariableSynchronization, kinds
-from tfpy.variable_updates import UncommonUpdates
+from tfpy.variable_scatter import ScatterMethods
 
 _numbers = count(1)
 
@@ -36,23 +35,7 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
     return refuse
 
 
-def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:
-    """Index vectors and values of indexed slices.
-
-    Raises:
-        TypeError: for something else.
-    """
-    from tfpy.array import expand_dims
-    from tfpy.indexed_slices import IndexedSlices
-
-    if not isinstance(sparse_delta, IndexedSlices):
-        raise TypeError(
-            f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"
-        )
-    return expand_dims(sparse_delta.indices, -1), sparse_delta.values
-
-
-class Variable(UncommonUpdates, Operand):
+class Variable(ScatterMethods):
     """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
 
     Args:
@@ -123,13 +106,16 @@ class Variable(UncommonUpdates, Operand):
 
     @property
     def aval(self) -> Aval:
+        """Shape and dtype, which stay."""
         return self._aval
 
     @property
     def shape(self) -> TensorShape:
+        """The sizes of its dimensions; a tuple of ints."""
         return known_shape(self._aval.shape)
 
     def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -143,6 +129,7 @@ class Variable(UncommonUpdates, Operand):
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements."""
         return self._aval.dtype
 
     @property
@@ -158,6 +145,7 @@ class Variable(UncommonUpdates, Operand):
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has."""
         return self._aval.rank
 
     def value(self) -> Tensor:
@@ -168,6 +156,7 @@ class Variable(UncommonUpdates, Operand):
         return self.tensor
 
     def read_value(self) -> Tensor:
+        """:meth:`value`."""
         return self.value()
 
     @property
@@ -195,7 +184,7 @@ class Variable(UncommonUpdates, Operand):
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
         self.hold(tensor.alias())
-        return self if read_value else None
+        return self._assigned(read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -219,6 +208,32 @@ class Variable(UncommonUpdates, Operand):
         """
         return self._update(elementwise.subtract, delta, read_value)
 
+    def _assigned(self, read_value: bool) -> Variable | None:
+        """What an assignment gives."""
+        if not read_value:
+            return None
+        return self if tracing.active else _Assigned(self)
+
+    @property
+    def place(self) -> Variable:
+        """The Variable that holds the value: itself, unless an assignment gave this one."""
+        return self
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds 1 to an integer scalar; gives the value of before.
+
+        Raises:
+            OutOfRangeError: when it has reached ``limit``.
+            TypeError: for a Variable of floats.
+        """
+        if not self.dtype.is_integer:
+            raise TypeError(f"count_up_to: the Variable must be an integer, not {self.dtype.name}")
+        before = self.read_value()
+        if int(before.host_view()) >= limit:
+            raise OutOfRangeError(None, "CountUpTo", f"count_up_to: reached the limit {limit}")
+        self.assign_add(1)
+        return before
+
     def __getitem__(self, key: Any) -> Tensor:  # type: ignore[override]
         """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
         from tfpy import slicing
@@ -232,87 +247,6 @@ class Variable(UncommonUpdates, Operand):
         from tfpy import slicing
 
         return self.assign(slicing.assigned(self.tensor, key, value))
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
-        return self._scatter("update", indices, updates)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Adds to what ``indices`` [..., depth] name."""
-        return self._scatter("add", indices, updates)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Subtracts from what ``indices`` [..., depth] name."""
-        return self._scatter("sub", indices, updates)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Keeps the larger of what ``indices`` [..., depth] name and the updates."""
-        return self._scatter("max", indices, updates)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        """Keeps the smaller of what ``indices`` [..., depth] name and the updates."""
-        return self._scatter("min", indices, updates)
-
-    def _scatter(self, kind: str, indices: Any, updates: Any) -> Variable:
-        from tfpy import scattering
-
-        scatter = {
-            "update": scattering.tensor_scatter_nd_update,
-            "add": scattering.tensor_scatter_nd_add,
-            "sub": scattering.tensor_scatter_nd_sub,
-            "max": scattering.tensor_scatter_nd_max,
-            "min": scattering.tensor_scatter_nd_min,
-        }[kind]
-        return self.assign(scatter(self.tensor, indices, updates))
-
-    def scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Replaces the rows that ``tf.IndexedSlices`` hold; of equal indices the last one stays."""
-        return self._scatter("update", *_rows(sparse_delta))
-
-    def scatter_add(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Adds ``tf.IndexedSlices`` to their rows."""
-        return self._scatter("add", *_rows(sparse_delta))
-
-    def scatter_sub(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Subtracts ``tf.IndexedSlices`` from their rows."""
-        return self._scatter("sub", *_rows(sparse_delta))
-
-    def scatter_max(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Keeps the larger of the rows and ``tf.IndexedSlices``."""
-        return self._scatter("max", *_rows(sparse_delta))
-
-    def scatter_min(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Keeps the smaller of the rows and ``tf.IndexedSlices``."""
-        return self._scatter("min", *_rows(sparse_delta))
-
-    def scatter_mul(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Multiplies the rows by ``tf.IndexedSlices``."""
-        return self.assign(self.tensor * self._factors(sparse_delta))
-
-    def scatter_div(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        """Divides the rows by ``tf.IndexedSlices``."""
-        return self.assign(elementwise.real_div(self.tensor, self._factors(sparse_delta)))
-
-    def _factors(self, sparse_delta: Any) -> Tensor:
-        """What each row is to be multiplied by; 1 where no index names it."""
-        from tfpy.segments import unsorted_segment_prod
-
-        _rows(sparse_delta)
-        return unsorted_segment_prod(sparse_delta.values, sparse_delta.indices, self.shape[0])
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""
@@ -337,7 +271,7 @@ class Variable(UncommonUpdates, Operand):
                 f"{list(change.shape)}, shapes must be equal",
             )
         self.hold(op(self.tensor, change).alias())
-        return self if read_value else None
+        return self._assigned(read_value)
 
     def numpy(self) -> Any:
         """The value as a NumPy array; waits for the device."""
@@ -348,10 +282,12 @@ class Variable(UncommonUpdates, Operand):
         return await self.tensor.data()
 
     def data_sync(self) -> Any:
-        return self.tensor.numpy()
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()
 
     def ref(self) -> Any:
-        return _Reference(self)
+        """A hashable reference, equal for the same Variable."""
+        return Reference(self)
 
     def __copy__(self) -> Variable:
         """The Variable itself: its value has one place."""
@@ -396,8 +332,43 @@ class Variable(UncommonUpdates, Operand):
     def __iter__(self) -> Any:
         return iter(self.value())
 
+    @property
+    def _shown_name(self) -> str:
+        return self.name
+
     def __repr__(self) -> str:
-        what = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
+        what = f"<tf.Variable '{self._shown_name}' shape={self.shape} dtype={self.dtype.name}"
         if tracing.active:
             return f"{what}>"
         return f"{what}, numpy={printed(self.tensor, repr)}>"
+
+
+class _Assigned(Variable):
+    """What an assignment gives: the same Variable, which prints as TensorFlow's does."""
+
+    def __init__(self, origin: Variable) -> None:
+        self.__dict__["_origin"] = origin.place
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_origin"], name)
+
+    @property
+    def place(self) -> Variable:
+        return self.__dict__["_origin"]  # type: ignore[no-any-return]
+
+    @property
+    def tensor(self) -> Tensor:
+        return self.place.tensor
+
+    def value(self) -> Tensor:
+        return self.place.value()
+
+    def hold(self, tensor: Tensor) -> None:
+        self.place.hold(tensor)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        return self.place.__deepcopy__(memo)
+
+    @property
+    def _shown_name(self) -> str:
+        return "UnreadVariable"

@@ -136,6 +136,27 @@ def test_rows_in_a_function(tf: Any) -> Any:
 
 
 @same
+def test_rows_as_a_tensor(tf: Any) -> Any:
+    values = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    x = tf.reshape(tf.range(8.0), [4, 2])
+    with tf.GradientTape() as tape:
+        slices = tf.IndexedSlices(values.value(), tf.constant([2, 0, 2]), tf.constant([4, 2]))
+        y = tf.reduce_sum(tf.convert_to_tensor(slices) * x)
+    sums = x + slices, slices + x, tf.abs(-slices), tf.stack([slices, slices])
+    choice = tf.function(lambda n: slices if n > 0 else -slices)(tf.constant(1))
+    return tf.is_tensor(slices), sums, tape.gradient(y, values), choice.values
+
+
+@pytest.mark.parametrize("lib", _LIBS)
+def test_rows_without_a_shape_are_no_tensor(lib: Any) -> None:
+    slices = lib.IndexedSlices(lib.constant([[1.0]]), lib.constant([0]))
+    with pytest.raises(ValueError, match="without dense_shape"):
+        lib.abs(slices)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        slices * 2
+
+
+@same
 def test_reading_rows(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     with tf.GradientTape() as tape:

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from runtime.fake import FakeDevice
+from function.quantizing import off
 
 import tfpy as tf
-from tfpy.passes.target import NumpyTarget
-from tfpy.runtime import scalars
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(6, 70)).astype(np.float32)
 W = RNG.normal(size=(70, 80)).astype(np.float32)
-
-
-class QuantizingTarget(NumpyTarget):
-    kernels = frozenset({"quantized_matmul"})
-
-
-class QuantizingDevice(FakeDevice):
-    name = "quantizing"
-    target = QuantizingTarget()
-
-
-@pytest.fixture
-def device() -> Iterator[None]:
-    scalars.clear_scalars()
-    tf.register_backend("quantizing", QuantizingDevice)
-    tf.set_backend("quantizing")
-    yield
-    tf.remove_backend("quantizing")
-    tf.set_backend("cpu")
 
 
 def text_of(function: Any, *args: Any) -> str:
@@ -48,12 +26,7 @@ def is_int8(function: Any, *args: Any) -> bool:
     return "quantized_matmul" in text_of(function, *args)
 
 
-def off(got: Any, wanted: Any) -> float:
-    """The largest error relative to the largest value."""
-    return float(np.abs(got.numpy() - wanted).max() / np.abs(wanted).max())
-
-
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_products_with_weights_are_quantized() -> None:
     w = tf.constant(W)
     exact = tf.function(lambda x: x @ w)
@@ -64,7 +37,7 @@ def test_products_with_weights_are_quantized() -> None:
     assert "quantized_matmul" not in str(quick.get_concrete_function(tf.constant(X)).graph)
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_activations_are_not() -> None:
     quick = tf.function(lambda x, y: x @ y, quantize="int8")
     assert off(quick(tf.constant(X), tf.constant(W)), X @ W) < 1e-6
@@ -76,7 +49,7 @@ def test_backends_without_the_kernel_compute_in_float32() -> None:
     assert off(quick(tf.constant(X)), X @ W) < 1e-6
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_variables_may_be_assigned_outside() -> None:
     v = tf.Variable(W)
     quick = tf.function(lambda x: x @ v, quantize="int8")
@@ -87,7 +60,7 @@ def test_variables_may_be_assigned_outside() -> None:
     assert quick.experimental_get_tracing_count() == 1
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_variables_that_the_function_assigns_are_not_quantized() -> None:
     v = tf.Variable(W)
 
@@ -100,7 +73,7 @@ def test_variables_that_the_function_assigns_are_not_quantized() -> None:
     assert not is_int8(step)
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_gradients_are_those_of_float32() -> None:
     v = tf.Variable(W)
     quick = tf.function(lambda x: tf.reduce_sum(tf.square(x @ v)), quantize="int8")
@@ -115,7 +88,7 @@ def test_gradients_are_those_of_float32() -> None:
     assert off(to_v, 2 * X.T @ (X @ W)) < 1e-5
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_methods_and_signatures_keep_the_option() -> None:
     class Model:
         def __init__(self) -> None:
@@ -132,7 +105,7 @@ def test_methods_and_signatures_keep_the_option() -> None:
     assert is_int8(restricted, tf.constant(X))
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_the_outer_function_decides() -> None:
     w = tf.constant(W)
     inner = tf.function(lambda x: x @ w, quantize="int8")
@@ -144,7 +117,7 @@ def test_the_outer_function_decides() -> None:
     assert is_int8(quick)
 
 
-@pytest.mark.usefixtures("device")
+@pytest.mark.usefixtures("quantizing")
 def test_compile_model() -> None:
     w = tf.constant(W)
     spec = tf.TensorSpec([6, 70])

@@ -65,6 +65,30 @@ def test_products_with_a_matrix(batch: tuple[int, ...], transposed: bool) -> Non
     assert names(quantized(s.returns(y))) == ["quantized_matmul"]
 
 
+@pytest.mark.parametrize(
+    ("size", "attrs"),
+    [
+        (3, {}),
+        (3, {"padding": ((1, 1), (0, 2))}),
+        (3, {"strides": (2, 1), "padding": ((1, 1), (1, 1))}),
+        (2, {"dilations": (2, 3)}),
+        (1, {"padding": ((0, 0), (0, 1))}),
+        (5, {"strides": (3, 3)}),
+    ],
+)
+def test_convolutions(size: int, attrs: dict[str, Any]) -> None:
+    s = Sketch((2, 9, 8, 40), (size, size, 40, 112), (112,))
+    y = s("conv2d", 0, 1, **{**POINT, **attrs})
+    graph = quantized(s.returns(s("add", y, 2)), (1, 2))
+    assert names(graph) == ["quantized_conv2d", "add"]
+
+
+def test_strided_pixels_with_many_channels() -> None:
+    s = Sketch((1, 8, 8, 64), (1, 1, 64, 512))
+    graph = quantized(s.returns(s("conv2d", 0, 1, **{**POINT, "strides": (2, 2)})))
+    assert names(graph) == ["quantized_conv2d"]
+
+
 def test_a_matrix_with_more_dimensions() -> None:
     s = Sketch((7, 70), (1, 1, 70, 80))
     graph = quantized(s.returns(s("matmul", 0, 1, **PLAIN)))
@@ -100,16 +124,14 @@ KEPT: dict[str, tuple[Sketch, str, dict[str, Any], Collection[int]]] = {
         *(Sketch((70, 7), (70, 80)), "matmul"),
         *({"transpose_a": True, "transpose_b": False}, (1,)),
     ),
-    "larger filter": (Sketch((1, 8, 8, 16), (3, 3, 16, 64)), "conv2d", POINT, (1,)),
-    "strides": (
+    "filters not weights": (Sketch((1, 8, 8, 64), (3, 3, 64, 64)), "conv2d", POINT, ()),
+    "shallow windows": (Sketch((1, 8, 8, 16), (3, 3, 16, 64)), "conv2d", POINT, (1,)),
+    "few windows": (
         *(Sketch((1, 8, 8, 64), (1, 1, 64, 64)), "conv2d"),
         *({**POINT, "strides": (2, 1)}, (1,)),
     ),
-    "padding": (
-        *(Sketch((1, 8, 8, 64), (1, 1, 64, 64)), "conv2d"),
-        *({**POINT, "padding": ((0, 0), (0, 1))}, (1,)),
-    ),
     "groups": (Sketch((1, 8, 8, 128), (1, 1, 64, 128)), "conv2d", POINT, (1,)),
+    "groups of windows": (Sketch((1, 8, 8, 128), (3, 3, 64, 128)), "conv2d", POINT, (1,)),
 }
 
 
@@ -156,6 +178,20 @@ def test_bias_and_clamp_are_the_kernels(pixels: bool) -> None:
         **{"m": rows, "n": 72, "k": 64, "transpose_b": "false", "bias": "true"},
         **{"clamp_min_bits": 0, "clamp_max_bits": int(np.float32(6).view(np.int32))},
     }
+
+
+def test_bias_and_clamp_are_the_convolutions() -> None:
+    s = Sketch((2, 5, 6, 32), (3, 3, 32, 24), (24,), (24,))
+    y = s("conv2d", 0, 1, **POINT)
+    graph = s.returns(s("relu6", s("add", s("multiply", y, 2), 3)))
+    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), quantized=True)
+    assert names(prelude) == ["multiply"]
+    program = wasm.lower(main)
+    verify_program(program)
+    (step,) = program.steps
+    assert program.kernels[step.kernel].name == "quantized_conv2d"
+    assert {"in_c": 32, "out_c": 24, "out_h": 3, "bias": "true"}.items() <= {**step.params}.items()
+    assert step.params["clamp_max_bits"] == int(np.float32(6).view(np.int32))
 
 
 def test_rows_are_quantized_to_half_a_step() -> None:

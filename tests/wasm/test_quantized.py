@@ -1,4 +1,4 @@
-"""Products with weights in int8, against the op's NumPy meaning: equal but for rounding."""
+"""Products and convolutions in int8, against the ops' NumPy meaning: equal but for rounding."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import pytest
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
 from tfpy.ops.op import KernelCall
-from tfpy.ops.quantized import MAX_DEPTH, quantized_matmul
+from tfpy.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed, aval_of, kernel_program
 from .test_epilogues import EPILOGUES, apply, epilogue_params
+from .test_windows import Case
 
 SIZES = [  # rows, depth, channels
     *[(1, 1, 1), (1, 49, 33), (2, 7, 5), (3, 16, 8), (4, 15, 4), (5, 17, 9), (6, 8, 16)],
@@ -146,6 +147,89 @@ def test_weights_are_packed_once(runtime: NodeRuntime, rng: np.random.Generator)
         runtime.call("free", slots=[result])
     runtime.call("free", slots=[slot for three in slots for slot in three])
     runtime.call("release", program=number)
+
+
+CONVOLUTIONS = [
+    Case((2, 7, 9), (3, 3), (12, 20)),
+    Case((1, 9, 8), (3, 3), (33, 17), stride=(2, 2), pad=((0, 1), (1, 1))),
+    Case((1, 12, 10), (3, 2), (16, 8), stride=(1, 2), dilation=(2, 1), pad=((2, 2), (0, 1))),
+    Case((3, 5, 5), (1, 1), (40, 12), stride=(2, 2)),
+    Case((2, 4, 4), (4, 4), (8, 70)),
+    Case((1, 3, 3), (5, 5), (4, 4), pad=((4, 4), (3, 3))),
+    Case((1, 30, 31), (3, 3), (64, 24), pad=((1, 1), (1, 1))),
+]
+
+
+def convolution(
+    runtime: NodeRuntime, case: Case, x: Array, filters: Array, *bias: Array, **params: Any
+) -> Array:
+    """What the kernel gives."""
+    channels = {"in_c": case.channels[0], "out_c": case.channels[1], "groups": 1}
+    call = KernelCall(
+        "quantized_conv2d",
+        ("x", "filter", "bias")[: 2 + len(bias)],
+        {**case.params(), **channels, **params},
+    )
+    out = Aval((case.size[0], *case.out, case.channels[1]), ex.F)
+    return runtime.run_kernel(call, (x, filters, *bias), out)
+
+
+def convolved(case: Case, x: Array, filters: Array) -> Array:
+    with np.errstate(all="ignore"):
+        result: Array = quantized_conv2d.ref(
+            x, filters, strides=case.stride, dilations=case.dilation, padding=case.pad
+        )
+    return result
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_convolutions(case: Case, runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    scales = rng.uniform(0.1, 10, (*case.size, 1))
+    x = rng.normal(rng.uniform(-1, 1), scales, (*case.size, case.channels[0])).astype(np.float32)
+    filters = rng.standard_normal((*case.filter, *case.channels)).astype(np.float32)
+    bias = rng.standard_normal(case.channels[1]).astype(np.float32)
+    wanted = convolved(case, x, filters)
+    for has_bias, clamp in EPILOGUES:
+        more = (bias,) if has_bias else ()
+        got = convolution(runtime, case, x, filters, *more, **epilogue_params(has_bias, clamp))
+        expected = apply(wanted, bias if has_bias else None, clamp)
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=2e-6 * np.abs(wanted).max())
+
+
+def test_special_pixels(runtime: NodeRuntime, rng: np.random.Generator) -> None:
+    """A pixel that is not finite makes NaN of the windows that see it, and of no others."""
+    case = Case((1, 6, 6), (3, 3), (24, 9), pad=((1, 1), (1, 1)))
+    x = rng.standard_normal((1, 6, 6, 24)).astype(np.float32)
+    filters = rng.standard_normal((3, 3, 24, 9)).astype(np.float32)
+    filters[1, 1, 4, 7] = np.inf
+    x[0, 0, 0, 3] = np.nan
+    x[0, 2, 3] = 0
+    got, wanted = convolution(runtime, case, x, filters), convolved(case, x, filters)
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    assert np.isnan(got[..., 7]).all()
+    assert np.isnan(got).sum() == 36 + 4 * 8
+
+
+REFUSED_CONVOLUTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"in_c": 0}, "x has"),
+    ({"out_h": 4}, "y has"),
+    ({"bias": "true"}, "number of inputs"),
+]
+
+
+@pytest.mark.parametrize(("extra", "message"), REFUSED_CONVOLUTIONS, ids=str)
+def test_refused_convolutions(extra: dict[str, Any], message: str, runtime: NodeRuntime) -> None:
+    case = Case((1, 5, 5), (3, 3), (8, 8))
+    x, filters = np.zeros((1, 5, 5, 8), np.float32), np.zeros((3, 3, 8, 8), np.float32)
+    with pytest.raises(RuntimeFailed, match=message):
+        convolution(runtime, case, x, filters, **extra)
+
+
+def test_groups_are_refused(runtime: NodeRuntime) -> None:
+    case = Case((1, 5, 5), (3, 3), (8, 8))
+    x, filters = np.zeros((1, 5, 5, 8), np.float32), np.zeros((3, 3, 4, 8), np.float32)
+    with pytest.raises(RuntimeFailed, match="groups are not computed in int8"):
+        convolution(runtime, case, x, filters, groups=2)
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

@@ -104,3 +104,11 @@ ivec4 next_output(ivec4 place) {
     if (++place.z < out_h) return ivec4(place.xyz, 0);
     return ++place.y < out_d ? ivec4(place.xy, 0, 0) : ivec4(place.x + 1, 0, 0, 0);
 }
+
+// Loops over the chunk of output pixels at which a block's tap lies inside: `under` is the input
+// pixel there. Blocks count the taps, then the chunks.
+#define EACH_PIXEL_OF_BLOCK(block) \
+    ivec3 tap = tap_of(block % TAPS); \
+    int pixel = block / TAPS * chunk, end = min(pixel + chunk, PIXELS), under; \
+    for (ivec4 place = output_place(pixel); pixel < end; pixel++, place = next_output(place)) \
+        if ((under = pixel_under(window_of(place), tap.x, tap.y, tap.z)) >= 0)

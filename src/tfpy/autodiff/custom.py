@@ -172,6 +172,9 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     ``f(*tensors, save)`` returns ``{"value": tensor, "grad_func": g}``; ``save(list)`` keeps
     tensors for ``g(dy, saved)``, which gives the gradient of each input.
+
+    Raises:
+        TypeError: when an argument is no tensor.
     """
 
     @custom_gradient

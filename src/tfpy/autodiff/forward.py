@@ -64,7 +64,7 @@ class ForwardAccumulator(Tape):
                 f"The tangent has shape {tangent.shape}, its primal has {primal.shape}"
             )
         if isinstance(primal, Variable):
-            self._variables[id(primal)] = tangent
+            self._variables[id(primal.place)] = tangent
             self.held.append(primal.tensor)
             self._tangents[primal.tensor.identity] = tangent
         else:
@@ -138,10 +138,7 @@ class ForwardAccumulator(Tape):
 
 def _push(entry: Entry, tangents: list[Tensor | None]) -> list[Tensor | None]:
     """The tangents of an entry's outputs."""
-    differentiable = [t.dtype.is_floating or t.dtype.is_complex for t in entry.outputs]
-    cotangents = [
-        ones_like(t) if d else None for t, d in zip(entry.outputs, differentiable, strict=True)
-    ]
+    cotangents = [ones_like(t) if t.dtype.is_differentiable else None for t in entry.outputs]
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch([u for u in cotangents if u is not None])
         products = []

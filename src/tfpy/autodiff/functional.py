@@ -52,7 +52,11 @@ def hessians(
 
 
 def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``."""
+    """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``.
+
+    Raises:
+        ValueError: when the result does not depend on every argument.
+    """
 
     def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
         inputs = [identity(a) for a in args]  # the caller may use one tensor twice
@@ -101,7 +105,11 @@ def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
 def variable_grads(
     f: Callable[[], Any], var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
-    """TensorFlow.js's ``variableGrads``: value of scalar ``f()`` and gradients by variable name."""
+    """TensorFlow.js's ``variableGrads``: value of scalar ``f()`` and gradients by variable name.
+
+    Raises:
+        ValueError: when ``f`` does not give a scalar.
+    """
     with GradientTape() as tape:
         value = f()
     variables = tape.watched_variables() if var_list is None else tuple(var_list)

@@ -79,7 +79,7 @@ class GradientTape(Tape):
         """
         for leaf in leaves(tensor):
             if isinstance(leaf, Variable):
-                self._read(leaf)
+                self._read(leaf.place)
             elif isinstance(leaf, Tensor):
                 super().watch(leaf)
             else:
@@ -106,7 +106,11 @@ class GradientTape(Tape):
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Ops in this context are not recorded."""
+        """Ops in this context are not recorded.
+
+        Raises:
+            ValueError: outside of the tape's context.
+        """
         if not self._recording:
             raise ValueError("Tape is not recording.")
         position = next(i for i, t in enumerate(tapes.active_tapes) if t is self)
@@ -164,7 +168,7 @@ class GradientTape(Tape):
     ) -> Any:
         for leaf in leaves(target):
             if isinstance(leaf, Variable) and leaf.trainable:
-                self.on_read(leaf)  # a Variable may be the target itself
+                self.on_read(leaf.place)  # a Variable may be the target itself
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )
@@ -238,7 +242,7 @@ class GradientTape(Tape):
         if not is_tensor(source):
             raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
-            _, read = self._variables.get(id(source), (source, []))
+            _, read = self._variables.get(id(source.place), (source, []))
         else:
             read = [source]
         found = [
@@ -265,7 +269,7 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     return [
         (t, ones_like(t) if g is None else g)
         for t, g in zip(targets, given, strict=True)
-        if t.dtype.is_floating or t.dtype.is_complex
+        if t.dtype.is_differentiable
     ]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.function.control import ControlOp, Runner, carries_gradient
 from tfpy.function.derivative import derivative, zero
+from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
 from tfpy.ops.op import Op
@@ -48,10 +49,10 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
     return tuple(evaluate(chosen(index, branches), arrays))
 
 
-def _cond_prepare(branches: tuple[Graph, ...]) -> Runner:
+def _cond_prepare(usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> Runner:
     from tfpy.function.executable import Executable
 
-    compiled = [Executable(branch) for branch in branches]
+    compiled = [Executable(branch, usage.within(branch, operands[1:])) for branch in branches]
 
     def run(index: Tensor, *tensors: Tensor) -> list[Tensor]:
         found: list[Tensor] = chosen(index.host_view(), compiled).run(tensors)
@@ -127,10 +128,17 @@ def _while_steered_by(
     return LoopMirror(test, body, state).needed
 
 
-def _while_prepare(test: Graph, body: Graph, state: int, noting: Graph | None = None) -> Runner:
+def _while_prepare(
+    usage: Usage,
+    operands: Sequence[int],
+    test: Graph,
+    body: Graph,
+    state: int,
+    noting: Graph | None = None,
+) -> Runner:
     from tfpy.function.loop_run import LoopRun
 
-    return LoopRun(test, body, state)
+    return LoopRun(usage, operands, test, body, state)
 
 
 def _while_gradient(

@@ -13,6 +13,8 @@ from typing import Any
 
 from tfpy import tape as tapes
 from tfpy import tracing
+from tfpy.dtypes import variant
+from tfpy.function.usage import Usage
 from tfpy.ops.op import Op
 from tfpy.tape import Entry
 from tfpy.tensor import Tensor
@@ -33,15 +35,16 @@ class ControlOp(Op):
     execute: Callable[..., Sequence[Tensor]] | None = None
     """(*tensors, **attrs) -> the outputs."""
     prepare: Callable[..., Runner] | None = None
-    """(**attrs) -> what runs the equation, in place of ``execute``: it may keep compiled Graphs."""
+    """(usage, operands, **attrs) -> what runs the equation, in place of ``execute``: it may keep
+    compiled Graphs."""
     gradient: Gradient | None = None
     steered_by: Callable[..., Sequence[int]] = lambda *_, **__: ()
     """(**attrs) -> numbers of the inputs whose values the host needs."""
 
-    def runner(self, **attrs: Any) -> Runner:
-        """What runs an equation with these attributes."""
+    def runner(self, usage: Usage, operands: Sequence[int], **attrs: Any) -> Runner:
+        """What runs an equation with these operands and attributes in a Graph of that usage."""
         if self.prepare is not None:
-            return self.prepare(**attrs)
+            return self.prepare(usage, operands, **attrs)
         assert self.execute is not None
         return functools.partial(self.execute, **attrs)
 
@@ -70,6 +73,5 @@ def record(
 
 
 def carries_gradient(tensor: Tensor) -> bool:
-    """Whether gradients flow through values of its dtype."""
-    dtype = tensor.dtype
-    return dtype.is_floating or dtype.is_complex or dtype.name == "variant"
+    """Whether gradients flow through values of its dtype, or through the items of a list."""
+    return tensor.dtype.is_differentiable or tensor.dtype == variant

@@ -13,7 +13,7 @@ from tfpy.function.control import ControlOp
 from tfpy.function.trace import Trace
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.ops.op import OPS
-from tfpy.tape import backpropagate
+from tfpy.tape import backpropagate, dependent
 from tfpy.tensor import Tensor
 
 
@@ -46,11 +46,7 @@ def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Gra
     def backward(values: list[Tensor]) -> list[Tensor]:
         inputs, seeds = values[:count], values[count:]
         outputs = replay(graph, inputs)
-        entries = current().recorder.entries[:]
-        watched = {inputs[i].identity for i in wanted}
-        for entry in entries:
-            if any(t.identity in watched for t in entry.inputs):
-                watched.update(t.identity for t in entry.outputs)
+        entries, watched = dependent(current().recorder.entries, [inputs[i] for i in wanted])
         pairs = [(outputs[i], seed) for i, seed in zip(flows, seeds, strict=True)]
         grads = backpropagate(entries, watched, pairs)
         found = [(inputs[i], grads.get(inputs[i].identity)) for i in wanted]

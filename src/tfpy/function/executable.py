@@ -8,9 +8,9 @@ from functools import partial
 
 from tfpy import tracing
 from tfpy.function.control import ControlOp
-from tfpy.function.donation import is_unshared
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
+from tfpy.function.sharing import is_unshared
 from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.usage import UNKNOWN, Usage

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfpy.function.executable import Executable
@@ -13,14 +15,23 @@ from tfpy.tensor import Tensor
 
 
 class LoopRun:
-    """One loop: its test and its body, compiled.
+    """One loop: its test and its body, compiled. Weights that it does not change are theirs, too.
 
     On devices the host computes by itself what it can of the test; see ``mirror.py``.
     """
 
-    def __init__(self, test: Graph, body: Graph, state: int) -> None:
-        self._test = Executable(test)
-        self._body = Executable(body, Usage(replaced=frozenset(body.inputs[:state])))
+    def __init__(
+        self, usage: Usage, operands: Sequence[int], test: Graph, body: Graph, state: int
+    ) -> None:
+        changing = [p for p in range(state) if body.outputs[p] != body.inputs[p]]
+
+        def of(part: Graph) -> Usage:
+            inside = usage.within(part, operands)
+            return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
+
+        self._test = Executable(test, of(test))
+        replaced = frozenset(body.inputs[:state])
+        self._body = Executable(body, replace(of(body), replaced=replaced))
         self._state = state
         self._mirror = LoopMirror(test, body, state)
 

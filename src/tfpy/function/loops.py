@@ -9,7 +9,7 @@ from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.function.control_flow import repeat
 from tfpy.function.tensor_array import TensorArray
 from tfpy.nest import assert_same_structure, flatten, pack_sequence_as
-from tfpy.operand import Composite
+from tfpy.operand import CompositeOperand
 from tfpy.slicing import gather
 from tfpy.tensor import Tensor
 
@@ -200,12 +200,12 @@ class _Fold:
 
 
 def _rows(x: Any) -> Any:
-    return x if isinstance(x, Composite) else convert_to_tensor(x)
+    return x if isinstance(x, CompositeOperand) else convert_to_tensor(x)
 
 
 def row(x: Any, i: Any) -> Any:
     """The row of a tensor, or of a ragged one."""
-    return x[i] if isinstance(x, Composite) or isinstance(i, int) else gather(x, i)
+    return x[i] if isinstance(x, CompositeOperand) or isinstance(i, int) else gather(x, i)
 
 
 def _check_callable(fn: Any) -> None:

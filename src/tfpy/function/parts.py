@@ -28,8 +28,8 @@ class Part(Trace):
 
     def _is_constant(self, tensor: Tensor) -> bool:
         """What a tape may differentiate by stays an input."""
-        numeric = tensor.dtype.is_floating or tensor.dtype.is_complex
-        return super()._is_constant(tensor) and not (numeric and tensor.storage.counted)
+        watchable = tensor.dtype.is_differentiable and tensor.storage.counted
+        return super()._is_constant(tensor) and not watchable
 
     def on_variable_made(self, variable: Variable) -> None:
         self.outer.on_variable_made(variable)

@@ -130,13 +130,14 @@ class Function:
         assert self.input_signature is not None
         for name in [*arguments][len(self.input_signature) :]:
             default = self._signature.parameters[name].default
-            if default is not inspect.Parameter.empty and arguments[name] is not default:
-                if is_tensor(default) or arguments[name] != default:
-                    raise TypeError(
-                        f"Binding inputs to tf.function failed due to `Can not cast "
-                        f"{arguments[name]!r} to Literal[{default!r}]`: '{name}' is not in the "
-                        "input_signature and keeps its default"
-                    )
+            if default is inspect.Parameter.empty or arguments[name] is default:
+                continue
+            if is_tensor(default) or arguments[name] != default:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `Can not cast "
+                    f"{arguments[name]!r} to Literal[{default!r}]`: '{name}' is not in the "
+                    "input_signature and keeps its default"
+                )
 
     def _found(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
@@ -337,8 +338,8 @@ def function(
         experimental_attributes, experimental_relax_shapes, experimental_compile,
         experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
             sizes.
-        quantize: "int8" computes products and 1x1 convolutions with weights in int8 where the
-            backend can (wasm): for inference, up to 3.5 times as fast, results about 1 % off.
+        quantize: "int8" computes products and convolutions with weights in int8 where the
+            backend can (wasm): for inference, up to 3.4 times as fast, results about 1 % off.
 
     Raises:
         ValueError: for another ``quantize``.

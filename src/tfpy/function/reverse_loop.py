@@ -13,6 +13,7 @@ from tfpy.function.control import carries_gradient
 from tfpy.function.derivative import derivative, pure, replay, zero
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.passes.dead_code import slice_of
+from tfpy.tape import added
 from tfpy.tensor import Tensor
 
 COUNT = Aval((), dtypes.int32)
@@ -73,7 +74,7 @@ def reverse_loop(
         operands = [*began, *rest]
         found = iter(replay(back, [*operands, *replay(rows.reads, operands), *flowing]))
         new = [next(found) for _ in flows]
-        totals = [_sum(total, next(found)) for total in totals]
+        totals = [added(total, next(found)) for total in totals]
         indices = replay(rows.indices, operands)
         return [at, *new, *totals, *rows.added(tables, indices, list(found))]
 
@@ -95,10 +96,6 @@ def reverse_loop(
         assert found is not None
         out[i] = lists.stack(found, table.shape[0], Aval(table.shape[1:], table.dtype))
     return out
-
-
-def _sum(total: Tensor, more: Tensor) -> Tensor:
-    return lists.add(total, more) if total.aval == lists.LIST else total + more
 
 
 @dataclass(frozen=True)

@@ -51,14 +51,17 @@ class TensorSpec:
 
     @property
     def shape(self) -> TensorShape:
+        """The sizes, with None for any size; unknown for any shape."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the tensor's elements."""
         return self._dtype
 
     @property
     def is_static(self) -> bool:
+        """Whether every size is given."""
         return self._shape.is_fully_defined()
 
     def is_compatible_with(self, value: Any) -> bool:
@@ -119,7 +122,7 @@ class Call:
             return value
         if isinstance(value, np.ndarray | np.generic):
             return self._take(name, convert_to_tensor(value))
-        return value
+        return value.place if isinstance(value, Variable) else value
 
     def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
         """The arguments with other tensors in the places of theirs."""

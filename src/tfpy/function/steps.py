@@ -170,16 +170,17 @@ class ControlStep:
 
     programs: tuple[DeviceProgram, ...] = ()
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, usage: Usage) -> None:
         self._graph = region.graph
         self.text_parts = [region.graph]
         self._mirrors = region.mirrors
+        lasting = Usage(usage.weights | region.graph.constants.keys(), quantized=usage.quantized)
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
         }
         self._equations = [
-            (eqn, eqn.op.runner(**dict(eqn.attrs)))
+            (eqn, eqn.op.runner(lasting, eqn.inputs, **dict(eqn.attrs)))
             for eqn in region.graph.eqns
             if isinstance(eqn.op, ControlOp)
         ]
@@ -214,4 +215,4 @@ Step = DeviceStep | HostStep | ControlStep
 def step_of(region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()) -> Step:
     if region.place is Place.DEVICE:
         return DeviceStep(region, backend, usage, donors)
-    return HostStep(region) if region.place is Place.HOST else ControlStep(region)
+    return HostStep(region) if region.place is Place.HOST else ControlStep(region, usage)

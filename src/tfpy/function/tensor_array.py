@@ -77,16 +77,18 @@ class TensorArray:
 
     @property
     def dtype(self) -> DType:
+        """The type of its elements' values."""
         return self._dtype
 
     @property
     def dynamic_size(self) -> bool:
+        """Whether writing behind the last element makes it longer."""
         return self._dynamic
 
     @property
     def element_shape(self) -> TensorShape | None:
         """The shape of all elements; None while it is unknown."""
-        return None if self._shape is None else TensorShape(self._shape)  # type: ignore[arg-type]
+        return None if self._shape is None else TensorShape(self._shape)
 
     @property
     def handle(self) -> None:
@@ -95,6 +97,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
+        """Of no meaning here: 0."""
         return constant(0)
 
     def size(self, name: str | None = None) -> Tensor:

@@ -16,7 +16,7 @@ from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
 from tfpy.function.usage import Usage
 from tfpy.ir.graph import Eqn, Graph
-from tfpy.tape import Entry, backpropagate
+from tfpy.tape import Entry, backpropagate, dependent
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
 
@@ -132,12 +132,9 @@ class Traced:
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
         """The numbers of what goes in that active tapes follow."""
         given = (*operands, *self.constants)
-        return tuple(i for i, t in enumerate(given) if is_differentiable(t) and _is_followed(t))
-
-
-def is_differentiable(tensor: Tensor) -> bool:
-    """Whether gradients flow through values of its dtype."""
-    return tensor.dtype.is_floating or tensor.dtype.is_complex
+        return tuple(
+            i for i, t in enumerate(given) if t.dtype.is_differentiable and _is_followed(t)
+        )
 
 
 def _is_followed(tensor: Tensor) -> bool:
@@ -151,10 +148,10 @@ class _Derivative:
         self._primal = primal
         self._wanted = wanted
         self._sources = [primal.sources[i] for i in wanted]
-        self._entries, self._watched = _dependent(primal.entries, self._sources)
+        self._entries, self._watched = dependent(primal.entries, self._sources)
         self.saved: tuple[Tensor, ...] = ()
         """What is inside the computation and the backward one needs."""
-        flowing = tuple(is_differentiable(t) for t in primal.outputs)
+        flowing = tuple(t.dtype.is_differentiable for t in primal.outputs)
         first, self.saved = self._trace_backward(flowing, saving=True)
         self._backwards = {(*flowing, *[False] * len(self.saved)): first}
         outputs = (*primal.outputs, *self.saved)
@@ -219,29 +216,51 @@ class _Derivative:
             grads = backpropagate(self._entries, self._watched, flows)
             found = [grads.get(s.identity) for s in self._sources]
             outputs = [g for g in found if g is not None]
-            read = {trace.value_of(g) for g in outputs}
+            for gradient in outputs:
+                trace.value_of(gradient)
             used, entries = list(trace.used.values()), trace.recorder.entries
         eqns = trace.graph.eqns[first:]
-        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
-        known = {t.identity for t in (*primal.arguments, *reachable)} | {
-            e.tensor.identity for e in primal.extras
-        }
-        residuals = [t for t in used if t.identity in known or t.identity not in outside]
-        inside = tuple(t for t in residuals if t.identity not in known)
+        residuals, inside = self._residuals(used, reachable)
         if inside and not saving:
             eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
             residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
-        read.update(v for eqn in eqns for v in eqn.inputs)
-        given = {t.identity for t in residuals}
-        extras = [
-            e
-            for e in trace.extras
-            if e.tensor.identity not in given and trace.value_of(e.tensor) in read
-        ]
-        constants = [t for t in trace.constants if trace.value_of(t) in read]
-        arguments = [*seeds, *residuals]
-        traced = Traced(trace, eqns, arguments, extras, constants, outputs, entries)
+        traced = _computation(trace, eqns, seeds, residuals, outputs, entries)
         return _Backward(traced, residuals, [g is not None for g in found]), inside
+
+    def _residuals(
+        self, used: Sequence[Tensor], reachable: Sequence[Tensor]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """The used tensors that a call of the primal one takes or computes, and those inside it.
+
+        The latter it gives only where they were saved; ``reachable`` is what it gives already.
+        """
+        primal, trace = self._primal, self._primal.trace
+        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
+        given = (*primal.arguments, *reachable, *(e.tensor for e in primal.extras))
+        known = {t.identity for t in given}
+        residuals = [t for t in used if t.identity in known or t.identity not in outside]
+        return residuals, tuple(t for t in residuals if t.identity not in known)
+
+
+def _computation(
+    trace: Trace,
+    eqns: Sequence[Eqn],
+    seeds: Sequence[Tensor],
+    residuals: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    entries: Sequence[Entry],
+) -> Traced:
+    """The equations from seeds and residuals to ``outputs``, with what else they read."""
+    read = {trace.value_of(t) for t in outputs}
+    read.update(v for eqn in eqns for v in eqn.inputs)
+    given = {t.identity for t in residuals}
+    extras = [
+        e
+        for e in trace.extras
+        if e.tensor.identity not in given and trace.value_of(e.tensor) in read
+    ]
+    constants = [t for t in trace.constants if trace.value_of(t) in read]
+    return Traced(trace, eqns, [*seeds, *residuals], extras, constants, outputs, entries)
 
 
 class _Backward:
@@ -258,14 +277,3 @@ class _Backward:
         """The gradient of each source, from those that flow in and the values of a call."""
         results = iter(self._traced([*gradients, *(known[t.identity] for t in self._residuals)]))
         return [next(results) if there else None for there in self._connected]
-
-
-def _dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
-    """The entries that depend on sources, and the identities of all tensors that do."""
-    watched = {t.identity for t in sources}
-    found = []
-    for entry in entries:
-        if any(t.identity in watched for t in entry.inputs):
-            watched.update(t.identity for t in entry.outputs)
-            found.append(entry)
-    return found, watched

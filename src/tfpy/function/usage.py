@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+
+from tfpy.ir.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,12 @@ class Usage:
 
     quantized: bool = False
     """Whether products with weights are computed in int8 where the backend can."""
+
+    def within(self, part: Graph, operands: Sequence[int]) -> Usage:
+        """That of a part of control flow whose inputs are these values of the Graph."""
+        given = zip(part.inputs, operands, strict=True)
+        weights = frozenset(v for v, operand in given if operand in self.weights)
+        return Usage(weights, quantized=self.quantized)
 
 
 UNKNOWN = Usage()

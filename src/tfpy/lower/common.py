@@ -80,58 +80,82 @@ def build_program(graph: Graph, backend: str, emitter: Emitter) -> Program:
     """Lowers a Graph equation by equation.
 
     Complex values are split into two first (``split_complex.py``). An alias (reshape) shares its
-    operand's buffer. The Program's outputs are distinct buffers that
-    some step writes: an output that would be an input, a constant or a second name of another
-    output is copied.
+    operand's buffer. The Program's outputs are distinct buffers that some step writes: an output
+    that would be an input, a constant or a second name of another output is copied.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
         NotLowerable: when an equation of complex values cannot be split.
     """
-    graph = split_complex(graph)
-    program = Program(backend)
-    buffers: dict[int, int] = {}
+    building = _Building(split_complex(graph), Program(backend), emitter)
+    building.add_inputs()
+    for eqn in building.graph.eqns:
+        building.add_equation(eqn)
+    building.add_outputs()
+    return building.program
 
-    def add_buffer(value: int) -> int:
-        aval = graph.avals[value]
-        if aval.dtype not in DEVICE_DTYPES:
-            raise ValueError(f"{backend}: devices do not store {aval.dtype.name} (value {aval})")
-        buffers[value] = program.add_buffer(aval.shape, aval.dtype)
-        return buffers[value]
 
-    program.inputs = [add_buffer(value) for value in graph.inputs]
-    for eqn in graph.eqns:
+class _Building:
+    """A Program that grows with the equations of a Graph."""
+
+    def __init__(self, graph: Graph, program: Program, emitter: Emitter) -> None:
+        self.graph = graph
+        self.program = program
+        self._emitter = emitter
+        self._buffers: dict[int, int] = {}
+
+    def add_inputs(self) -> None:
+        self.program.inputs = [self._add_buffer(value) for value in self.graph.inputs]
+
+    def add_equation(self, eqn: Eqn) -> None:
+        """Adds the steps of an equation, whose operands are there."""
+        graph, program, buffers = self.graph, self.program, self._buffers
         for value in eqn.inputs:
-            if value in graph.constants and value not in buffers and not _folds(graph, eqn, value):
-                _add_constant(program, graph, value, add_buffer(value))
+            if not _folds(graph, eqn, value):
+                self._add_if_constant(value)
         (out,) = eqn.outputs
         if eqn.op.is_alias:
             buffers[out] = buffers[eqn.inputs[0]]
         elif eqn.op.expr is not None:
             call = _expression(graph, eqn, buffers)
-            emitter.elementwise(program, call, add_buffer(out))
+            self._emitter.elementwise(program, call, self._add_buffer(out))
         elif eqn.op is fusion and dict(eqn.attrs)["kind"] == LOOP:
             call = loop_call(eqn, [buffers[i] for i in eqn.inputs])
-            emitter.elementwise(program, call, add_buffer(out))
+            self._emitter.elementwise(program, call, self._add_buffer(out))
         else:
             kernel, values = kernel_call(graph, eqn)
-            emitter.kernel(program, kernel, [buffers[i] for i in values], add_buffer(out))
+            operands = [buffers[i] for i in values]
+            self._emitter.kernel(program, kernel, operands, self._add_buffer(out))
 
-    taken = {*program.inputs, *(buffer for buffer, _ in program.constants)}
-    for value in graph.outputs:
-        if value in graph.constants and value not in buffers:
-            _add_constant(program, graph, value, add_buffer(value))
-            taken.add(buffers[value])
-        buffer = buffers[value]
-        if buffer in taken:
-            source, buffer = (
-                buffer,
-                program.add_buffer(graph.avals[value].shape, graph.avals[value].dtype),
+    def add_outputs(self) -> None:
+        """Names the outputs; those that need buffers of their own are copied."""
+        for value in self.graph.outputs:
+            self._add_if_constant(value)
+        constants = {buffer for buffer, _ in self.program.constants}
+        taken = {*self.program.inputs, *constants}
+        for value in self.graph.outputs:
+            aval, buffer = self.graph.avals[value], self._buffers[value]
+            if buffer in taken:
+                source, buffer = buffer, self.program.add_buffer(aval.shape, aval.dtype)
+                self._emitter.kernel(self.program, _copy(aval), [source], buffer)
+            taken.add(buffer)
+            self.program.outputs.append(buffer)
+
+    def _add_buffer(self, value: int) -> int:
+        aval = self.graph.avals[value]
+        if aval.dtype not in DEVICE_DTYPES:
+            raise ValueError(
+                f"{self.program.backend}: devices do not store {aval.dtype.name} (value {aval})"
             )
-            emitter.kernel(program, _copy(graph.avals[value]), [source], buffer)
-        taken.add(buffer)
-        program.outputs.append(buffer)
-    return program
+        self._buffers[value] = self.program.add_buffer(aval.shape, aval.dtype)
+        return self._buffers[value]
+
+    def _add_if_constant(self, value: int) -> None:
+        """Gives a constant a buffer, unless it has one."""
+        if value in self.graph.constants and value not in self._buffers:
+            dtype = self.graph.avals[value].dtype.as_numpy_dtype
+            array: np.ndarray[Any, Any] = np.ascontiguousarray(self.graph.constants[value], dtype)
+            self.program.constants.append((self._add_buffer(value), array.tobytes()))
 
 
 def loop_call(eqn: Eqn, buffers: Sequence[int]) -> Elementwise:
@@ -197,12 +221,6 @@ def _views(found: Composition) -> tuple[View, ...]:
 def _folds(graph: Graph, eqn: Eqn, value: int) -> bool:
     """Whether the equation needs no buffer for the constant: its expression holds the number."""
     return eqn.op.expr is not None and is_scalar_constant(graph, value)
-
-
-def _add_constant(program: Program, graph: Graph, value: int, buffer: int) -> None:
-    dtype = graph.avals[value].dtype.as_numpy_dtype
-    array: np.ndarray[Any, Any] = np.ascontiguousarray(graph.constants[value], dtype)
-    program.constants.append((buffer, array.tobytes()))
 
 
 def _expression(graph: Graph, eqn: Eqn, buffers: dict[int, int]) -> Elementwise:

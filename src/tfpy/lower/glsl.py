@@ -21,7 +21,7 @@ from typing import ClassVar
 from tfpy.dtypes import DType
 from tfpy.ir.expr import B, F, I, U
 from tfpy.lower.glsl_library import Block, block, library, needed, operand, words_of
-from tfpy.lower.program import Param
+from tfpy.lower.program import Param, float_bits
 from tfpy.lower.render import Renderer, Value
 
 
@@ -98,9 +98,9 @@ class Glsl(Renderer):
             return f"{int(value) & 0xFFFFFFFF}u"
         if dtype == I:
             return f"int({int(value) & 0xFFFFFFFF}u)" if value < 0 else str(int(value))
-        (rounded,) = struct.unpack("<f", _float_bytes(float(value)))
+        bits = float_bits(float(value)) & 0xFFFFFFFF
+        (rounded,) = struct.unpack("<f", struct.pack("<I", bits))
         if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
-            (bits,) = struct.unpack("<I", struct.pack("<f", rounded))
             return f"uintBitsToFloat({bits}u)"
         text = f"{rounded:.9g}"
         return text if any(c in text for c in ".e") else f"{text}.0"
@@ -253,11 +253,3 @@ def _main(quads: bool, layers: int, finishes: bool) -> list[str]:
         f"    {statement};",
         "}",
     ]
-
-
-def _float_bytes(value: float) -> bytes:
-    """Little-endian float32; what is too large becomes infinite, as in NumPy."""
-    try:
-        return struct.pack("<f", value)
-    except OverflowError:
-        return struct.pack("<f", math.copysign(math.inf, value))

@@ -17,9 +17,9 @@ The JSON text::
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
 are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
-input's bytes when a run is given the input for good (``lower/donation.py``). ``arena`` is there
-where the lowering has planned the memory of temporaries (buffers that steps write and that are no
-outputs): the bytes that they share, and where each lies.
+input's bytes when a run is given the input for good (``lower/donation_plan.py``). ``arena`` is
+there where the lowering has planned the memory of temporaries (buffers that steps write and that
+are no outputs): the bytes that they share, and where each lies.
 """
 
 from __future__ import annotations
@@ -30,12 +30,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tfpy.dtypes import DType
 from tfpy.ir.graph import heading
 
 Param = int | float | str | Sequence[Any]
 
 VERSION = 1
+
+
+def float_bits(value: float) -> int:
+    """The float32 nearest to a number as the int32 of the same bits: how a parameter gives it."""
+    with np.errstate(over="ignore"):
+        return int(np.float32(value).view(np.int32))
 
 
 class NotLowerable(Exception):

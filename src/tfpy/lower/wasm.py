@@ -17,16 +17,14 @@ import functools
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-
 from tfpy.dtypes import DType
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Graph
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Elementwise, build_program
-from tfpy.lower.donation import update_in_place
+from tfpy.lower.donation_plan import update_in_place
 from tfpy.lower.memory import plan
-from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.program import Kernel, Param, Program, float_bits
 from tfpy.lower.wasm_target import with_parameters
 from tfpy.ops.op import KernelCall
 
@@ -182,6 +180,5 @@ def _bits(line: ex.Instruction) -> int:
     if line.dtype == ex.B:
         return -int(line.value)
     if line.dtype == ex.F:
-        with np.errstate(over="ignore"):
-            return int(np.float32(line.value).view(np.int32))
+        return float_bits(float(line.value))
     return (int(line.value) + 2**31) % 2**32 - 2**31

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,14 +11,14 @@ from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
 from tfpy.lower.broadcast import collapse
 from tfpy.lower.common import Epilogue, Prologue
-from tfpy.lower.program import Param
+from tfpy.lower.program import Param, float_bits
 from tfpy.ops.op import KernelCall
 
 FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
 
 _CHANNELS = {
-    **{"conv2d": "out_c", "depthwise_conv2d": "out_c"},
+    **{"conv2d": "out_c", "quantized_conv2d": "out_c", "depthwise_conv2d": "out_c"},
     **{"matmul": "n", "quantized_matmul": "n"},
 }
 """Kernels with bias and clamp, and the parameter that counts their channels."""
@@ -31,7 +30,16 @@ class WasmTarget:
     fuses_loops = True
     fuses_prologues = False
     max_inputs = 16
-    kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention", "quantized_matmul"})
+    kernels = frozenset(
+        (
+            "softmax",
+            "log_softmax",
+            "layer_norm",
+            "attention",
+            "quantized_matmul",
+            "quantized_conv2d",
+        )
+    )
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
@@ -61,9 +69,9 @@ def with_parameters(call: KernelCall) -> KernelCall:
     assert finish is not None, "the target has refused this epilogue"
     params: dict[str, Param] = {**call.params, "bias": "true" if finish.has_bias else "false"}
     if finish.low > -math.inf:
-        params["clamp_min_bits"] = _bits(finish.low)
+        params["clamp_min_bits"] = float_bits(finish.low)
     if finish.high < math.inf:
-        params["clamp_max_bits"] = _bits(finish.high)
+        params["clamp_max_bits"] = float_bits(finish.high)
     inputs = (*call.inputs, "bias") if finish.has_bias else call.inputs
     return replace(call, inputs=inputs, params=params, epilogue=None)
 
@@ -99,9 +107,3 @@ def _adds_bias(root: ex.Expr, epilogue: Epilogue, call: KernelCall) -> bool:
     if channels == 1:
         return not any(strides)
     return dims[-1] == channels and strides == [*[0] * (len(dims) - 1), 1]
-
-
-def _bits(value: float) -> int:
-    """The float32 pattern, as a signed integer."""
-    (bits,) = struct.unpack("<i", struct.pack("<f", value))
-    return int(bits)

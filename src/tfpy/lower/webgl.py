@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from tfpy.ir.graph import Aval, Graph
 from tfpy.lower.common import Elementwise, Epilogue, Prologue, build_program
-from tfpy.lower.donation import reuse_dead
+from tfpy.lower.donation_plan import reuse_dead
 from tfpy.lower.glsl import kernel_source
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.program import Kernel, NotLowerable, Program

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tfpy.dtypes import float32
 from tfpy.lower.webgl_rows import is_short, softmax_statistics
-from tfpy.lower.webgl_steps import Params, Steps, flags_of
+from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
 LARGEST = 1 << 21
@@ -32,7 +32,7 @@ def takes_attention(call: KernelCall) -> bool:
 
 def attention(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
-    named = dict(zip(call.inputs, inputs, strict=True))
+    named = inputs_of(call, inputs)
     rows, n = p["outer"] * p["inner"] * p["m"], p["n"]
     scores = steps.program.add_buffer([rows, n], float32)
     _scores(steps, p, {x: b for x, b in named.items() if x != "v"}, scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy.lower.webgl_steps import Params, Steps
+from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
 from tfpy.ops.op import KernelCall
 
 
@@ -19,7 +19,7 @@ def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
         last = distance * 4 >= p["n"]
         target = output if last else steps.like(output, p["outer"] * p["n"] * p["inner"])
         params["distance"] = distance
-        steps.step("scan", {"x": source}, target, params, ["QUADS"] if quads else [])
+        steps.step("scan", {"x": source}, target, params, flags_of(QUADS=quads))
         if last:
             return
         params["exclusive"] = "false"
@@ -35,7 +35,7 @@ def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
         target = output if last else steps.like(output, p["outer"] * p["n"])
         params = {"direction": p["direction"], "n": p["n"], "run": run}
         params["k"] = p["k"] if last else p["n"]
-        steps.step("argsort", named, target, params, ["FIRST"] if run == 1 else [])
+        steps.step("argsort", named, target, params, flags_of(FIRST=run == 1))
         if last:
             return
         named, run = {"x": inputs[0], "order": target}, run * 2
@@ -44,10 +44,11 @@ def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
 def searchsorted(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     params = {key: p[key] for key in ("side", "n", "m")}
-    steps.step("searchsorted", dict(zip(call.inputs, inputs, strict=True)), output, params)
+    steps.step("searchsorted", inputs_of(call, inputs), output, params)
 
 
 def ravel_index(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    dims = list(call.params["dims"])  # type: ignore[arg-type]
-    params: Params = {"dims": dims or [1]}
+    p: Params = dict(call.params)
+    dims = list(p["dims"])
+    params = {"dims": dims or [1]}
     steps.step("ravel_index", {"indices": inputs[0]}, output, params, [f"RANK {len(dims)}"])

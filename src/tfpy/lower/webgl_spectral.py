@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tfpy.lower.program import NotLowerable
-from tfpy.lower.webgl_steps import Steps
+from tfpy.lower.webgl_steps import Params, Steps, inputs_of
 from tfpy.ops.op import KernelCall
 
 LARGEST_FACTOR = 4096
@@ -19,10 +18,10 @@ def dft(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> N
     Raises:
         NotLowerable: when a factor is too large.
     """
-    p: dict[str, Any] = dict(call.params)
+    p: Params = dict(call.params)
     n, inner = p["n"], p["inner"]
     radices = _factors(n)
-    sources = dict(zip(call.inputs, inputs, strict=True))
+    sources = inputs_of(call, inputs)
     flag = "PARTS" if "imag" in sources else "REAL"
     count = p["outer"] * n * inner
     done = 1

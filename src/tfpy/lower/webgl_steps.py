@@ -30,7 +30,6 @@ ENOUGH_FRAGMENTS = 8192
 
 Params = dict[str, Any]
 
-
 _MADE = -1
 """Stands for the operand that a prologue makes, among buffers."""
 
@@ -141,10 +140,12 @@ def _made_operand(x: str, expression: Expression, quads: bool) -> str:
 
 
 def inputs_of(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
+    """The buffers by the names that the template reads them by."""
     return dict(zip(call.inputs, inputs, strict=True))
 
 
 def flags_of(**flags: bool) -> list[str]:
+    """The names of the flags that are set, which the template is compiled with."""
     return [name for name, on in flags.items() if on]
 
 

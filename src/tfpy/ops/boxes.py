@@ -12,6 +12,7 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
+from tfpy.lower.program import float_bits
 from tfpy.ops import infer
 from tfpy.ops.op import UNSUPPORTED, KernelCall, Op, register
 from tfpy.ops.samples import Sample, array
@@ -108,16 +109,12 @@ def _infer(
     return Aval((*scores.shape[:-1], most, 2), dtypes.float32)
 
 
-def _bits(number: float) -> int:
-    return int(np.float32(number).view(np.int32))
-
-
 def _kernel(
     boxes: Aval, scores: Aval, most: int, threshold: float, least: float, sigma: float
 ) -> KernelCall:
     outer, n = math.prod(scores.shape[:-1]), scores.shape[-1]
-    bits = {"threshold_bits": _bits(threshold), "least_bits": _bits(least)}
-    sizes = {"outer": outer, "n": n, "most": most, "sigma_bits": _bits(sigma), **bits}
+    bits = {"threshold_bits": float_bits(threshold), "least_bits": float_bits(least)}
+    sizes = {"outer": outer, "n": n, "most": most, "sigma_bits": float_bits(sigma), **bits}
     return KernelCall("non_max_suppression", ("boxes", "scores"), sizes)
 
 

@@ -340,8 +340,7 @@ def _cast_infer(x: Aval, dtype: DType) -> Aval:
 
 
 def _cast_vjp(g: Any, y: Any, x: Any, dtype: DType) -> tuple[Any]:
-    differentiable = x.dtype.is_floating or x.dtype.is_complex
-    return (cast(g, dtype=x.dtype) if differentiable else None,)
+    return (cast(g, dtype=x.dtype) if x.dtype.is_differentiable else None,)
 
 
 cast: Op = register(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.ir.graph import Aval
 from tfpy.lower.program import Param
@@ -75,6 +75,10 @@ class Op:
     host_only: str = ""
     """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
 
+    __call__: ClassVar[Callable[..., Tensor]]
+    """(op, *inputs, **attrs): computes the op on tensors. The executor, ``runtime/eager.py``, puts
+    its own function here, so that nothing stands between a call and the execution."""
+
     @property
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""
@@ -85,20 +89,8 @@ class Op:
         found = self.infer(*avals, **attrs)
         return tuple(found) if self.multiple else (found,)  # type: ignore[arg-type]
 
-    def __call__(self, *inputs: Any, **attrs: Any) -> Tensor:
-        """Computes the op on tensors; see :func:`set_executor`."""
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         return f"<op {self.name}>"
-
-
-def set_executor(execute: Callable[..., Tensor]) -> None:
-    """Says what calling an op does: ``execute(op, *inputs, **attrs)``.
-
-    ``runtime/eager.py`` sets it when it is imported.
-    """
-    Op.__call__ = execute  # type: ignore[method-assign]
 
 
 OPS: dict[str, Op] = {}

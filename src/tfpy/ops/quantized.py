@@ -1,14 +1,15 @@
-"""The product with weights in int8 that the quantising pass makes of matmul and 1x1 convolution.
+"""The product with weights, and the convolution, in int8 that the quantising pass makes.
 
 Numbers are quantised as XNNPACK's qd8-f32-qc8w kernels take them (TensorFlow Lite's dynamic range
-quantization): each row of ``a`` to int8 with a scale and a zero point of its own, which follow from
-its smallest and largest element; each output channel of ``b`` to -127..127 with one scale. The sums
-of products are exact.
+quantization): each row of activations, or pixel, to int8 with a scale and a zero point of its own,
+which follow from its smallest and largest element; each output channel of the weights to -127..127
+with one scale. The sums of products of a row, or pixel, are exact.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from tfpy.dtypes import float32
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
 from tfpy.ops.op import KernelCall, Op
+from tfpy.ops.window import conv2d
 
 MAX_DEPTH = 1 << 16
 """So many products of int8 fit into a sum in int32."""
@@ -92,3 +94,27 @@ def _kernel(a: Aval, b: Aval, transpose_b: bool) -> KernelCall:
 quantized_matmul = Op("quantized_matmul", "contraction", _infer, _ref, kernel=_kernel)
 """quantized_matmul(a, b, transpose_b): float32 ``a`` [..., k] times the weights ``b``, [k, n] or
 [n, k], which are float32, too: a kernel that keeps what it has quantised does it once."""
+
+
+def _conv_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
+    depth = filter.shape[-2]
+    if x.dtype != float32 or x.shape[-1] != depth or not 0 < depth <= MAX_DEPTH:
+        raise invalid("quantized_conv2d", f"{x} and {filter} do not fit")
+    return conv2d.infer(x, filter, **attrs)
+
+
+def _conv_ref(x: Any, filter: Any, **attrs: Any) -> Any:
+    pixels = quantize_rows(x.reshape(-1, x.shape[-1]))
+    channels = quantize_channels(filter.reshape(-1, filter.shape[-1]).T)
+    image = (pixels.values * pixels.scales).reshape(x.shape)
+    integers = channels.values.T.reshape(filter.shape)
+    return conv2d.ref(image, integers, **attrs) * channels.scales[:, 0]
+
+
+def _conv_kernel(x: Aval, filter: Aval, **attrs: Any) -> KernelCall:
+    assert conv2d.kernel is not None
+    return replace(conv2d.kernel(x, filter, **attrs), name="quantized_conv2d")
+
+
+quantized_conv2d = Op("quantized_conv2d", "window", _conv_infer, _conv_ref, kernel=_conv_kernel)
+"""quantized_conv2d(x, filter, strides, dilations, padding): as conv2d, without groups."""

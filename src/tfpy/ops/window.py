@@ -7,7 +7,7 @@ Names "SAME" and "VALID", channels-first and 1-D forms are resolved by the publi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,140 +128,166 @@ def _depthwise_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> d
     return window_params(window, x, out, filter_, in_c=x[-1], out_c=out[-1], multiplier=filter_[-1])
 
 
-def _convolution(
-    name: str,
-    rank: int,
-    shape: Callable[[str, Shape, Shape, Window], Shape],
-    params: Callable[[Shape, Shape, Shape, Window], dict[str, Any]],
-    host: host_window.Convolution,
-    cases: list[tuple[Shape, Shape, Window]],
-) -> tuple[Op, Op, Op]:
-    """The forward op and its two gradients, which are each other's gradients."""
-    input_name, filter_name = f"{name}_backprop_input", f"{name}_backprop_filter"
+class _Convolution:
+    """A convolution and its gradients by input and filter, which are each other's gradients."""
 
-    def window_of(attrs: dict[str, Any]) -> Window:
-        return Window(attrs["strides"], attrs["dilations"], attrs["padding"])
+    def __init__(
+        self,
+        name: str,
+        rank: int,
+        shape: Callable[[str, Shape, Shape, Window], Shape],
+        params: Callable[[Shape, Shape, Shape, Window], dict[str, Any]],
+        host: host_window.Convolution,
+        cases: list[tuple[Shape, Shape, Window]],
+    ) -> None:
+        self._name, self._rank, self._cases = name, rank, cases
+        self._shape, self._params = shape, params
+        self.forward = self._registered(
+            name,
+            ("input", "filters"),
+            (self._forward_infer, host.forward, self._forward_vjp, self._forward_kernel),
+            self._forward_samples,
+        )
+        self.by_input = self._registered(
+            f"{name}_backprop_input",
+            ("dy", "filter"),
+            (self._input_infer, host.backprop_input, self._input_vjp, self._input_kernel),
+            self._input_samples,
+        )
+        self.by_filter = self._registered(
+            f"{name}_backprop_filter",
+            ("x", "dy"),
+            (self._filter_infer, host.backprop_filter, self._filter_vjp, self._filter_kernel),
+            self._filter_samples,
+        )
 
-    def forward_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
-        _check(name, rank, x, filter)
-        return Aval(shape(name, x.shape, filter.shape, window_of(attrs)), x.dtype)
+    @property
+    def ops(self) -> tuple[Op, Op, Op]:
+        return self.forward, self.by_input, self.by_filter
 
-    def input_infer(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> Aval:
-        _check(input_name, rank, dy, filter)
-        expected = shape(input_name, input_shape, filter.shape, window_of(attrs))
-        check_output(input_name, dy, expected)
+    def _registered(
+        self, name: str, params: tuple[str, str], rules: tuple[Any, Any, Any, Any], samples: Any
+    ) -> Op:
+        infer_aval, ref, vjp, kernel = rules
+        return register(
+            Op(
+                name,
+                "window",
+                infer_aval,
+                ref,
+                vjp,
+                kernel=kernel,
+                params=params,
+                samples=samples,
+                tolerance=CONV_TOLERANCE,
+                reason=CONV_REASON,
+            )
+        )
+
+    def _output(self, op: str, x: Shape, filter_: Shape, attrs: dict[str, Any]) -> Shape:
+        return self._shape(op, x, filter_, _window_of(attrs))
+
+    # Shape rules
+
+    def _forward_infer(self, x: Aval, filter: Aval, **attrs: Any) -> Aval:
+        _check(self._name, self._rank, x, filter)
+        return Aval(self._output(self._name, x.shape, filter.shape, attrs), x.dtype)
+
+    def _input_infer(self, dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> Aval:
+        name = self.by_input.name
+        _check(name, self._rank, dy, filter)
+        check_output(name, dy, self._output(name, input_shape, filter.shape, attrs))
         return Aval(input_shape, dy.dtype)
 
-    def filter_infer(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> Aval:
-        _check(filter_name, rank, x, dy)
-        check_output(filter_name, dy, shape(filter_name, x.shape, filter_shape, window_of(attrs)))
+    def _filter_infer(self, x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> Aval:
+        name = self.by_filter.name
+        _check(name, self._rank, x, dy)
+        check_output(name, dy, self._output(name, x.shape, filter_shape, attrs))
         return Aval(filter_shape, x.dtype)
 
-    def forward_vjp(g: Any, y: Any, x: Any, filter: Any, **attrs: Any) -> tuple[Any, Any]:
+    # Gradients
+
+    def _forward_vjp(self, g: Any, y: Any, x: Any, filter: Any, **attrs: Any) -> tuple[Any, Any]:
         return (
-            lambda: backprop_input(g, filter, input_shape=tuple(x.shape), **attrs),
-            lambda: backprop_filter(x, g, filter_shape=tuple(filter.shape), **attrs),
+            lambda: self.by_input(g, filter, input_shape=tuple(x.shape), **attrs),
+            lambda: self.by_filter(x, g, filter_shape=tuple(filter.shape), **attrs),
         )
 
-    def input_vjp(
-        g: Any, y: Any, dy: Any, filter: Any, input_shape: Shape, **attrs: Any
+    def _input_vjp(
+        self, g: Any, y: Any, dy: Any, filter: Any, input_shape: Shape, **attrs: Any
     ) -> tuple[Any, Any]:
         return (
-            lambda: forward(g, filter, **attrs),
-            lambda: backprop_filter(g, dy, filter_shape=tuple(filter.shape), **attrs),
+            lambda: self.forward(g, filter, **attrs),
+            lambda: self.by_filter(g, dy, filter_shape=tuple(filter.shape), **attrs),
         )
 
-    def filter_vjp(
-        g: Any, y: Any, x: Any, dy: Any, filter_shape: Shape, **attrs: Any
+    def _filter_vjp(
+        self, g: Any, y: Any, x: Any, dy: Any, filter_shape: Shape, **attrs: Any
     ) -> tuple[Any, Any]:
         return (
-            lambda: backprop_input(dy, g, input_shape=tuple(x.shape), **attrs),
-            lambda: forward(x, g, **attrs),
+            lambda: self.by_input(dy, g, input_shape=tuple(x.shape), **attrs),
+            lambda: self.forward(x, g, **attrs),
         )
 
-    def forward_kernel(x: Aval, filter: Aval, **attrs: Any) -> KernelCall:
-        w = window_of(attrs)
-        out = shape(name, x.shape, filter.shape, w)
-        return KernelCall(name, ("x", "filter"), params(x.shape, filter.shape, out, w))
+    # Kernels
 
-    def input_kernel(dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> KernelCall:
-        w = window_of(attrs)
-        return KernelCall(
-            input_name, ("dy", "filter"), params(input_shape, filter.shape, dy.shape, w)
-        )
+    def _call(
+        self, op: str, inputs: tuple[str, str], x: Shape, filter_: Shape, y: Shape, attrs: Any
+    ) -> KernelCall:
+        return KernelCall(op, inputs, self._params(x, filter_, y, _window_of(attrs)))
 
-    def filter_kernel(x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> KernelCall:
-        w = window_of(attrs)
-        return KernelCall(filter_name, ("x", "dy"), params(x.shape, filter_shape, dy.shape, w))
+    def _forward_kernel(self, x: Aval, filter: Aval, **attrs: Any) -> KernelCall:
+        y = self._output(self._name, x.shape, filter.shape, attrs)
+        return self._call(self._name, ("x", "filter"), x.shape, filter.shape, y, attrs)
 
-    def draw(rng: np.random.Generator, kind: str) -> list[Sample]:
-        samples: list[Sample] = []
-        for x_shape, filter_shape, w in cases:
-            attrs: dict[str, Any] = dict(w._asdict())
-            x, f = array(rng, x_shape, low=-1, high=1), array(rng, filter_shape, low=-1, high=1)
-            dy = array(rng, shape(name, x_shape, filter_shape, w), low=-1, high=1)
-            samples.append(
-                {
-                    "forward": ((x, f), attrs),
-                    "input": ((dy, f), attrs | {"input_shape": x_shape}),
-                    "filter": ((x, dy), attrs | {"filter_shape": filter_shape}),
-                }[kind]
-            )
-        return samples
+    def _input_kernel(self, dy: Aval, filter: Aval, input_shape: Shape, **attrs: Any) -> KernelCall:
+        name = self.by_input.name
+        return self._call(name, ("dy", "filter"), input_shape, filter.shape, dy.shape, attrs)
 
-    facts: dict[str, Any] = {"tolerance": CONV_TOLERANCE, "reason": CONV_REASON}
-    forward = register(
-        Op(
-            name,
-            "window",
-            forward_infer,
-            host.forward,
-            forward_vjp,
-            kernel=forward_kernel,
-            params=("input", "filters"),
-            samples=lambda rng: draw(rng, "forward"),
-            **facts,
-        )
-    )
-    backprop_input = register(
-        Op(
-            input_name,
-            "window",
-            input_infer,
-            host.backprop_input,
-            input_vjp,
-            kernel=input_kernel,
-            params=("dy", "filter"),
-            samples=lambda rng: draw(rng, "input"),
-            **facts,
-        )
-    )
-    backprop_filter = register(
-        Op(
-            filter_name,
-            "window",
-            filter_infer,
-            host.backprop_filter,
-            filter_vjp,
-            kernel=filter_kernel,
-            params=("x", "dy"),
-            samples=lambda rng: draw(rng, "filter"),
-            **facts,
-        )
-    )
-    return forward, backprop_input, backprop_filter
+    def _filter_kernel(self, x: Aval, dy: Aval, filter_shape: Shape, **attrs: Any) -> KernelCall:
+        name = self.by_filter.name
+        return self._call(name, ("x", "dy"), x.shape, filter_shape, dy.shape, attrs)
+
+    # Test samples
+
+    def _drawn(self, rng: np.random.Generator) -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:
+        """x, filter, dy and the window of each case."""
+        for x, filter_, window in self._cases:
+            shapes = (x, filter_, self._shape(self._name, x, filter_, window))
+            arrays = [array(rng, shape, low=-1, high=1) for shape in shapes]
+            yield arrays[0], arrays[1], arrays[2], window._asdict()
+
+    def _forward_samples(self, rng: np.random.Generator) -> list[Sample]:
+        return [((x, f), attrs) for x, f, _, attrs in self._drawn(rng)]
+
+    def _input_samples(self, rng: np.random.Generator) -> list[Sample]:
+        return [((dy, f), attrs | {"input_shape": x.shape}) for x, f, dy, attrs in self._drawn(rng)]
+
+    def _filter_samples(self, rng: np.random.Generator) -> list[Sample]:
+        return [
+            ((x, dy), attrs | {"filter_shape": f.shape}) for x, f, dy, attrs in self._drawn(rng)
+        ]
+
+
+def _window_of(attrs: dict[str, Any]) -> Window:
+    return Window(attrs["strides"], attrs["dilations"], attrs["padding"])
 
 
 def check_output(op: str, dy: Aval, expected: Shape) -> None:
+    """Checks the gradient that flows into a convolution or a pooling.
+
+    Raises:
+        InvalidArgumentError: when its shape is not the output's.
+    """
     if dy.shape != expected:
         raise invalid(
-            op, f"out_backprop has shape {list(dy.shape)}, the convolution gives {list(expected)}"
+            op, f"out_backprop has shape {list(dy.shape)}, the forward op gives {list(expected)}"
         )
 
 
 _PLAIN = Window((1, 1), (1, 1), ((0, 0), (0, 0)))
 
-conv2d, conv2d_backprop_input, conv2d_backprop_filter = _convolution(
+conv2d, conv2d_backprop_input, conv2d_backprop_filter = _Convolution(
     "conv2d",
     2,
     _conv_shape,
@@ -276,10 +302,10 @@ conv2d, conv2d_backprop_input, conv2d_backprop_filter = _convolution(
         ((1, 32, 32, 8), (5, 5, 8, 12), Window((1, 1), (1, 1), ((2, 2), (2, 2)))),
         ((1, 8, 8, 3), (1, 1, 3, 4), Window((2, 2), (1, 1), ((0, 0), (0, 0)))),
     ],
-)
+).ops
 _SOLID = Window((1, 1, 1), (1, 1, 1), ((0, 0), (0, 0), (0, 0)))
 
-conv3d, conv3d_backprop_input, conv3d_backprop_filter = _convolution(
+conv3d, conv3d_backprop_input, conv3d_backprop_filter = _Convolution(
     "conv3d",
     3,
     _volume_shape,
@@ -293,8 +319,8 @@ conv3d, conv3d_backprop_input, conv3d_backprop_filter = _convolution(
         ((1, 3, 3, 3, 4), (1, 1, 1, 4, 4), Window((2, 2, 2), (1, 1, 1), ((0, 0), (0, 0), (0, 0)))),
         ((1, 8, 12, 12, 8), (3, 3, 3, 8, 8), Window((1, 1, 1), (1, 1, 1), ((1, 1),) * 3)),
     ],
-)
-depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = _convolution(
+).ops
+depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = _Convolution(
     "depthwise_conv2d",
     2,
     _depthwise_shape,
@@ -306,4 +332,4 @@ depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_fil
         ((1, 16, 16, 20), (3, 3, 20, 1), Window((1, 1), (1, 1), ((1, 1), (1, 1)))),
         ((1, 12, 10, 5), (2, 3, 5, 1), Window((1, 1), (2, 2), ((1, 1), (2, 2)))),
     ],
-)
+).ops

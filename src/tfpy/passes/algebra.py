@@ -295,11 +295,9 @@ def _floor_mod(builder: Builder, eqn: Eqn) -> int | None:
     aval = builder.aval(y)
     if not aval.dtype.is_integer or number is None or number <= 0 or number & (number - 1):
         return None
-    return (
-        builder.apply(bitwise_and, x, _scalar(builder, number - 1, aval))
-        if (builder.aval(x) == builder.result(eqn))
-        else None
-    )
+    if builder.aval(x) != builder.result(eqn):
+        return None
+    return builder.apply(bitwise_and, x, _scalar(builder, number - 1, aval))
 
 
 def _not(builder: Builder, eqn: Eqn) -> int | None:

@@ -7,14 +7,13 @@ instead, and reads and writes where q, k, v and the result lie before and after:
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tfpy.ir.fusion import Pattern
 from tfpy.ir.graph import Eqn, Graph, Shape
 from tfpy.lower.broadcast import broadcast_strides, merge
-from tfpy.lower.program import Param
+from tfpy.lower.program import Param, float_bits
 from tfpy.ops.op import KernelCall
 from tfpy.passes.fuse_softmax import softmax_of
 from tfpy.passes.patterns import Finder, Found, replaced
@@ -125,7 +124,7 @@ def _params(
         params[f"{name}_strides"] = (*own, *part.strides)
     params["masked"] = "false" if scores.mask is None else "true"
     params["scaling"] = scores.scaling
-    (params["factor_bits"],) = struct.unpack("<i", struct.pack("<f", scores.factor))
+    params["factor_bits"] = float_bits(scores.factor)
     return params
 
 

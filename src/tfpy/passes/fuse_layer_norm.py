@@ -8,12 +8,12 @@ out to a sum of products, and these are compared.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Iterable
 
 from tfpy.dtypes import float32
 from tfpy.ir.fusion import Pattern
 from tfpy.ir.graph import Eqn, Graph
+from tfpy.lower.program import float_bits
 from tfpy.passes.patterns import Finder, Found, replaced
 from tfpy.passes.target import Target
 
@@ -98,7 +98,7 @@ def _normalisation(finder: Finder, eqn: Eqn) -> Found | None:
 
 def _pattern(finder: Finder, statistics: _Statistics, operands: Iterable[str]) -> Pattern:
     *outer, n = finder.shape(statistics.x)
-    (epsilon,) = struct.unpack("<i", struct.pack("<f", statistics.epsilon))
+    epsilon = float_bits(statistics.epsilon)
     given = {"scale": "false", "offset": "false"} | dict.fromkeys(operands, "true")
     params = {"rows": math.prod(outer), "n": n, "epsilon_bits": epsilon}
     center = {"center": "true" if statistics.mean >= 0 else "false"}

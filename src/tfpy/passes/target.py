@@ -27,7 +27,7 @@ class Target(Protocol):
     @property
     def kernels(self) -> frozenset[str]:
         """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
-        "layer_norm"..., and "quantized_matmul"."""
+        "layer_norm"..., "quantized_matmul" and "quantized_conv2d"."""
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Whether the kernel applies these operations to its result before it writes it."""

@@ -61,7 +61,11 @@ def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
 
 
 def sizes(op: str, shape: Any) -> tuple[int, ...]:
-    """A shape of numbers that are not negative."""
+    """A shape of numbers that are not negative.
+
+    Raises:
+        InvalidArgumentError: when one is.
+    """
     found = static_ints(shape)
     for n in found:
         if n < 0:
@@ -84,7 +88,11 @@ def number_dtype(dtype: Any) -> DType:
 
 
 def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> Tensor:
-    """Numbers in [minval, maxval); integers of the whole range where both are None."""
+    """Numbers in [minval, maxval); integers of the whole range where both are None.
+
+    Raises:
+        InvalidArgumentError: when a range of integers is empty.
+    """
     shape = sizes("random_uniform", shape)
     if kind.is_integer:
         if minval is None:
@@ -181,6 +189,10 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     """Class numbers [batch, num_samples], by inversion of each row's cumulative probabilities.
 
     They are float32 where TensorFlow's are float64, so of ten million numbers a few differ.
+
+    Raises:
+        InvalidArgumentError: when the logits are not floats [batch, classes], or without classes.
+        ValueError: for another ``dtype`` than int32.
     """
     values = convert_to_tensor(logits)
     if values.ndim != 2:

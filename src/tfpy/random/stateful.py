@@ -212,6 +212,9 @@ def multinomial(
 
     Args:
         normalized: ``logits`` are probabilities.
+
+    Raises:
+        InvalidArgumentError: when the logits are not [classes] or [batch, classes].
     """
     values = convert_to_tensor(logits)
     if values.ndim not in (1, 2):

@@ -42,6 +42,12 @@ class Backend(ABC):
     """Element types that the backend stores."""
     target: Target = NumpyTarget()
     """What fusion passes ask before they give its kernels more to do."""
+    run: Callable[..., int]
+    """(program, *slots): runs a program; its outputs are the returned slot and those that follow.
+
+    A slot with a minus sign is given for good: after the run there is no such slot, and an output
+    may lie in its place. A run that fails leaves it as it was.
+    """
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
@@ -99,14 +105,6 @@ class Backend(ABC):
             NotLowerable: when the backend cannot run it.
         """
         return self.register(self.lower(graph))
-
-    @abstractmethod
-    def run(self, program: int, *slots: int) -> int:
-        """Runs a program; its outputs are the returned slot and those that follow it.
-
-        A slot with a minus sign is given for good: after the run there is no such slot, and an
-        output may lie in its place. A run that fails leaves it as it was.
-        """
 
     def slots_of(self, aval: Aval) -> int:
         """How many slots a tensor takes."""

@@ -185,9 +185,11 @@ class Device:
         data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
 
     def free(self, slots: list[int]) -> None:
+        """Gives slots back, in one call."""
         self._free(*slots)
 
     def register(self, program: str, constants: bytes) -> int:
+        """Makes a Program of its JSON text and constants; gives its number."""
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         return int(self._register(program, _address(data), len(constants)))
 
@@ -204,15 +206,19 @@ class Device:
         return int(number)
 
     def release(self, program: int) -> None:
+        """Forgets a Program."""
         self._release(program)
 
     def memory(self) -> dict[str, Any]:
+        """``slots`` and ``bytes`` in use, and numbers of the backend's own."""
         return json.loads(self._memory())  # type: ignore[no-any-return]
 
     async def finish(self) -> None:
+        """Returns when all submitted work is done."""
         await self._finish()
 
     def close(self) -> None:
+        """Frees everything; the device is not used afterwards."""
         self._close()
 
 

@@ -44,7 +44,7 @@ class DeviceBackend(Backend):
         self.target = target
         self.variant = device.variant
         self._device = device
-        self.run = device.run  # type: ignore[method-assign] # as long as no program is complex
+        self.run = device.run  # nothing stands between until a program is complex
         self._lower = lower
         self._pairs: set[int] = set()  # first slots of complex tensors
         self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
@@ -115,9 +115,10 @@ class DeviceBackend(Backend):
     def _note_complex(self, number: int, graph: Graph) -> None:
         if _has_complex(graph):
             self._complex[number] = _Complex(graph)
-            vars(self).pop("run", None)
+            self.run = self._run_split
 
-    def run(self, program: int, *slots: int) -> int:
+    def _run_split(self, program: int, *slots: int) -> int:
+        """Runs a program whose complex tensors, if it has any, are two slots each."""
         if program not in self._complex:
             return self._device.run(program, *slots)
         split = self._complex[program]

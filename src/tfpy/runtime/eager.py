@@ -11,8 +11,8 @@ from tfpy.errors import OpError
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower.program import NotLowerable
-from tfpy.operand import Composite
-from tfpy.ops.op import UNSUPPORTED, Op, set_executor
+from tfpy.operand import CompositeOperand
+from tfpy.ops.op import UNSUPPORTED, Op
 from tfpy.runtime import registry
 from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
@@ -47,7 +47,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     for x in inputs:
         if type(x) is not Tensor:
             for y in inputs:
-                if isinstance(y, Composite):
+                if isinstance(y, CompositeOperand):
                     return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
             if tracing.active and not all(type(t) is Tensor for t in inputs):
@@ -60,8 +60,18 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     if compiled is None:
         compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
+    aval, program = compiled.aval, compiled.program
     try:
-        output = _run(backend, compiled, inputs)
+        if program > 0:
+            if backend.garbage_bytes > MAX_GARBAGE:
+                backend.collect()
+            slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
+            output = Tensor(aval, Storage(aval, None, backend, slot))
+        elif program == _ALIAS:
+            output = Tensor(aval, inputs[0].storage)
+        else:
+            (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
+            output = Tensor(aval, host_storage(array, aval))
     except OpError:
         if not tracing.active:
             raise
@@ -69,19 +79,6 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     for tape in active_tapes:
         tape.record_op(op, inputs, output, attrs)
     return output
-
-
-def _run(backend: Backend, compiled: _Compiled, inputs: Sequence[Tensor]) -> Tensor:
-    aval, program = compiled.aval, compiled.program
-    if program > 0:
-        if backend.garbage_bytes > MAX_GARBAGE:
-            backend.collect()
-        slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
-        return Tensor(aval, Storage(aval, None, backend, slot))
-    if program == _ALIAS:
-        return Tensor(aval, inputs[0].storage)
-    (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
-    return Tensor(aval, host_storage(array, aval))
 
 
 def _compile(backend: Backend, op: Op, avals: Sequence[Aval], attrs: dict[str, Any]) -> _Compiled:
@@ -108,4 +105,4 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
     backend.programs[key] = compiled
 
 
-set_executor(apply)
+Op.__call__ = apply

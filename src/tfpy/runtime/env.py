@@ -19,7 +19,7 @@ class Environment:
     """Flags by name; set them before the backend is opened."""
 
     def __init__(self) -> None:
-        self._flags = dict(_DEFAULTS)
+        self.reset()
 
     def get(self, name: str) -> Flag:
         """The value of a flag.
@@ -32,9 +32,11 @@ class Environment:
         return self._flags[name]
 
     def get_bool(self, name: str) -> bool:
+        """The truth value of a flag; see :meth:`get`."""
         return bool(self.get(name))
 
     def get_number(self, name: str) -> float:
+        """The value of a flag as a number; see :meth:`get`."""
         return float(self.get(name))
 
     def set(self, name: str, value: Flag) -> None:

@@ -102,6 +102,9 @@ async def ready() -> None:
     """Opens the best backend that works, unless one is active (``await tf.ready()``).
 
     What failed or was skipped, and why, is in ``tf.backend_report()``.
+
+    Raises:
+        RuntimeError: when no backend opens; the text has the reasons.
     """
     if _active is not None:
         return

@@ -53,8 +53,6 @@ class Browser:
     """Arguments (Chromium) or preferences (Firefox, ``name=value``) that take WebGL away."""
     without_simd: tuple[str, ...] = ()
     preferences: tuple[str, ...] = ()
-    optional: bool = False
-    """Whether tests that name it are skipped, not failed, where it is not installed."""
 
     def executable(self) -> str | None:
         """Path of the first executable on PATH, or None."""
@@ -95,5 +93,5 @@ BROWSERS: Mapping[str, Browser] = {
         ),
         without_webgl=("webgl.disabled=true",),
     ),
-    "webkit": Browser(executables=("WebKitWebDriver",), optional=True),
+    "webkit": Browser(executables=("WebKitWebDriver",)),
 }

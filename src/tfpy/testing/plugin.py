@@ -75,9 +75,6 @@ class Target:
     def run(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
         """Run it there; fails or skips the test that runs here as it did there."""
         test = self.case.test
-        browser = BROWSERS[self.case.browser]
-        if browser.optional and browser.executable() is None:
-            pytest.skip(f"{self.case.browser} is not on PATH: {browser.executables[0]}")
         environment = ENVIRONMENTS[test.environment]
         answer = self.sessions.run(
             self.case.browser, environment, self.case.backend, test, function, arguments

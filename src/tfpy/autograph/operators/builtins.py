@@ -11,8 +11,8 @@ from tfpy.array import cast
 from tfpy.convert import as_tensors, convert_to_tensor
 from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.errors import invalid
-from tfpy.function.symbolic import is_symbolic
 from tfpy.function.loops import map_fn
+from tfpy.function.symbolic import is_symbolic
 from tfpy.ops import elementwise as ew
 from tfpy.slicing import gather
 from tfpy.sorting import argsort, sort

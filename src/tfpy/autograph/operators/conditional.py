@@ -9,6 +9,7 @@ from typing import Any
 from tfpy.array import zeros_like
 from tfpy.autograph.build import OPERATORS
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult
+from tfpy.convert import is_tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.control_flow import scalar_bool
 from tfpy.function.parts import Part, inside
@@ -16,7 +17,6 @@ from tfpy.function.staging import finish_cond, like_leaf, staged_cond, to_tensor
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
 from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
-from tfpy.operand import Operand
 
 Action = Callable[[], Any]
 State = Sequence[Any]
@@ -172,7 +172,7 @@ def _refuse_none(name: str, values: Sequence[Any]) -> None:
 def _leaf(value: Any) -> Any:
     if isinstance(value, TensorArray):
         return value.staged()
-    return value if isinstance(value, Operand) else to_tensor(value)
+    return value if is_tensor(value) else to_tensor(value)
 
 
 def _compare(name: str, main: Any, other: Any) -> None:

@@ -1,7 +1,7 @@
 """Donations: which outputs of a Program take over the bytes of inputs.
 
 A training step reads each Variable and gives its next value. When a run is given the old value for
-good (the caller decides at each run), the new one need not have bytes of its own:
+good (``function/sharing.py`` decides at each run), the new one need not have bytes of its own:
 
 - wasm writes in place: an elementwise step may write over an operand that it reads in order. A run
   that fails must leave its inputs as they were, so nothing but elementwise steps, which cannot

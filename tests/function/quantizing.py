@@ -1,0 +1,24 @@
+"""A device of NumPy that has the kernel of products in int8."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from runtime.fake import FakeDevice
+
+from tfpy.passes.target import NumpyTarget
+
+
+class QuantizingTarget(NumpyTarget):
+    kernels = frozenset({"quantized_matmul", "quantized_conv2d"})
+
+
+class QuantizingDevice(FakeDevice):
+    name = "quantizing"
+    target = QuantizingTarget()
+
+
+def off(got: Any, wanted: Any) -> float:
+    """The largest error relative to the largest value."""
+    return float(np.abs(got.numpy() - wanted).max() / np.abs(wanted).max())
