@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from e2e.module_page import ROOT, Evaluate, module_page
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
 from tfpy.lower.broadcast import broadcast_view
@@ -19,13 +17,8 @@ from tfpy.lower.common import Elementwise
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import WasmEmitter, add_kernel
 from tfpy.ops.op import KernelCall
-from tfpy.testing import Environment, SiteServer
-from tfpy.testing.drivers import ChromiumDriver
-from tfpy.testing.environments import BROWSERS
 
-ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "src" / "tfpy" / "assets"
-Evaluate = Callable[..., Any]
 Shape = tuple[int, ...]
 
 
@@ -34,19 +27,8 @@ def isolated_page(headers: Mapping[str, str] | None = None) -> Iterator[Evaluate
     """Calls functions of ``wasm_threads.mjs`` in an isolated page of Chromium."""
     if not (ASSETS / "xnnpack-relaxed-threads.wasm").is_file():
         pytest.skip("needs the assets: python build.py wheel")
-    executable = BROWSERS["chromium"].executable()
-    assert executable is not None, "no Chromium on PATH"
-    with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers) as server:
-        driver = runner.run(ChromiumDriver.start(executable, Environment()))
-        page = runner.run(driver.open(f"{server.url}e2e/"))
-        module = f"import({json.dumps(server.url + 'e2e/wasm_threads.mjs')})"
-
-        def call(function: str, *args: Any) -> Any:
-            arguments = json.dumps(args, allow_nan=False)
-            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
-
+    with module_page("wasm_threads.mjs", headers) as call:
         yield call
-        runner.run(driver.close())
 
 
 @pytest.fixture(scope="module")

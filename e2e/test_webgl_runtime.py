@@ -5,15 +5,14 @@ The page imports ``web/webgl.mjs`` without Pyodide; Programs are lowered here.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from e2e.module_page import Evaluate, module_page
 from tfpy.dtypes import as_dtype, float32
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import webgl_segments, webgl_tiles
@@ -21,14 +20,8 @@ from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
 from tfpy.lower.webgl_kernels import add_kernel
 from tfpy.ops.op import OPS, KernelCall
-from tfpy.testing import Environment, SiteServer
-from tfpy.testing.drivers import ChromiumDriver
-from tfpy.testing.environments import BROWSERS
 
 Array = np.ndarray[Any, Any]
-Evaluate = Callable[..., Any]
-
-ROOT = Path(__file__).parents[1]
 CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0}
 
 
@@ -40,20 +33,8 @@ def rng() -> np.random.Generator:
 @pytest.fixture(scope="module")
 def evaluate() -> Iterator[Evaluate]:
     """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
-    executable = BROWSERS["chromium"].executable()
-    assert executable is not None, "no Chromium on PATH"
-    with asyncio.Runner() as runner, SiteServer(ROOT) as server:
-        driver = runner.run(ChromiumDriver.start(executable, Environment()))
-        # Any page of the server will do: this is the listing of a folder.
-        page = runner.run(driver.open(f"{server.url}e2e/"))
-        module = f"import({json.dumps(server.url + 'e2e/webgl_runtime.mjs')})"
-
-        def call(function: str, *args: Any) -> Any:
-            arguments = json.dumps(args, allow_nan=False)
-            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
-
+    with module_page("webgl_runtime.mjs") as call:
         yield call
-        runner.run(driver.close())
 
 
 def plain(value: Any) -> Any:

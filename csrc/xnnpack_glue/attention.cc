@@ -1,7 +1,5 @@
 // softmax(scale * q k^T + mask) v, a block of rows of q at a time: their scores stay in the cache.
 // Operands are read, and the result written, by strides, so that heads are not moved.
-#include <string.h>
-
 #include <algorithm>
 
 #include "arena.h"
@@ -194,9 +192,8 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
                  m = params.number("m", 1), n = params.number("n", 1),
                  depth = params.number("depth", 1), width = params.number("width", 1);
   s.outer = outer, s.inner = inner, s.m = m, s.n = n, s.depth = depth, s.width = width;
-  const int32_t bits = params.number("factor_bits", INT32_MIN);
-  memcpy(&s.factor, &bits, sizeof s.factor);
-  s.is_masked = params.choice("masked", {"false", "true"}) == 1;
+  s.factor = params.real("factor_bits");
+  s.is_masked = params.flag("masked");
   s.scaling = params.choice("scaling", {"none", "multiply", "divide"});
   s.q = read_strides(step, "q_strides");
   s.k = read_strides(step, "k_strides");

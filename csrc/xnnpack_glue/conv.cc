@@ -28,19 +28,17 @@ ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filte
               static_cast<size_t>(params.number("in_c")),
               static_cast<size_t>(params.number("out_c")),
               static_cast<size_t>(params.number("groups", 1)),
-              params.number("pad_bottom", 0, 1 << 20),
-              params.number("pad_right", 0, 1 << 20)};
-  const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
-  const WindowAxis &h = s.window.h, &w = s.window.w;
+              params.number("pad_bottom", 0, kMaxStep),
+              params.number("pad_right", 0, kMaxStep)};
+  const WindowShape& window = s.window;
   params.require(s.in_c % s.groups == 0 && s.out_c % s.groups == 0,
                  "groups do not divide the channels");
-  step.require_count(x, product({s.window.batch, number(h.in), number(w.in), s.in_c}), "x");
-  step.require_count(filter, product({number(h.filter), number(w.filter), s.group_in(), s.out_c}),
-                     "filter");
-  step.require_count(y, product({s.window.batch, number(h.out), number(w.out), s.out_c}), "y");
+  step.require_count(x, product({window.batch, window.in_size(), s.in_c}), "x");
+  step.require_count(filter, product({window.filter_size(), s.group_in(), s.out_c}), "filter");
+  step.require_count(y, product({window.batch, window.out_size(), s.out_c}), "y");
   if (x.count != 0 && y.count != 0) {
-    require_output_size(step, h, s.pad_bottom);
-    require_output_size(step, w, s.pad_right);
+    require_output_size(step, window.h, s.pad_bottom);
+    require_output_size(step, window.w, s.pad_right);
   }
   return s;
 }

@@ -17,13 +17,13 @@ ConvShape read_conv3d(StepSpec& step, const BufferSpec& x, const BufferSpec& fil
   const WindowShape window = read_volume(params);
   const size_t in_c = static_cast<size_t>(params.number("in_c"));
   const size_t out_c = static_cast<size_t>(params.number("out_c"));
-  const int32_t back = params.number("pad_back", 0, 1 << 20);
+  const int32_t back = params.number("pad_back", 0, kMaxStep);
   const ConvShape s{window,
                     in_c,
                     out_c,
                     static_cast<size_t>(params.number("groups", 1, 1)),
-                    params.number("pad_bottom", 0, 1 << 20),
-                    params.number("pad_right", 0, 1 << 20)};
+                    params.number("pad_bottom", 0, kMaxStep),
+                    params.number("pad_right", 0, kMaxStep)};
   step.require_count(x, product({window.batch, window.in_size(), in_c}), "x");
   step.require_count(filter, product({window.filter_size(), in_c, out_c}), "filter");
   step.require_count(y, product({window.batch, window.out_size(), out_c}), "y");

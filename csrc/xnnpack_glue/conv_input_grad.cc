@@ -13,12 +13,6 @@
 namespace tfpy {
 namespace {
 
-void add(const float* from, size_t count, float* to) {
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) store(to + i, load(to + i) + load(from + i));
-  for (; i < count; ++i) to[i] += from[i];
-}
-
 // Adds the gradients of a row's taps, [filter_w, in_c], to the row of dx that they read.
 void add_row(const ConvShape& s, size_t ow, const float* taps, float* row) {
   const WindowAxis& w = s.window.w;
@@ -26,9 +20,9 @@ void add_row(const ConvShape& s, size_t ow, const float* taps, float* row) {
   w.taps(ow, &first, &last);
   if (first >= last) return;
   float* to = row + static_cast<size_t>(w.place(ow, first)) * s.in_c;
-  if (w.dilation == 1) return add(taps + first * s.in_c, (last - first) * s.in_c, to);
+  if (w.dilation == 1) return add_to(taps + first * s.in_c, (last - first) * s.in_c, to);
   for (size_t kw = first; kw < last; ++kw, to += w.dilation * s.in_c)
-    add(taps + kw * s.in_c, s.in_c, to);
+    add_to(taps + kw * s.in_c, s.in_c, to);
 }
 
 // Gradients of one plane of outputs against the plane of dx that the filter's plane `kd` reads.

@@ -20,14 +20,12 @@ inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const 
   Params& params = step.params;
   DepthwiseShape s{read_window(params), static_cast<size_t>(params.number("in_c")),
                    static_cast<size_t>(params.number("multiplier")),
-                   params.number("pad_bottom", 0, 1 << 20), params.number("pad_right", 0, 1 << 20)};
-  const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
-  const WindowAxis &h = s.window.h, &w = s.window.w;
-  step.require_count(x, product({s.window.batch, number(h.in), number(w.in), s.channels}), "x");
-  step.require_count(
-      filter, product({number(h.filter), number(w.filter), s.channels, s.multiplier}), "filter");
-  step.require_count(
-      y, product({s.window.batch, number(h.out), number(w.out), s.channels, s.multiplier}), "y");
+                   params.number("pad_bottom", 0, kMaxStep),
+                   params.number("pad_right", 0, kMaxStep)};
+  const WindowShape& window = s.window;
+  step.require_count(x, product({window.batch, window.in_size(), s.channels}), "x");
+  step.require_count(filter, product({window.filter_size(), s.channels, s.multiplier}), "filter");
+  step.require_count(y, product({window.batch, window.out_size(), s.channels, s.multiplier}), "y");
   return s;
 }
 

@@ -62,11 +62,7 @@ void segment_sum(const T* data, const int32_t* ids, size_t n, size_t inner, size
   for (size_t row = 0; row < n; ++row) {
     const size_t id = static_cast<size_t>(ids[row]);  // a negative id becomes a large one
     if (id < first || id >= last) continue;
-    const T* from = data + row * inner;
-    T* to = out + id * inner;
-    size_t i = 0;
-    for (; i + 4 <= inner; i += 4) store(to + i, load(to + i) + load(from + i));
-    for (; i < inner; ++i) to[i] += from[i];
+    add_to(data + row * inner, inner, out + id * inner);
   }
 }
 

@@ -222,8 +222,8 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
                  k = params.number("k");
   const uint32_t a_stride = params.number("a_batch_stride"),
                  b_stride = params.number("b_batch_stride");
-  const bool transpose_a = params.choice("transpose_a", {"false", "true"}) == 1;
-  const bool transpose_b = params.choice("transpose_b", {"false", "true"}) == 1;
+  const bool transpose_a = params.flag("transpose_a");
+  const bool transpose_b = params.flag("transpose_b");
   step.require_count(step.output, product({batch, m, n}), "the output");
   if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
   if (!step.ok()) return nullptr;

@@ -9,13 +9,6 @@
 namespace tfpy {
 namespace {
 
-// to += from
-void add(const float* from, size_t count, float* to) {
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) store(to + i, load(to + i) + load(from + i));
-  for (; i < count; ++i) to[i] += from[i];
-}
-
 // One row of taps of one row of windows; `x` is at its first element, `to` an image row.
 void add_row(const WindowShape& window, size_t channels, const float* x, float* to) {
   const WindowAxis &h = window.h, &w = window.w;
@@ -24,7 +17,7 @@ void add_row(const WindowShape& window, size_t channels, const float* x, float* 
     size_t first, last;
     w.taps(ow, &first, &last);
     for (size_t kw = first; kw < last; ++kw) {
-      add(x + kw * channels, channels, to + static_cast<size_t>(w.place(ow, kw)) * channels);
+      add_to(x + kw * channels, channels, to + static_cast<size_t>(w.place(ow, kw)) * channels);
     }
   }
 }
@@ -55,14 +48,10 @@ std::unique_ptr<Kernel> make_overlap_add(StepSpec& step) {
   step.require_float(1);
   const WindowShape window = read_window(step.params);
   const size_t channels = static_cast<size_t>(step.params.number("channels"));
-  const WindowAxis &h = window.h, &w = window.w;
-  const auto number = [](int32_t value) { return static_cast<uint64_t>(value); };
   if (!step.ok()) return nullptr;
-  step.require_count(step.output, product({window.batch, number(h.in), number(w.in), channels}),
-                     "the image");
+  step.require_count(step.output, product({window.batch, window.in_size(), channels}), "the image");
   step.require_count(step.inputs[0],
-                     product({window.batch, number(h.out), number(w.out), number(h.filter),
-                              number(w.filter), channels}),
+                     product({window.batch, window.out_size(), window.filter_size(), channels}),
                      "x");
   if (!step.ok()) return nullptr;
   return make_kernel([=](const Operand* inputs, void* output) {

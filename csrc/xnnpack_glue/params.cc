@@ -83,6 +83,15 @@ int Params::choice(const char* name, std::initializer_list<const char*> choices)
   return 0;
 }
 
+float Params::real(const char* name) {
+  const int32_t bits = number(name, INT32_MIN);
+  float result = 0;
+  memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
+bool Params::flag(const char* name) { return choice(name, {"false", "true"}) == 1; }
+
 void Params::require(bool condition, const char* what) {
   if (ok_ && !condition) ok_ = fail("%s", what);
 }

@@ -24,6 +24,10 @@ class Params {
   std::vector<int32_t> numbers(const char* name, size_t length, int32_t min, int32_t max);
   // A list of any length.
   std::vector<int32_t> numbers(const char* name, int32_t min, int32_t max);
+  // A float32 that is given as the int32 of the same bits.
+  float real(const char* name);
+  // "false" or "true".
+  bool flag(const char* name);
   // The place of the text in `choices`.
   int choice(const char* name, std::initializer_list<const char*> choices);
   bool has(const char* name) const;

@@ -95,15 +95,6 @@ struct Lanes {
   }
 };
 
-// `count` floats of at most four; null and what is missing is 0.
-inline f32x4 load_some(const float* from, size_t count) {
-  if (from == nullptr) return splat(0.0f);
-  if (count >= 4) return load(from);
-  f32x4 some = splat(0.0f);
-  for (size_t i = 0; i < count; ++i) some[i] = from[i];
-  return some;
-}
-
 // What R rows and a panel's columns give, without the channels' scales.
 template <size_t R>
 struct TileSums {
@@ -166,8 +157,9 @@ void multiply_tile(const QuantizedProduct<Dot>& product, size_t row, size_t colu
   const size_t count = std::min(kPanelColumns, n - column);
   const auto lanes = [&](size_t at) {
     const size_t left = count > at ? count - at : 0, first = column + at;
-    const float* bias = product.bias == nullptr ? nullptr : product.bias + first;
-    return Lanes{load(product.scales + first), load_some(bias, left)};
+    const f32x4 bias =
+        product.bias == nullptr ? splat(0.0f) : load_some(product.bias + first, left);
+    return Lanes{load(product.scales + first), bias};
   };
   const Lanes first = lanes(0), second = lanes(4);
   const auto store_row = [&](size_t i, float* to) {

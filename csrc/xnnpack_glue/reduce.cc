@@ -83,19 +83,6 @@ struct Total<float, Sum> {
   }
 };
 
-template <class T>
-Vector<T> load_lanes(const T* from, size_t lanes) {
-  if (lanes == 4) return load(from);
-  Vector<T> result = splat(T{0});
-  for (size_t i = 0; i < lanes; ++i) result[i] = from[i];
-  return result;
-}
-
-template <class T>
-void store_lanes(T* to, Vector<T> value, size_t lanes) {
-  for (size_t i = 0; i < lanes; ++i) to[i] = value[i];
-}
-
 // W vectors of neighbouring columns, n rows that are `pitch` apart.
 template <class T, template <class> class Op, size_t W>
 void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
@@ -107,11 +94,11 @@ void reduce_columns(const T* x, size_t n, size_t pitch, size_t lanes, T* out) {
     for (; row < end; ++row) {
       const T* from = x + row * pitch;
       for (size_t w = 0; w < W; ++w)
-        stage[w] = Op<T>::combine(stage[w], load_lanes(from + 4 * w, W == 1 ? lanes : 4));
+        stage[w] = Op<T>::combine(stage[w], load_some(from + 4 * w, W == 1 ? lanes : 4));
     }
     for (size_t w = 0; w < W; ++w) totals[w].add(stage[w]);
   }
-  for (size_t w = 0; w < W; ++w) store_lanes(out + 4 * w, totals[w].get(), W == 1 ? lanes : 4);
+  for (size_t w = 0; w < W; ++w) store_some(out + 4 * w, W == 1 ? lanes : 4, totals[w].get());
 }
 
 // The same for few elements: one at a time.

@@ -2,7 +2,6 @@
 #include "rows.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <algorithm>
 
@@ -13,19 +12,6 @@
 
 namespace tfpy {
 namespace {
-
-// Four elements, of which those behind `count` are `rest`.
-f32x4 load_some(const float* from, size_t count, float rest) {
-  f32x4 lanes = splat(rest);
-  for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
-  return lanes;
-}
-
-// Writes the first elements: four, or `count` if that is less.
-inline void store_some(float* to, size_t count, f32x4 lanes) {
-  if (count >= 4) return store(to, lanes);
-  for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
-}
 
 // Calls body(vector, k, at) for the vectors of x from element `at` on: k is 0..3 in turn, so that
 // what body adds up may be in four parts. Elements behind the row are `rest`.
@@ -47,7 +33,7 @@ template <class Function>
 void map_row(const float* x, size_t n, float* to, const Function& function) {
   size_t i = 0;
   for (; i + 4 <= n; i += 4) store(to + i, function(load(x + i), i));
-  if (i < n) store_some(to + i, n - i, function(load_some(x + i, n - i, 0.0f), i));
+  if (i < n) store_some(to + i, n - i, function(load_some(x + i, n - i), i));
 }
 
 float sum_of(const f32x4* parts) {
@@ -120,10 +106,9 @@ void layer_norm_row(const Normalisation& norm, const float* x, size_t n, const f
   const float variance = sum_of(parts) / static_cast<float>(n);
   const f32x4 factor = splat(1.0f / sqrtf(variance + norm.epsilon));
   map_row(x, n, out, [&](f32x4 v, size_t i) {
-    const size_t count = std::min<size_t>(4, n - i);
     f32x4 y = (v - mean) * factor;
-    if (scale != nullptr) y *= count == 4 ? load(scale + i) : load_some(scale + i, count, 0.0f);
-    if (offset != nullptr) y += count == 4 ? load(offset + i) : load_some(offset + i, count, 0.0f);
+    if (scale != nullptr) y *= load_some(scale + i, n - i);
+    if (offset != nullptr) y += load_some(offset + i, n - i);
     return y;
   });
 }
@@ -150,12 +135,11 @@ std::unique_ptr<Kernel> make_log_softmax(StepSpec& step) {
 
 std::unique_ptr<Kernel> make_layer_norm(StepSpec& step) {
   Normalisation norm{};
-  norm.centers = step.params.choice("center", {"false", "true"}) == 1;
-  const int32_t bits = step.params.number("epsilon_bits", INT32_MIN);
-  memcpy(&norm.epsilon, &bits, sizeof norm.epsilon);
+  norm.centers = step.params.flag("center");
+  norm.epsilon = step.params.real("epsilon_bits");
   int inputs = 1;
-  if (step.params.choice("scale", {"false", "true"}) == 1) norm.scale = inputs++;
-  if (step.params.choice("offset", {"false", "true"}) == 1) norm.offset = inputs++;
+  if (step.params.flag("scale")) norm.scale = inputs++;
+  if (step.params.flag("offset")) norm.offset = inputs++;
   const Rows shape = read_rows(step, static_cast<size_t>(inputs));
   for (int i = 1; step.ok() && i < inputs; ++i)
     step.require_count(step.inputs[i], shape.n, i == norm.scale ? "scale" : "offset");

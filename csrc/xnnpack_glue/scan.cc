@@ -101,8 +101,8 @@ std::unique_ptr<Kernel> make_scan(StepSpec& step) {
   const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
                  inner = step.params.number("inner");
   const int kind = step.params.choice("kind", {"sum", "prod", "logsumexp"});
-  const bool exclusive = step.params.choice("exclusive", {"false", "true"}) == 1;
-  const bool reverse = step.params.choice("reverse", {"false", "true"}) == 1;
+  const bool exclusive = step.params.flag("exclusive");
+  const bool reverse = step.params.flag("reverse");
   step.require_same(1);
   step.require_count(step.output, product({outer, n, inner}), "the output");
   step.require_count(step.inputs[0], step.output.count, "x");

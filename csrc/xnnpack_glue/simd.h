@@ -39,6 +39,21 @@ template <class T>
 inline void store(T* to, Vector<T> value) {
   wasm_v128_store(to, reinterpret_cast<v128_t>(value));
 }
+// The first `count` elements, four at most; lanes behind them are `rest`.
+template <class T>
+inline Vector<T> load_some(const T* from, size_t count, T rest = T{0}) {
+  if (count >= 4) return load(from);
+  Vector<T> lanes = {rest, rest, rest, rest};
+  for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return lanes;
+}
+// Writes the first `count` lanes, four at most.
+template <class T>
+inline void store_some(T* to, size_t count, Vector<T> lanes) {
+  if (count >= 4) return store(to, lanes);
+  for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
 inline f32x4 splat(float value) { return f32x4{value, value, value, value}; }
 inline i32x4 splat(int32_t value) { return i32x4{value, value, value, value}; }
 inline u32x4 splat(uint32_t value) { return u32x4{value, value, value, value}; }
@@ -96,6 +111,16 @@ inline f32x4 multiply_add(f32x4 a, f32x4 b, f32x4 c) {
 }
 
 inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
+
+// to += from. Not unrolled, since rows are often short.
+template <class T>
+inline void add_to(const T* from, size_t count, T* to) {
+  size_t i = 0;
+#pragma unroll 1
+  for (; i + 4 <= count; i += 4) store(to + i, load(to + i) + load(from + i));
+#pragma unroll 1
+  for (; i < count; ++i) to[i] += from[i];
+}
 
 // Writes the columns of four rows of four to `to` and every `pitch` elements behind it.
 template <class T>

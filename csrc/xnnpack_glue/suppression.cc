@@ -1,6 +1,4 @@
 // Choosing boxes by falling score: one that is like a chosen one is dropped, or its score falls.
-#include <string.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -114,19 +112,13 @@ bool suppress_rows(const Suppression& s, const float* corners, const float* scor
 
 std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step) {
   constexpr int32_t kMostBoxes = 1 << 24;  // places are floats
-  const auto real = [&](const char* name) {
-    const int32_t bits = step.params.number(name, INT32_MIN);
-    float value = 0;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-  };
   Suppression s;
   s.outer = static_cast<size_t>(step.params.number("outer"));
   s.n = static_cast<size_t>(step.params.number("n", 0, kMostBoxes));
   s.most = static_cast<size_t>(step.params.number("most"));
-  s.threshold = real("threshold_bits");
-  s.least = real("least_bits");
-  s.sigma = real("sigma_bits");
+  s.threshold = step.params.real("threshold_bits");
+  s.least = step.params.real("least_bits");
+  s.sigma = step.params.real("sigma_bits");
   step.require_float(2);
   if (!step.ok()) return nullptr;
   step.require_count(step.inputs[0], product({s.outer, s.n, 4}), "boxes");

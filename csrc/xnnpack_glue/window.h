@@ -10,6 +10,8 @@
 
 namespace tfpy {
 
+constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
+
 // One spatial dimension.
 struct WindowAxis {
   int32_t in, out, filter, stride, dilation, pad;  // pad: before the first element
@@ -65,7 +67,6 @@ struct WindowShape {
 
 inline WindowAxis read_axis(Params& params, const char* in, const char* out, const char* filter,
                             const char* stride, const char* dilation, const char* pad) {
-  constexpr int32_t kMaxStep = 1 << 20;  // of filters, strides, dilations and padding
   return {params.number(in),
           params.number(out),
           params.number(filter, 1, kMaxStep),

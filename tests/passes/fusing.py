@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import tfpy as tf
 from tfpy import dtypes
 from tfpy.dtypes import DType
 from tfpy.ir.evaluate import evaluate
@@ -18,6 +19,7 @@ from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.program import Program
 from tfpy.lower.program import verify as verify_program
 from tfpy.ops.op import OPS, KernelCall
+from tfpy.passes.pipeline import simplify
 
 
 class Greedy:
@@ -58,6 +60,12 @@ class Builder:
     def returns(self, *values: int) -> Graph:
         self.graph.outputs = list(values)
         return self.graph
+
+
+def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Graph:
+    """The simplified Graph of a function of float32 tensors."""
+    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
+    return simplify(tf.function(function).get_concrete_function(*specs).graph)
 
 
 def kinds(graph: Graph) -> list[str]:

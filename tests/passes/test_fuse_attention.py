@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from passes.attention import attend
-from passes.fusing import Greedy, kinds, random_inputs
+from passes.fusing import Greedy, kinds, random_inputs, traced
 
 import tfpy as tf
 from tfpy.ir.evaluate import evaluate
@@ -17,14 +17,8 @@ from tfpy.ir.fusion import fusion
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.ir.verify import verify
 from tfpy.passes.fuse_attention import fuse_attention
-from tfpy.passes.pipeline import simplify
 
 Shape = tuple[int, ...]
-
-
-def traced(function: Callable[..., Any], *shapes: Shape) -> Graph:
-    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
-    return simplify(tf.function(function).get_concrete_function(*specs).graph)
 
 
 def attention_of(graph: Graph) -> Eqn:

@@ -6,19 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from passes.fusing import Greedy, check_same, kinds
+from passes.fusing import Greedy, check_same, kinds, traced
 
 import tfpy as tf
 from tfpy.ir.fusion import fusion
-from tfpy.ir.graph import Graph
 from tfpy.passes.fuse_softmax import fuse_softmax
-from tfpy.passes.pipeline import simplify
-
-
-def traced(function: Callable[..., Any], *shapes: tuple[int, ...]) -> Graph:
-    """The Graph of a function of float32 tensors, without batch dimensions to guess."""
-    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
-    return simplify(tf.function(function).get_concrete_function(*specs).graph)
 
 
 @pytest.mark.parametrize("kind", ["softmax", "log_softmax"])

@@ -11,7 +11,7 @@ import pytest
 from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.program import Program
+from tfpy.lower.program import Program, float_bits
 from tfpy.lower.wasm import add_kernel
 from tfpy.ops.op import KernelCall
 
@@ -22,17 +22,13 @@ CLAMPS: list[tuple[float | None, float | None]] = [(None, None), (0.0, None), (-
 EPILOGUES = [(bias, clamp) for bias, clamp in itertools.product([False, True], CLAMPS)]
 
 
-def bits(value: float) -> int:
-    return int(np.float32(value).view(np.int32))
-
-
 def epilogue_params(bias: bool, clamp: tuple[float | None, float | None]) -> dict[str, Any]:
     low, high = clamp
     params: dict[str, Any] = {"bias": "true"} if bias else {}
     if low is not None:
-        params["clamp_min_bits"] = bits(low)
+        params["clamp_min_bits"] = float_bits(low)
     if high is not None:
-        params["clamp_max_bits"] = bits(high)
+        params["clamp_max_bits"] = float_bits(high)
     return params
 
 
@@ -186,8 +182,8 @@ REFUSED: list[tuple[dict[str, Any], list[tuple[tuple[int, ...], str]], str]] = [
     ({}, [((4,), "float32")], "number of inputs"),
     ({"bias": "true"}, [((3,), "float32")], "bias has 3 elements"),
     ({"bias": "true"}, [((4,), "int32")], "dtype"),
-    ({"clamp_min_bits": bits(2), "clamp_max_bits": bits(1)}, [], "no range"),
-    ({"clamp_min_bits": bits(float("nan"))}, [], "no range"),
+    ({"clamp_min_bits": float_bits(2), "clamp_max_bits": float_bits(1)}, [], "no range"),
+    ({"clamp_min_bits": float_bits(float("nan"))}, [], "no range"),
     ({"clamp_max_bits": 0.5}, [], "clamp_max_bits is not an integer"),
 ]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.function.control import ControlOp, Runner, carries_gradient
+from tfpy.function.control import ControlOp, Runner, carries_gradient, scattered
 from tfpy.function.derivative import derivative, zero
 from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
@@ -73,14 +73,7 @@ def _cond_gradient(
     backs = tuple(derivative(b, flows, wanted) for b in branches)
     seeds = [g for g in flowing if g is not None]
     found = apply_cond([index, *operands, *seeds], backs)
-    return _scattered(len(operands) + 1, [w + 1 for w in wanted], found)
-
-
-def _scattered(count: int, places: Sequence[int], values: Sequence[Tensor]) -> list[Tensor | None]:
-    out: list[Tensor | None] = [None] * count
-    for place, value in zip(places, values, strict=True):
-        out[place] = value
-    return out
+    return scattered(len(operands) + 1, [w + 1 for w in wanted], found)
 
 
 cond = ControlOp(

@@ -75,3 +75,11 @@ def record(
 def carries_gradient(tensor: Tensor) -> bool:
     """Whether gradients flow through values of its dtype, or through the items of a list."""
     return tensor.dtype.is_differentiable or tensor.dtype == variant
+
+
+def scattered(count: int, places: Sequence[int], values: Sequence[Tensor]) -> list[Tensor | None]:
+    """A list of ``count`` gradients: the values at their places, None elsewhere."""
+    out: list[Tensor | None] = [None] * count
+    for place, value in zip(places, values, strict=True):
+        out[place] = value
+    return out

@@ -12,7 +12,7 @@ from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy.convert import convert_to_tensor, is_tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import InvalidArgumentError
-from tfpy.function.control import ControlOp, carries_gradient
+from tfpy.function.control import ControlOp, carries_gradient, scattered
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ir.graph import Aval
 from tfpy.nest import flatten, pack_sequence_as
@@ -61,10 +61,7 @@ def _gradient(
     found = host_call.apply(
         [*inputs, *seeds], function=backward, avals=tuple(inputs[i].aval for i in wanted)
     )
-    out: list[Tensor | None] = [None] * len(inputs)
-    for i, gradient in zip(wanted, found, strict=True):
-        out[i] = gradient
-    return out
+    return scattered(len(inputs), wanted, found)
 
 
 host_call = ControlOp(

@@ -9,7 +9,7 @@ from tfpy import dtypes
 from tfpy.convert import constant
 from tfpy.function import lists
 from tfpy.function.branching import apply_loop
-from tfpy.function.control import carries_gradient
+from tfpy.function.control import carries_gradient, scattered
 from tfpy.function.derivative import derivative, pure, replay, zero
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.passes.dead_code import slice_of
@@ -88,9 +88,7 @@ def reverse_loop(
     avals = [t.aval for t in given]
     test = pure(avals, lambda values: [values[0] > 0])
     results = apply_loop(given, test, pure(avals, going_back), len(start))
-    out: list[Tensor | None] = [None] * len(inputs)
-    for i, gradient in zip([*flows, *summed, *rows.tables], results[1:], strict=True):
-        out[i] = gradient
+    out = scattered(len(inputs), [*flows, *summed, *rows.tables], results[1:])
     for i in rows.tables:
         table, found = inputs[i].aval, out[i]
         assert found is not None

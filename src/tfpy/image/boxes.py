@@ -227,20 +227,8 @@ def combined_non_max_suppression(
         InvalidArgumentError: when the shapes do not fit.
     """
     corners, values = as_tensors(ew.add, (boxes, scores))
-    classes = values.shape[-1]
-    if (
-        corners.ndim != 4
-        or values.ndim != 3
-        or corners.shape[:2] != values.shape[:2]
-        or corners.shape[2] not in (1, classes)
-        or corners.shape[3] != 4
-    ):
-        raise invalid(
-            "combined_non_max_suppression",
-            f"boxes {list(corners.shape)} must be [batch, n, 1 or classes, 4] and scores "
-            f"{list(values.shape)} [batch, n, classes]",
-        )
-    batch, n, _ = values.shape
+    _check_classes(corners, values)
+    batch, n, classes = values.shape
     corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
     places, kept = _suppressed(
         corners,
@@ -269,3 +257,19 @@ def combined_non_max_suppression(
         _filled(cast(ew.select(valid, kinds, 0), dtypes.float32), size, 1),
         m.reduce_sum(cast(valid, dtypes.int32), -1),
     )
+
+
+def _check_classes(boxes: Tensor, scores: Tensor) -> None:
+    fits = (
+        boxes.ndim == 4
+        and scores.ndim == 3
+        and boxes.shape[:2] == scores.shape[:2]
+        and boxes.shape[2] in (1, scores.shape[2])
+        and boxes.shape[3] == 4
+    )
+    if not fits:
+        raise invalid(
+            "combined_non_max_suppression",
+            f"boxes {list(boxes.shape)} must be [batch, n, 1 or classes, 4] and scores "
+            f"{list(scores.shape)} [batch, n, classes]",
+        )

@@ -1,0 +1,40 @@
+"""A page of Chromium in which a test calls functions of a JavaScript module."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tfpy.testing.drivers import ChromiumDriver
+from tfpy.testing.environments import BROWSERS, Environment
+from tfpy.testing.server import SiteServer
+
+ROOT = Path(__file__).parents[1]
+Evaluate = Callable[..., Any]
+
+
+@contextmanager
+def module_page(name: str, headers: Mapping[str, str] | None = None) -> Iterator[Evaluate]:
+    """Calls functions of ``e2e/<name>``, by name and with arguments that JSON has, on a page.
+
+    Args:
+        headers: more headers of the server's answers; the page is cross-origin isolated.
+    """
+    executable = BROWSERS["chromium"].executable()
+    assert executable is not None, "no Chromium on PATH"
+    with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers) as server:
+        driver = runner.run(ChromiumDriver.start(executable, Environment()))
+        # Any page of the server will do: this is the listing of a folder.
+        page = runner.run(driver.open(f"{server.url}e2e/"))
+        module = f"import({json.dumps(f'{server.url}e2e/{name}')})"
+
+        def call(function: str, *args: Any) -> Any:
+            arguments = json.dumps(args, allow_nan=False)
+            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
+
+        yield call
+        runner.run(driver.close())
