@@ -53,6 +53,45 @@ class DType:
         """
         return self._limits()[1]
 
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The smallest and largest brightness of an image's pixels.
+
+        Raises:
+            ValueError: for complex64, float16 and string.
+        """
+        if self.name == "float32":
+            return 0, 1
+        if not self.is_integer and not self.is_bool:
+            raise ValueError(f"{self} does not have defined limits.")
+        return max(0, self.min), self.max
+
+    @property
+    def base_dtype(self) -> DType:
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of real and imaginary parts; the dtype itself for others."""
+        return real_part(self)
+
+    @property
+    def is_unsigned(self) -> builtins.bool:
+        return self.name.startswith("uint")
+
+    @property
+    def is_quantized(self) -> builtins.bool:
+        """False: there are no quantized dtypes."""
+        return False
+
+    @property
+    def is_numpy_compatible(self) -> builtins.bool:
+        return True
+
+    def is_compatible_with(self, other: Any) -> builtins.bool:
+        """Whether it is the same dtype."""
+        return self == as_dtype(other)
+
     def _limits(self) -> tuple[Any, Any]:
         if self.is_bool:
             return False, True
@@ -61,7 +100,7 @@ class DType:
             return int(ints.min), int(ints.max)
         if self.is_floating:
             floats = np.finfo(self.as_numpy_dtype)
-            return float(floats.min), float(floats.max)
+            return floats.min, floats.max
         raise TypeError(f"dtype {self.name} has no smallest or largest value")
 
     def __eq__(self, other: object) -> builtins.bool:

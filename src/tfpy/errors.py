@@ -7,6 +7,25 @@ from typing import Any
 from tfpy import tracing
 
 
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
 class OpError(Exception):
     """Base of the errors that ops raise.
 
@@ -15,6 +34,9 @@ class OpError(Exception):
         message: what was wrong, with shapes and dtypes, and the mend.
     """
 
+    error_code: int | None = None
+    """The number of the kind of error (``tf.errors.INVALID_ARGUMENT`` and its like)."""
+
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(message)
         self.node_def = node_def
@@ -22,52 +44,68 @@ class OpError(Exception):
         self.message = message
 
 
-class CancelledError(OpError): ...
+class CancelledError(OpError):
+    error_code = CANCELLED
 
 
-class UnknownError(OpError): ...
+class UnknownError(OpError):
+    error_code = UNKNOWN
 
 
-class InvalidArgumentError(OpError): ...
+class InvalidArgumentError(OpError):
+    error_code = INVALID_ARGUMENT
 
 
-class DeadlineExceededError(OpError): ...
+class DeadlineExceededError(OpError):
+    error_code = DEADLINE_EXCEEDED
 
 
-class NotFoundError(OpError): ...
+class NotFoundError(OpError):
+    error_code = NOT_FOUND
 
 
-class AlreadyExistsError(OpError): ...
+class AlreadyExistsError(OpError):
+    error_code = ALREADY_EXISTS
 
 
-class PermissionDeniedError(OpError): ...
+class PermissionDeniedError(OpError):
+    error_code = PERMISSION_DENIED
 
 
-class UnauthenticatedError(OpError): ...
+class UnauthenticatedError(OpError):
+    error_code = UNAUTHENTICATED
 
 
-class ResourceExhaustedError(OpError): ...
+class ResourceExhaustedError(OpError):
+    error_code = RESOURCE_EXHAUSTED
 
 
-class FailedPreconditionError(OpError): ...
+class FailedPreconditionError(OpError):
+    error_code = FAILED_PRECONDITION
 
 
-class AbortedError(OpError): ...
+class AbortedError(OpError):
+    error_code = ABORTED
 
 
-class OutOfRangeError(OpError): ...
+class OutOfRangeError(OpError):
+    error_code = OUT_OF_RANGE
 
 
-class UnimplementedError(OpError): ...
+class UnimplementedError(OpError):
+    error_code = UNIMPLEMENTED
 
 
-class InternalError(OpError): ...
+class InternalError(OpError):
+    error_code = INTERNAL
 
 
-class UnavailableError(OpError): ...
+class UnavailableError(OpError):
+    error_code = UNAVAILABLE
 
 
-class DataLossError(OpError): ...
+class DataLossError(OpError):
+    error_code = DATA_LOSS
 
 
 class OperatorNotAllowedInGraphError(TypeError):

@@ -31,6 +31,8 @@ def summary(array: Any, keep: int, indent: int) -> str:
     """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative."""
     if array.ndim == 0:
         return _one(array.item())
+    if not array.size:
+        return "[]"
     n = array.shape[0]
     whole = keep < 0 or n <= 2 * keep
     picked = range(n) if whole else [*range(keep), *range(n - keep, n)]
@@ -101,12 +103,20 @@ def _check_stream(stream: Any) -> None:
 
 
 def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, end: str) -> None:
-    text = sep.join(v if isinstance(v, str) else _shown(v, summarize) for v in inputs) + end
+    alone = len(inputs) == 1
+    text = sep.join(_text(v, summarize, alone) for v in inputs) + end
     if isinstance(output_stream, str):
         with open(output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
             file.write(text)
     else:
         builtins.print(text, end="", file=output_stream or sys.stderr)
+
+
+def _text(value: Any, keep: int, alone: bool) -> str:
+    """A value as it is printed: a text by itself without quotes."""
+    if alone and is_tensor(value) and value.dtype == "string" and not value.ndim:
+        return str(value.numpy().decode(errors="replace"))
+    return value if isinstance(value, str) else _shown(value, keep)
 
 
 def _shown(value: Any, keep: int) -> str:

@@ -51,6 +51,22 @@ def parts(text: str) -> tuple[list[str], list[float]]:
     return re.sub(r"([\[\]])", r" \1 ", NUMBER.sub("#", text)).split(), numbers
 
 
+def attempts(print: Callable[..., None]) -> Callable[..., None]:
+    """Gives a function that prints what its arguments are, or give: the class of an error."""
+
+    def attempt(*values: Any) -> None:
+        for value in values:
+            if not getattr(value, "__name__", "") == "<lambda>":
+                print(repr(value))
+                continue
+            try:
+                print(repr(value()))
+            except Exception as error:
+                print(type(error).__name__)
+
+    return attempt
+
+
 def refused(call: Callable[[], Any]) -> str:
     """The class name of what the call raises."""
     try:

@@ -1,17 +1,22 @@
 """``tf.autodiff``, and the differentiation under ``tf`` itself."""
 
-from tfpy.autodiff.custom import custom_grad, custom_gradient, recompute_grad, stop_gradient
+from tfpy.autodiff.custom import (
+    custom_grad,
+    custom_gradient,
+    grad_pass_through,
+    recompute_grad,
+    stop_gradient,
+)
 from tfpy.autodiff.forward import ForwardAccumulator
 from tfpy.autodiff.functional import (
     grad,
-    gradients,
     grads,
-    hessians,
     value_and_grad,
     value_and_grads,
     variable_grads,
 )
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy.autodiff.graph_gradients import gradients, hessians
 
 __all__ = [
     "ForwardAccumulator",
@@ -20,6 +25,7 @@ __all__ = [
     "custom_grad",
     "custom_gradient",
     "grad",
+    "grad_pass_through",
     "gradients",
     "grads",
     "hessians",

@@ -190,3 +190,20 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         return forward(*inputs)
 
     return wrapped
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f`` whose gradient is that of the identity (``tf.grad_pass_through``)."""
+
+    @custom_gradient
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, variables: Sequence[Variable] = ()) -> Any:
+            return (upstream, [None] * len(variables)) if variables else upstream
+
+        return f(*args, **kwargs), grad
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return passing(*args, **kwargs)
+
+    return wrapped

@@ -1,54 +1,15 @@
-"""Gradients of functions: TensorFlow.js's ``tf.grad`` family, and what only graphs have."""
+"""Gradients of functions: TensorFlow.js's ``tf.grad`` family."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from tfpy.array import identity
-from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy.autodiff.gradient_tape import GradientTape
 from tfpy.convert import convert_to_tensor
 from tfpy.tensor import Tensor
 from tfpy.variable import Variable
-
-
-def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
-    name: str = "gradients",
-    gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> NoReturn:
-    """TensorFlow's function for graphs.
-
-    Raises:
-        RuntimeError: always; use GradientTape.
-    """
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. "
-        "Use tf.GradientTape instead."
-    )
-
-
-def hessians(
-    ys: Any,
-    xs: Any,
-    gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    name: str = "hessians",
-) -> NoReturn:
-    """TensorFlow's function for graphs.
-
-    Raises:
-        RuntimeError: always; use two GradientTapes.
-    """
-    raise RuntimeError(
-        "tf.hessians is not supported when eager execution is enabled. "
-        "Use tf.GradientTape.jacobian of a gradient instead."
-    )
 
 
 def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
