@@ -1,4 +1,4 @@
-"""Products with weights are computed in int8."""
+"""Products and convolutions with weights are computed in int8."""
 
 from __future__ import annotations
 
