@@ -56,16 +56,12 @@ inline i32x4 complete(const Epilogue&, f32x4, i32x4 x) { return x; }
 template <class T>
 void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t column, size_t columns,
                  Vector<T> sum) {
-  const size_t count = std::min<size_t>(4, columns);
-  if (finish.accumulates) {
-    for (size_t j = 0; j < count; ++j) sum[j] += c[j];
-  }
+  if (finish.accumulates) sum += load_some(c, columns);
   if (finish.completes) {
-    f32x4 bias = splat(0.0f);
-    for (size_t j = 0; gemm.bias != nullptr && j < count; ++j) bias[j] = gemm.bias[column + j];
+    const f32x4 bias = gemm.bias == nullptr ? splat(0.0f) : load_some(gemm.bias + column, columns);
     sum = complete(gemm.epilogue, bias, sum);
   }
-  for (size_t j = 0; j < count; ++j) c[j] = sum[j];
+  store_some(c, columns, sum);
 }
 
 // A tile of C at the borders: only its rows and columns below m and n are stored.
