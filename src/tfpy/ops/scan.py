@@ -105,7 +105,7 @@ def _logsumexp_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: 
     from tfpy.ops.elementwise import exp, log, select
 
     def part(signed: Any) -> Any:
-        logs = select(signed > 0, log(select(signed > 0, signed, 1.0)), dtypes.float32.min)
+        logs = select(signed > 0, log(select(signed > 0, signed, 1.0)), float(dtypes.float32.min))
         attrs = {"axis": axis, "exclusive": exclusive, "reverse": not reverse}
         return exp(cumulative_logsumexp(logs - y, **attrs) + x)
 
