@@ -1,8 +1,8 @@
 """Random programs of public functions: chains of three to nine calls over two inputs and weights.
 
 A program is text, ``def f(tf, x, y, w0, …)``, so that both libraries run the same one and a
-failure prints what failed. Each call is tried with TensorFlow while a program is made, which tells
-shapes and keeps values within bounds.
+failure prints what failed. Each call is tried while a program is made, which tells shapes and keeps
+values within bounds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import tensorflow
+
+import tfpy
 
 Array = np.ndarray[Any, Any]
 
@@ -62,7 +63,7 @@ class _Author:
         self.inputs = [self.rng.uniform(-1.5, 1.5, shape).astype(np.float32) for _ in range(2)]
         self.weights: list[Array] = []
         self.values: dict[str, Any] = {
-            name: tensorflow.constant(a) for name, a in zip("xy", self.inputs, strict=True)
+            name: tfpy.constant(a) for name, a in zip("xy", self.inputs, strict=True)
         }
         self.lines: list[str] = []
 
@@ -73,7 +74,7 @@ class _Author:
         scale = np.sqrt(max(1, int(np.prod(shape[:-1]))))
         self.weights.append((self.rng.normal(size=shape) / scale).astype(np.float32))
         name = f"w{len(self.weights) - 1}"
-        self.values[name] = tensorflow.constant(self.weights[-1])
+        self.values[name] = tfpy.constant(self.weights[-1])
         return name
 
     def call(self) -> str:
@@ -167,14 +168,14 @@ class _Author:
         """Whether the call could be added."""
         call = self.call()
         try:
-            value = eval(call, {"tf": tensorflow, **self.values})
-        except (tensorflow.errors.InvalidArgumentError, ValueError, TypeError):
+            value = eval(call, {"tf": tfpy, **self.values})
+        except (tfpy.errors.InvalidArgumentError, ValueError, TypeError):
             return False
-        if not 0 < int(np.prod(value.shape)) <= 3000 or value.dtype != tensorflow.float32:
+        if not 0 < int(np.prod(value.shape)) <= 3000 or value.dtype != tfpy.float32:
             return False
-        largest = float(tensorflow.reduce_max(tensorflow.abs(value)))
+        largest = float(tfpy.reduce_max(tfpy.abs(value)))
         if largest > 20:
-            call, value = f"tf.tanh({call})", tensorflow.tanh(value)
+            call, value = f"tf.tanh({call})", tfpy.tanh(value)
         name = f"t{len(self.lines)}"
         self.lines.append(f"    {name} = {call}\n")
         self.values[name] = value
@@ -192,3 +193,27 @@ def chain(seed: int) -> Chain:
     weights = "".join(f", w{i}" for i in range(len(author.weights)))
     text = f"def f(tf, x, y{weights}):\n{''.join(author.lines)}    return [{', '.join(outputs)}]\n"
     return Chain(text, author.inputs, author.weights)
+
+
+def results(program: Chain, lib: Any, compile: Callable[[Any], Any]) -> list[Array]:
+    """The second call's outputs and the gradients of inputs and weights."""
+    function = program.function()
+    weights = [lib.Variable(w) for w in program.weights]
+
+    def step(*inputs: Any) -> Any:
+        with lib.GradientTape() as tape:
+            tape.watch(inputs)
+            outputs = function(lib, *inputs, *weights)
+            rng = np.random.default_rng(5)
+            mixes = [rng.uniform(-1, 1, tuple(y.shape)).astype(np.float32) for y in outputs]
+            loss = lib.add_n(
+                [lib.reduce_sum(y * mix) for y, mix in zip(outputs, mixes, strict=True)]
+            )
+        sources = [*inputs, *weights]
+        return outputs, tape.gradient(loss, sources, unconnected_gradients="zero")
+
+    run = compile(step)
+    inputs = [lib.constant(a) for a in program.inputs]
+    run(*inputs)
+    outputs, gradients = run(*inputs)
+    return [np.asarray(lib.convert_to_tensor(y)) for y in (*outputs, *gradients)]

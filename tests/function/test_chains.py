@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow
-from function.chains import Array, Chain, chain
+from function.chains import Chain, chain, results
 
 import tfpy
 
@@ -23,30 +22,6 @@ def check(program: Chain, lib: Any, *, compiled: bool) -> None:
         assert mine.shape == theirs.shape, program.text
         largest = float(np.abs(theirs).max(initial=0))
         np.testing.assert_allclose(mine, theirs, 5e-4, 5e-4 * (1 + largest), err_msg=program.text)
-
-
-def results(program: Chain, lib: Any, compile: Callable[[Any], Any]) -> list[Array]:
-    """The second call's outputs and the gradients of inputs and weights."""
-    function = program.function()
-    weights = [lib.Variable(w) for w in program.weights]
-
-    def step(*inputs: Any) -> Any:
-        with lib.GradientTape() as tape:
-            tape.watch(inputs)
-            outputs = function(lib, *inputs, *weights)
-            rng = np.random.default_rng(5)
-            mixes = [rng.uniform(-1, 1, tuple(y.shape)).astype(np.float32) for y in outputs]
-            loss = lib.add_n(
-                [lib.reduce_sum(y * mix) for y, mix in zip(outputs, mixes, strict=True)]
-            )
-        sources = [*inputs, *weights]
-        return outputs, tape.gradient(loss, sources, unconnected_gradients="zero")
-
-    run = compile(step)
-    inputs = [lib.constant(a) for a in program.inputs]
-    run(*inputs)
-    outputs, gradients = run(*inputs)
-    return [np.asarray(lib.convert_to_tensor(y)) for y in (*outputs, *gradients)]
 
 
 @pytest.mark.parametrize("compiled", [False, True])
