@@ -11,9 +11,9 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.convert import constant, convert_to_tensor, host_values, is_tensor
 from tfpy.dtypes import as_dtype
-from tfpy.errors import invalid
+from tfpy.errors import UnimplementedError, invalid
 from tfpy.ops import complex as complex_ops
-from tfpy.ops import elementwise, indexing, movement
+from tfpy.ops import elementwise, indexing, infer, movement
 from tfpy.ops.infer import broadcast_shapes, normalize_axis
 from tfpy.tensor import Tensor
 from tfpy.tensor_shape import TensorShape
@@ -74,6 +74,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape and, unless given, dtype of ``input``."""
     tensor = convert_to_tensor(input)
+    infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
     return ones(tensor.shape, dtype or tensor.dtype)
 
 
@@ -183,10 +184,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
         InvalidArgumentError: when a named dimension has another size.
     """
     x = convert_to_tensor(input)
-    if axis is None:
+    if axis is None or not (named := static_ints(axis)):
         drop = {i for i, n in enumerate(x.shape) if n == 1}
     else:
-        drop = {normalize_axis("squeeze", a, x.ndim) for a in static_ints(axis)}
+        drop = {normalize_axis("squeeze", a, x.ndim) for a in named}
     for i in drop:
         if x.shape[i] != 1:
             raise invalid(
@@ -200,17 +201,20 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """With a dimension of size 1 put in at ``axis``."""
     x = convert_to_tensor(input)
-    at = normalize_axis("expand_dims", int(axis), x.ndim + 1)
+    (position,) = static_ints(axis)
+    at = normalize_axis("expand_dims", position, x.ndim + 1)
     return reshape(x, [*x.shape[:at], 1, *x.shape[at:]])
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """``x`` if its shape matches (None matches any size).
+    """``x`` if its shape matches (None matches any size, or any shape).
 
     Raises:
         InvalidArgumentError: when it does not.
     """
     tensor = convert_to_tensor(x)
+    if shape is None:
+        return tensor
     wanted = tuple(shape)
     fits = len(wanted) == tensor.ndim and all(
         w is None or w == n for w, n in zip(wanted, tensor.shape, strict=True)
@@ -275,6 +279,17 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """``x`` in another dtype; float to integer truncates towards zero."""
+    """``x`` in another dtype; float to integer truncates towards zero.
+
+    Raises:
+        UnimplementedError: for texts.
+    """
     kind, tensor = as_dtype(dtype), convert_to_tensor(x)
+    if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
+        raise UnimplementedError(
+            None,
+            "cast",
+            f"Cast {tensor.dtype.name} to {kind.name} is not supported; "
+            "use tf.strings.to_number or tf.strings.as_string",
+        )
     return tensor if tensor.dtype == kind else elementwise.cast(tensor, dtype=kind)

@@ -27,9 +27,9 @@ def is_tensor(x: Any) -> bool:
 
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     """The inputs of an op. Python values take the dtype of the first tensor among them."""
-    hint = None
+    hint = op.only
     for x in inputs[op.typed_from :]:
-        if isinstance(x, _HOLDERS):
+        if hint is None and isinstance(x, _HOLDERS):
             hint = x.aval.dtype
             break
     tensors = []
@@ -52,7 +52,7 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
     """What is no tensor as one."""
     if isinstance(value, Variable):
         return value.value()
-    if isinstance(value, _NUMBERS) and hint is not None:
+    if type(value) in _NUMBERS and hint is not None:  # NumPy's float64 is a float, but is cast
         try:
             return scalar(value, hint)
         except TypeError as error:
@@ -187,7 +187,7 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     _check_range(found, dtype)
     if dtype == dtypes.string:
         return _as_bytes(found)
-    return np.array(found, dtype=dtype.as_numpy_dtype)
+    return found.astype(dtype.as_numpy_dtype)
 
 
 def _begins_with_text(value: Any) -> bool:
@@ -252,7 +252,7 @@ def _generality(dtype: DType) -> int:
 def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:
     if dtype.is_integer and found.dtype.kind in "iu" and found.size:
         low, high = found.min(), found.max()
-        if low < dtype.min or high > dtype.max:
+        if not (dtype.holds(low) and dtype.holds(high)):
             raise ValueError(
                 f"Can't convert integers from {low} to {high} to {dtype.name}: out of range"
             )

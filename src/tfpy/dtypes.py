@@ -37,7 +37,7 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """Smallest representable value.
+        """Smallest representable value; a NumPy number for floats, as TensorFlow's.
 
         Raises:
             TypeError: for complex64 and string.
@@ -102,6 +102,14 @@ class DType:
             floats = np.finfo(self.as_numpy_dtype)
             return floats.min, floats.max
         raise TypeError(f"dtype {self.name} has no smallest or largest value")
+
+    def holds(self, value: int) -> builtins.bool:
+        """Whether an integer is in range; beyond that of a dtype narrower than int32, it wraps.
+
+        int32 stands for int64 too, so what does not fit it is refused.
+        """
+        low, high = (self.min, self.max) if self.size >= 4 else (-(2**63), 2**63 - 1)
+        return low <= value <= high
 
     def __eq__(self, other: object) -> builtins.bool:
         if isinstance(other, DType):

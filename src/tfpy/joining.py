@@ -278,10 +278,13 @@ def pad(
             f"paddings must be {x.ndim} pairs of non-negative integers for shape "
             f"{list(x.shape)}, got {list(pairs)}",
         )
+    if not pairs:
+        return x
     kind = mode.upper()
     if kind == "CONSTANT":
         zero = isinstance(constant_values, int | float) and constant_values == 0
-        value = 0 if zero else convert_to_tensor(constant_values, x.dtype).host_view().item()
+        nothing = b"" if x.dtype == dtypes.string else 0
+        value = nothing if zero else convert_to_tensor(constant_values, x.dtype).host_view().item()
         return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
     modes: dict[str, Literal["reflect", "symmetric"]]
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}

@@ -212,6 +212,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):
+        if axes > min(x.ndim, y.ndim):
+            raise ValueError(
+                f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "
+                f"for {list(x.shape)} and {list(y.shape)}"
+            )
         axes_a = list(builtins.range(x.ndim - axes, x.ndim))
         axes_b = list(builtins.range(axes))
     else:
@@ -269,6 +274,7 @@ def norm(
             f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
         )
     if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
+        infer.check_dtype("norm", x.aval, infer.FLOAT_COMPLEX, "tensor")
         return m.reduce_euclidean_norm(x, axis, keepdims)
     if ord == 2 and matrix:
         return _spectral_norm(x, axis, keepdims)

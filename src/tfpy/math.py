@@ -8,10 +8,10 @@ from typing import Any
 from tfpy import dtypes
 from tfpy.array import cast, reshape, squeeze, static_ints
 from tfpy.complex_numbers import angle, conj, imag, real
-from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.convert import as_tensors, convert_to_tensor, is_tensor
 from tfpy.counting import bincount, confusion_matrix, zero_fraction
 from tfpy.errors import invalid
-from tfpy.ops import activation, reduction
+from tfpy.ops import activation, reduction, special
 from tfpy.ops import elementwise as ew
 from tfpy.ops.infer import normalize_axis
 from tfpy.ops.op import Op
@@ -76,25 +76,36 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y; integers give float32.
 
     Raises:
-        TypeError: for booleans.
+        TypeError: for booleans and for two dtypes.
     """
     a, b = _pair(x, y)
-    if a.dtype == b.dtype and a.dtype.is_bool:
+    if a.dtype.is_bool:
         raise TypeError("divide: x and y are bool; convert them with tf.cast")
-    if a.dtype == b.dtype and a.dtype.is_integer:
-        a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
-    return ew.real_div(a, b)
+    return ew.real_div(*_as_floats("divide", a, b))
+
+
+def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Integers as float32."""
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"{op}: `x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}; "
+            "convert one with tf.cast"
+        )
+    if x.dtype.is_integer:
+        return cast(x, dtypes.float32), cast(y, dtypes.float32)
+    return x, y
 
 
 truediv = divide
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, and 0 where y is 0; integers give float32."""
-    a, b = _pair(x, y)
-    if a.dtype.is_integer:
-        a, b = cast(a, dtypes.float32), cast(b, dtypes.float32)
-    return ew.divide_no_nan(a, b)
+    """x / y, and 0 where y is 0; integers give float32.
+
+    Raises:
+        TypeError: for two dtypes.
+    """
+    return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:
@@ -115,7 +126,7 @@ def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
 
 
 def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
-    x = convert_to_tensor(input_tensor)
+    x = convert_to_tensor(input_tensor, None if is_tensor(input_tensor) else op.only)
     axes = _axes(op.name, x, axis)
     if not axes:
         op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
@@ -170,11 +181,25 @@ def reduce_mean(
 ) -> Tensor:
     """Mean over the axes (all by default); integer means truncate, as TensorFlow's."""
     x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        return _integer_mean(x, axis, keepdims)
     total = reduce_sum(x, axis, keepdims)
     count = x.size // builtins.max(total.size, 1) if x.size else 0
-    if x.dtype.is_integer:
-        return ew.floor_div(ew.abs_(total), builtins.max(count, 1)) * ew.sign(total)
     return total * (1.0 / count if count else float("nan"))
+
+
+def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The mean of quotients and remainders, whose sums stay in range where that of x does not."""
+    if x.dtype.size == 1:
+        return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
+    reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
+    count = builtins.max(x.size // builtins.max(reduced.size, 1), 1)
+    quotients = special.truncatediv(x, count)
+    rest = reduce_sum(x - quotients * count, axis, keepdims)
+    mean = reduce_sum(quotients, axis, keepdims) + special.truncatediv(rest, count)
+    rest = special.truncatemod(rest, count)
+    up, down = ew.logical_and(mean < 0, rest > 0), ew.logical_and(mean > 0, rest < 0)
+    return mean + cast(up, x.dtype) - cast(down, x.dtype)
 
 
 def reduce_variance(
@@ -215,7 +240,8 @@ def reduce_logsumexp(
     peak = stop_gradient(reduce_max(x, axis, True))
     peak = ew.select(ew.is_finite(peak), peak, 0.0)
     total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
-    return total if keepdims else squeeze(total, _axes("reduce_logsumexp", x, axis))
+    axes = _axes("reduce_logsumexp", x, axis)
+    return squeeze(total, axes) if axes and not keepdims else total
 
 
 def reduce_euclidean_norm(
@@ -238,7 +264,7 @@ def count_nonzero(
 ) -> Tensor:
     """Number of elements that are not 0 (False)."""
     x = convert_to_tensor(input)
-    hit = x if x.dtype.is_bool else ew.not_equal(x, 0)
+    hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
     return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
 
 
@@ -289,8 +315,19 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
-    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``."""
-    return ew.minimum(ew.maximum(t, clip_value_min), clip_value_max)
+    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``.
+
+    Raises:
+        ValueError: when a bound has more elements than ``t``.
+    """
+    x = convert_to_tensor(t)
+    clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
+    if clipped.shape != x.shape:
+        raise ValueError(
+            f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
+            "broadcast the tensor first"
+        )
+    return clipped
 
 
 def l2_normalize(
@@ -298,8 +335,8 @@ def l2_normalize(
 ) -> Tensor:
     """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
     t = convert_to_tensor(x)
-    total = reduce_sum(ew.square(t), axis, keepdims=True)
-    return t * ew.rsqrt(ew.maximum(total, epsilon))
+    total = reduce_sum(_squared_length(t), axis, keepdims=True)
+    return t * cast(ew.rsqrt(ew.maximum(total, epsilon)), t.dtype)
 
 
 def accumulate_n(

@@ -42,9 +42,8 @@ from tfpy.normalization import (
     sufficient_statistics,
     weighted_moments,
 )
-from tfpy.ops import activation, indexing
+from tfpy.ops import activation, indexing, infer
 from tfpy.ops import elementwise as ew
-from tfpy.ops.infer import broadcast_shapes
 from tfpy.pooling import (
     avg_pool,
     avg_pool1d,
@@ -129,16 +128,16 @@ def bias_add(
     return ew.add(x, b)
 
 
-def softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
     """exp(logits) normalised to sum to 1 along an axis."""
-    x = convert_to_tensor(logits)
+    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
     e = ew.exp(x - stop_gradient(m.reduce_max(x, axis, keepdims=True)))
     return e / m.reduce_sum(e, axis, keepdims=True)
 
 
-def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
     """log of :func:`softmax`, without underflow."""
-    x = convert_to_tensor(logits)
+    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
     shifted = x - stop_gradient(m.reduce_max(x, axis, keepdims=True))
     return shifted - ew.log(m.reduce_sum(ew.exp(shifted), axis, keepdims=True))
 
@@ -146,6 +145,10 @@ def log_softmax(logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016)."""
     x = convert_to_tensor(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: {x.dtype!r}; use tf.cast"
+        )
     if approximate:
         return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
     return x * 0.5 * (ew.erf(x * 0.7071067811865476) + 1.0)
@@ -154,7 +157,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 def silu(features: Any, beta: float = 1.0) -> Tensor:
     """features * sigmoid(beta * features)."""
     x = convert_to_tensor(features)
-    return x * ew.sigmoid(x * beta)
+    return x * ew.sigmoid(x * cast(beta, x.dtype))
 
 
 swish = silu
@@ -228,9 +231,11 @@ def softmax_cross_entropy_with_logits(
     Raises:
         InvalidArgumentError: when the shapes do not broadcast.
     """
-    y, x = as_tensors(ew.add, (labels, logits))
+    x, y = as_tensors(ew.add, (logits, labels))
     if y.shape != x.shape:
-        shape = broadcast_shapes("softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape)
+        shape = infer.broadcast_shapes(
+            "softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape
+        )
         y, x = broadcast_to(y, shape), broadcast_to(x, shape)
     loss: Tensor = _cross_entropy(y, x, axis=axis)
     return loss
@@ -293,8 +298,14 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """sum(t ** 2) / 2."""
-    return m.reduce_sum(ew.square(t)) * 0.5
+    """sum(t ** 2) / 2.
+
+    Raises:
+        InvalidArgumentError: when ``t`` is not of floats.
+    """
+    x = convert_to_tensor(t)
+    infer.check_dtype("l2_loss", x.aval, infer.FLOAT, "t")
+    return m.reduce_sum(ew.square(x)) * 0.5
 
 
 def weighted_cross_entropy_with_logits(

@@ -33,6 +33,9 @@ def gather(
     CPU and GPU.
     """
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    if not x.ndim:
+        raise invalid("gather", "params must be at least 1-dimensional, got a scalar")
+    batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
     where_ = batch if axis is None else normalize_axis("gather", int(axis), x.ndim)
     return indexing.gather(x, at, axis=where_, batch_dims=batch)
@@ -158,6 +161,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if (x is None) != (y is None):
         raise ValueError("where: x and y must both be given, or neither")
     if x is None:
+        infer.check_dtype("where", convert_to_tensor(condition).aval, infer.ANY - {dtypes.string})
         return constant(np.argwhere(convert_to_tensor(condition).host_view()).astype(np.int32))
     return elementwise.select(condition, x, y)
 

@@ -128,6 +128,87 @@ INTEGERS: list[Callable[[Any], Any]] = [
     lambda tf: tf.constant([127], tf.int8) + tf.constant([1], tf.int8),
 ]
 
+NARROW: list[Callable[[Any], Any]] = [
+    lambda tf: tf.constant(300, tf.uint8),
+    lambda tf: tf.constant([-1, 300], tf.uint8),
+    lambda tf: tf.constant(np.array([200]), tf.int8),
+    lambda tf: tf.constant([1], tf.uint8) + 300,
+    lambda tf: operator.add(tf.constant([1], tf.uint8), [300]),
+    lambda tf: tf.constant([1], tf.uint8) + np.array([300]),
+    lambda tf: tf.constant([0, 1, 255], tf.uint8) > -1,
+    lambda tf: tf.constant([0, 1, 255], tf.uint8) * -1,
+    lambda tf: -1 / tf.constant([0, 1, 255], tf.uint8),
+    lambda tf: tf.clip_by_value(tf.constant([1, 200], tf.uint8), -5, 300),
+    lambda tf: tf.maximum(tf.constant([1], tf.int8), 200),
+    lambda tf: tf.constant([1], tf.int8) * True,
+    lambda tf: True + tf.constant([1], tf.uint8),
+    lambda tf: tf.constant([1], tf.float16) + True,
+    lambda tf: -tf.constant([1], tf.uint8),
+    lambda tf: -tf.constant([1], tf.int8),
+    lambda tf: tf.abs(tf.constant([1], tf.uint8)),
+    lambda tf: tf.abs(tf.constant([-128, 1], tf.int8)),
+    lambda tf: tf.sign(tf.constant([1], tf.uint32)),
+    lambda tf: tf.sign(tf.constant([-7], tf.int8)),
+    lambda tf: tf.reduce_mean(tf.constant([[200, 200, 100], [255, 255, 255]], tf.uint8), 1),
+    lambda tf: tf.reduce_mean(tf.constant([-128, -128, 100], tf.int8)),
+    lambda tf: tf.reduce_mean(tf.constant([4294967295, 7, 1, 0], tf.uint32)),
+    lambda tf: tf.reduce_mean(tf.constant([2000000000, 2000000000, 2000000000])),
+    lambda tf: tf.reduce_mean(tf.constant([[-2000000000, 3], [-2000000000, -9]]), 0),
+    lambda tf: tf.reduce_mean(tf.constant([-7, 3, 5, -6, 1])),
+    lambda tf: tf.reduce_mean(tf.constant([7, -3, -5, 6, 1])),
+    lambda tf: tf.reduce_mean(tf.zeros([0, 2], tf.int32), 1),
+]
+
+KINDS: list[Callable[[Any], Any]] = [
+    lambda tf: tf.logical_not(2),
+    lambda tf: tf.logical_not([1.0]),
+    lambda tf: tf.logical_not(np.array([1.5, 0.0])),
+    lambda tf: tf.logical_not(np.float64(0.5)),
+    lambda tf: tf.logical_not(tf.constant([1])),
+    lambda tf: tf.logical_and(1, True),
+    lambda tf: tf.reduce_any([1, 0]),
+    lambda tf: tf.reduce_all(np.array([1, 0])),
+    lambda tf: tf.reduce_any(tf.constant([1, 0])),
+    lambda tf: integers(tf) + np.float64(2.5),
+    lambda tf: integers(tf) / floats(tf),
+    lambda tf: tf.math.divide_no_nan(integers(tf), floats(tf)),
+    lambda tf: tf.divide(flags(tf), flags(tf)),
+    lambda tf: tf.nn.gelu(integers(tf)),
+    lambda tf: tf.nn.silu(integers(tf)),
+    lambda tf: tf.nn.l2_loss(integers(tf)),
+    lambda tf: tf.nn.l2_loss(tf.constant([1j])),
+    lambda tf: tf.norm(integers(tf)),
+    lambda tf: tf.norm(integers(tf), 1),
+    lambda tf: tf.cast(["1"], tf.int32),
+    lambda tf: tf.ones_like(["a"]),
+    lambda tf: tf.where(["a", ""]),
+    lambda tf: tf.math.l2_normalize(tf.constant([3j, 4.0])),
+    lambda tf: tf.math.count_nonzero(["a", "", "b"]),
+    lambda tf: tf.math.zero_fraction(["a", "", "b"]),
+    lambda tf: tf.pad(["a"], [[1, 1]]),
+    lambda tf: tf.nn.softmax_cross_entropy_with_logits([[0, 1]], [[2.0, -3.0]]),
+]
+
+LIMITS: list[Callable[[Any], Any]] = [
+    lambda tf: [str(tf.float32.min), str(tf.float32.max), tf.int8.min],
+    lambda tf: [str(tf.float16.max), tf.uint8.max, tf.int32.min],
+]
+
+ARGUMENTS: list[Callable[[Any], Any]] = [
+    lambda tf: tf.clip_by_value(floats(tf), 1.0, -1.0),
+    lambda tf: tf.clip_by_value(floats(tf), [[0.0], [1.0]], 1.0),
+    lambda tf: tf.nn.softmax(tf.ones([2, 3]), axis=None),
+    lambda tf: tf.nn.log_softmax(tf.ones([2, 3]), axis=None),
+    lambda tf: tf.squeeze(tf.ones([1, 2, 1]), []),
+    lambda tf: tf.reduce_logsumexp(tf.ones([1, 2]), []),
+    lambda tf: tf.expand_dims(floats(tf), [1]),
+    lambda tf: tf.ensure_shape(floats(tf), None),
+    lambda tf: tf.pad(tf.constant(1.0), tf.zeros([0, 2], tf.int32)),
+    lambda tf: tf.gather(tf.constant(1.0), [0]),
+    lambda tf: tf.gather(tf.ones([2, 3]), [[0, 1], [1, 2]], batch_dims=-1),
+    lambda tf: tf.tensordot(tf.ones([2]), tf.ones([2]), 3),
+]
+
 EMPTY: list[Callable[[Any], Any]] = [
     lambda tf: tf.zeros([0, 3]) + tf.zeros([3]),
     lambda tf: tf.zeros([0, 1]) + tf.zeros([1, 3]),
@@ -142,6 +223,10 @@ EMPTY: list[Callable[[Any], Any]] = [
     lambda tf: tf.matmul(tf.zeros([2, 0]), tf.zeros([0, 3])),
     lambda tf: tf.concat([tf.zeros([0, 2]), tf.ones([1, 2])], 0),
     lambda tf: tf.cast(tf.zeros([0, 2]), tf.int32),
+    lambda tf: tf.zeros([0], tf.int32) // tf.constant([0]),
+    lambda tf: tf.zeros([0], tf.int32) % tf.constant([0]),
+    lambda tf: tf.zeros([0], tf.int32) ** tf.constant([-1]),
+    lambda tf: tf.truncatediv(tf.zeros([0], tf.int32), tf.constant([0])),
 ]
 
 SPECIAL: list[Callable[[Any], Any]] = [
@@ -183,6 +268,10 @@ CASES = {
     for name, cases in {
         "python": PYTHON_NUMBERS,
         "integer": INTEGERS,
+        "narrow": NARROW,
+        "kind": KINDS,
+        "argument": ARGUMENTS,
+        "limit": LIMITS,
         "empty": EMPTY,
         "special": SPECIAL,
         "cast": CASTS,
@@ -231,3 +320,19 @@ def test_gradients_at_zeros(function: Callable[[Any, Any], Any]) -> None:
             y = function(tf, x)
         found.append(tape.gradient(y, x).numpy())
     np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["relu", "relu6", "softplus", "sigmoid", "selu", "silu"])
+def test_second_derivatives_at_kinks(name: str) -> None:
+    """A step has a derivative of zeros, not none."""
+    found = []
+    for tf in (tfpy, tensorflow):
+        x = tf.constant([-1.0, 0.0, 0.5, 6.0, 7.0])
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = getattr(tf.nn, name)(x)
+            slope = inner.gradient(y, x)
+        found.append(outer.gradient(slope, x).numpy())
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-6)

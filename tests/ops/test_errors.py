@@ -261,11 +261,6 @@ def test_raises_as_tensorflow(case: str) -> None:
 
 
 TFPY_ONLY: dict[str, tuple[Callable[[Any], Any], type[Exception], tuple[str, ...]]] = {
-    "integer that does not fit uint8": (  # TensorFlow wraps it
-        lambda lib: lib.constant(300, lib.uint8),
-        ValueError,
-        ("300", "uint8"),
-    ),
     "integer that does not fit int32": (  # TensorFlow makes it int64
         lambda lib: lib.constant(2**31),
         ValueError,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ops import host_math as host
-from tfpy.ops.elementwise import select, sigmoid
+from tfpy.ops.elementwise import cast, select, sigmoid
 from tfpy.ops.elementwise_family import activation, binary, elementwise
 from tfpy.ops.infer import FLOAT, REAL
 from tfpy.ops.op import Op
@@ -15,11 +17,18 @@ def _expm1_below_zero(x: Expr) -> Expr:
     return ex.unary("expm1", ex.minimum(x, 0.0))
 
 
+def _zeros(x: Any) -> Any:
+    """The gradient of a step: TensorFlow gives zeros, not None."""
+    from tfpy.ops.movement import broadcast_to
+
+    return broadcast_to(cast(0.0, dtype=x.dtype), shape=tuple(x.shape))
+
+
 relu_grad: Op = binary(
     "relu_grad",
     host.relu_grad,
     lambda g, y: ex.select(y > 0.0, g, 0.0),
-    lambda gg, z, g, y: (relu_grad(gg, y), None),
+    lambda gg, z, g, y: (relu_grad(gg, y), lambda: _zeros(y)),
     takes=FLOAT,
     public="",
     doc="Gradient of relu: g where the output y is positive, else 0.",
@@ -28,7 +37,7 @@ relu6_grad: Op = binary(
     "relu6_grad",
     host.relu6_grad,
     lambda g, y: ex.select((y > 0.0) & (y < 6.0), g, 0.0),
-    lambda gg, z, g, y: (relu6_grad(gg, y), None),
+    lambda gg, z, g, y: (relu6_grad(gg, y), lambda: _zeros(y)),
     takes=FLOAT,
     domain=(-2.0, 8.0),
     public="",

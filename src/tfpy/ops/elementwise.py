@@ -165,7 +165,7 @@ negative = elementwise(
     np.negative,
     lambda x: -x,
     lambda g, y, x: -g,
-    takes=NUMERIC,
+    takes=infer.SIGNED,
     public="negative math.negative",
 )
 
@@ -181,12 +181,14 @@ abs_ = elementwise(
     np.abs,
     abs,
     _abs_vjp,
-    takes=NUMERIC,
+    takes=infer.SIGNED,
     gives=real_part,
     holomorphic=False,
     doc="Absolute value, float32 for complex numbers.",
 )
-sign: Op = elementwise("sign", np.sign, unary("sign"), lambda g, y, x: g * 0, takes=REAL, public="")
+sign: Op = elementwise(
+    "sign", np.sign, unary("sign"), lambda g, y, x: g * 0, takes=infer.SIGNED & REAL, public=""
+)
 square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
 reciprocal = elementwise(
     "reciprocal",

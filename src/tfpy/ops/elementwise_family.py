@@ -70,6 +70,7 @@ def elementwise(
             vjp and summed(conjugated(vjp) if holomorphic else vjp),
             expr,
             typed_from=typed_from,
+            only=next(iter(takes)) if len(takes) == 1 else None,
             params=params,
             public=tuple((f"{name} math.{name}" if public is None else public).split()),
             defaults=defaults,

@@ -67,24 +67,24 @@ def divide_no_nan(x: Array, y: Array) -> Array:
     return np.where(y == 0, 0, x / y)
 
 
-def check_divisor(op: str, y: Array) -> None:
-    if y.dtype.kind in "iu" and np.any(y == 0):
+def check_divisor(op: str, x: Array, y: Array) -> None:
+    if y.dtype.kind in "iu" and x.size and np.any(y == 0):
         raise invalid_value(op, "Integer division by zero; mask the zeros with tf.where first")
 
 
 def floor_div(x: Array, y: Array) -> Array:
-    check_divisor("floordiv", y)
+    check_divisor("floordiv", x, y)
     return np.floor_divide(x, y) if x.dtype.kind in "iu" else np.floor(x / y)
 
 
 def floor_mod(x: Array, y: Array) -> Array:
-    check_divisor("floormod", y)
+    check_divisor("floormod", x, y)
     rest = np.fmod(x, y)
     return np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest)
 
 
 def power(x: Array, y: Array) -> Array:
-    if y.dtype.kind == "i" and np.any(y < 0):
+    if y.dtype.kind == "i" and x.size and np.any(y < 0):
         raise invalid_value(
             "pow", "Integers to negative integer powers are not allowed; cast to float32"
         )

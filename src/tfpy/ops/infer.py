@@ -14,6 +14,7 @@ FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
 INTEGER = frozenset((dtypes.int32, dtypes.int8, dtypes.uint8, dtypes.uint32))
 REAL = FLOAT | INTEGER
 NUMERIC = REAL | {dtypes.complex64}
+SIGNED = NUMERIC - {dtypes.uint8, dtypes.uint32}
 BOOL = frozenset((dtypes.bool,))
 ANY = NUMERIC | BOOL | {dtypes.string}
 

@@ -237,7 +237,8 @@ def _pad_ref(x: Any, padding: Any, interior: Any, value: Any) -> Any:
     sizes = [_pad_size(n, 0, 0, i) for n, i in zip(x.shape, interior, strict=True)]
     spread = np.full(sizes, value, x.dtype)
     spread[tuple(slice(None, None, i + 1) for i in interior)] = x
-    out = np.pad(spread, [(max(a, 0), max(b, 0)) for a, b in padding], constant_values=value)
+    outer = [(max(a, 0), max(b, 0)) for a, b in padding]
+    out = np.pad(spread, outer, constant_values=np.array(value, x.dtype))
     crops = [(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(padding, out.shape, strict=True)]
     return out[tuple(slice(a, b) for a, b in crops)]
 

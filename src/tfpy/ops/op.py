@@ -15,6 +15,7 @@ from tfpy.ir.graph import Aval
 from tfpy.lower.program import Param
 
 if TYPE_CHECKING:
+    from tfpy.dtypes import DType
     from tfpy.lower.common import Epilogue, Prologue
     from tfpy.ops.samples import Samples
     from tfpy.tensor import Tensor
@@ -55,6 +56,8 @@ class Op:
     """(*avals, **attrs) -> KernelCall for ops that are not elementwise."""
     typed_from: int = 0
     """Inputs before this one are bool conditions and do not set the dtype of Python numbers."""
+    only: DType | None = None
+    """The one dtype that the op takes: what is no tensor is converted to it."""
     params: tuple[str, ...] = ()
     """Names of the inputs in the public function's signature."""
     public: tuple[str, ...] = ()

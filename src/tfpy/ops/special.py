@@ -43,12 +43,12 @@ def _truncated(q: Expr) -> Expr:
 
 
 def _truncate_div_ref(x: Any, y: Any) -> Any:
-    host_math.check_divisor("truncatediv", y)
+    host_math.check_divisor("truncatediv", x, y)
     return host.truncate_div(x, y)
 
 
 def _truncate_mod_ref(x: Any, y: Any) -> Any:
-    host_math.check_divisor("truncatemod", y)
+    host_math.check_divisor("truncatemod", x, y)
     return np.fmod(x, y)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.dtypes import DType
+from tfpy.dtypes import DType, int32
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import host_storage
 from tfpy.tensor import Tensor
@@ -31,16 +31,16 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         if len(_scalars) >= _MAX_SCALARS:
             _scalars.clear()
         aval = Aval((), dtype)
-        array = np.array(value, dtype.as_numpy_dtype)
+        array = np.array(value).astype(dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
     return found
 
 
 def _adapts(value: Number, dtype: DType) -> bool:
     if isinstance(value, bool):
-        return dtype.is_bool or dtype.is_numeric
+        return dtype.is_bool or dtype.is_floating or dtype.is_complex or dtype == int32
     if isinstance(value, int):
-        return dtype.is_numeric and (not dtype.is_integer or dtype.min <= value <= dtype.max)
+        return dtype.is_numeric and (not dtype.is_integer or dtype.holds(value))
     return dtype.is_floating or dtype.is_complex
 
 

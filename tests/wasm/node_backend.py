@@ -1,0 +1,77 @@
+"""The library on the wasm backend in CPython: its device is a runtime in a node process."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+
+import tfpy
+from tfpy.lower import wasm
+from tfpy.lower.wasm_target import WasmTarget
+from tfpy.runtime import bridge, registry
+from tfpy.runtime.device import DeviceBackend
+
+from .node_runtime import Array, NodeRuntime
+
+NAME = "wasm in node"
+
+
+class NodeDevice:
+    """What ``bridge.Device`` is in a browser."""
+
+    def __init__(self, runtime: NodeRuntime) -> None:
+        self.variant = runtime.variant
+        self._runtime = runtime
+
+    def write(self, array: Array, dtype: str) -> int:
+        return self._runtime.write(array)
+
+    def read(self, slot: int, out: Array) -> None:
+        data = base64.b64decode(self._runtime.call("read", slot=slot, nbytes=out.nbytes))
+        out[...] = np.frombuffer(data, out.dtype).reshape(out.shape)
+
+    def free(self, slots: list[int]) -> None:
+        self._runtime.call("free", slots=slots)
+
+    def register(self, program: str, constants: bytes) -> int:
+        return self._runtime.register_text(program, constants)
+
+    def release(self, program: int) -> None:
+        self._runtime.call("release", program=program)
+
+    def run(self, program: int, *slots: int) -> int:
+        return int(self._runtime.call("run", program=program, slots=_plain(slots)))
+
+    def memory(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self._runtime.call("memory"))
+
+    def close(self) -> None:
+        self._runtime.close()
+
+
+def _plain(slots: Sequence[int]) -> list[int]:
+    return [int(slot) for slot in slots]
+
+
+@contextmanager
+def active(variant: str, codegen: str) -> Iterator[None]:
+    """A runtime of its own as the active backend."""
+    device = cast(bridge.Device, NodeDevice(NodeRuntime(variant, codegen)))
+
+    def open_backend() -> DeviceBackend:
+        backend = DeviceBackend("wasm", device, wasm.lower, WasmTarget())
+        backend.name = NAME
+        return backend
+
+    before = tfpy.get_backend()
+    registry.register_backend(NAME, open_backend, 0)
+    tfpy.set_backend(NAME)
+    try:
+        yield
+    finally:
+        tfpy.set_backend(before)
+        registry.remove_backend(NAME)
