@@ -6,7 +6,6 @@ from typing import Any
 
 from tfpy import tracing
 
-
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2

@@ -246,7 +246,7 @@ class Variable(ScatterMethods):
     def _assign_part(self, key: Any, value: Any, name: str | None = None) -> Variable:
         from tfpy import slicing
 
-        return self.assign(slicing.assigned(self.tensor, key, value))
+        return self._assign(slicing.assigned(self.tensor, key, value))
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""

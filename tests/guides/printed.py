@@ -48,7 +48,8 @@ def parts(text: str) -> tuple[list[str], list[float]]:
         text = text.replace(wide, narrow)
     text = re.sub(r", dtype=(?:int32|float32)\)", ")", text)  # NumPy leaves out its defaults
     numbers = [float(n) for n in NUMBER.findall(text)]
-    return re.sub(r"([\[\]])", r" \1 ", NUMBER.sub("#", text)).split(), numbers
+    text = re.sub(r"\s+,", ",", NUMBER.sub("#", text))  # NumPy pads short numbers
+    return re.sub(r"([\[\]])", r" \1 ", text).split(), numbers
 
 
 def attempts(print: Callable[..., None]) -> Callable[..., None]:
@@ -56,7 +57,7 @@ def attempts(print: Callable[..., None]) -> Callable[..., None]:
 
     def attempt(*values: Any) -> None:
         for value in values:
-            if not getattr(value, "__name__", "") == "<lambda>":
+            if getattr(value, "__name__", "") != "<lambda>":
                 print(repr(value))
                 continue
             try:

@@ -1,5 +1,7 @@
 """Compiled functions that call compiled functions: how often they are traced, and gradients."""
 
+# ruff: noqa: SIM108 - they show what Python has
+
 from __future__ import annotations
 
 from typing import Any

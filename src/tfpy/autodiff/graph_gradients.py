@@ -1,4 +1,4 @@
-"""``tf.gradients`` and ``tf.hessians``: derivatives by what a function computed, while it is traced."""
+"""``tf.gradients`` and ``tf.hessians``: derivatives of what a function has traced so far."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def gradients(
     found = backpropagate(entries, watched, seeds)
     kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
     filled = kind is UnconnectedGradients.ZERO
-    return [
-        found.get(x.identity, zeros(x.shape, x.dtype) if filled else None) for x in sources
-    ]
+    return [found.get(x.identity, zeros(x.shape, x.dtype) if filled else None) for x in sources]
 
 
 def hessians(
@@ -75,9 +73,7 @@ def hessians(
 def _hessian(ys: Any, x: Tensor) -> Tensor:
     (slope,) = gradients(ys, x, unconnected_gradients="zero")
     flat = reshape(slope, [-1])
-    rows = [
-        gradients(gather(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)
-    ]
+    rows = [gradients(gather(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
     return reshape(stack(rows), [*x.shape, *x.shape])
 
 
