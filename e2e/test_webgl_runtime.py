@@ -16,11 +16,12 @@ import pytest
 
 from tfpy.dtypes import as_dtype, float32
 from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_segments, webgl_tiles
+from tfpy.lower import webgl_bands, webgl_segments, webgl_tiles
 from tfpy.lower.program import Program
-from tfpy.lower.webgl import lower
+from tfpy.lower.webgl import WebGLTarget, lower
 from tfpy.lower.webgl_kernels import add_kernel
 from tfpy.ops.op import OPS, KernelCall
+from tfpy.passes.pipeline import optimize
 from tfpy.testing import Environment, SiteServer
 from tfpy.testing.drivers import ChromiumDriver
 from tfpy.testing.environments import BROWSERS
@@ -88,16 +89,20 @@ def matmul_call(
     b: str,
     dtype: Any,
     targets: int,
+    block: int = 0,
+    shared: bool = False,
 ) -> tuple[dict[str, Any], Array, list[str]]:
+    """A product of matrices, or (shared) of matrices and one, its result, its kernels' names."""
+    right_batch = 1 if shared else batch
     x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
-    y = rng.integers(-9, 9, (batch, n, k) if b == "true" else (batch, k, n)).astype(dtype)
+    y = rng.integers(-9, 9, (right_batch, *((n, k) if b == "true" else (k, n)))).astype(dtype)
     program = Program("webgl")
     program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
     program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
     params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
-    strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
+    strides = {"a_batch_stride": m * k, "b_batch_stride": 0 if shared else k * n}
     call = KernelCall("matmul", ("a", "b"), params | strides)
-    add_kernel(program, call, program.inputs, program.outputs[0], targets)
+    add_kernel(program, call, program.inputs, program.outputs[0], targets, block)
     left = x.swapaxes(1, 2) if a == "true" else x
     right = y.swapaxes(1, 2) if b == "true" else y
     names = [program.kernels[step.kernel].name for step in program.steps]
@@ -127,6 +132,54 @@ def test_products_in_tiles(
     assert all(names == ["matmul_tile", "join"] for *_, names in cases)
     for values, (_, expected, _) in zip(found["values"], cases, strict=True):
         assert values == expected.ravel().tolist()
+
+
+# Whole texels, none, an odd number of terms, a band begun, chunks of even and odd length, few and
+# many parts, wide and narrow ones.
+BANDS = [(1, 16, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (1, 20, 8, 600), (2, 10, 20, 1022)]
+BANDS += [(1, 11, 270, 5), (1, 70, 4, 33)]
+
+
+def test_products_in_bands(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
+    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
+    cases = [
+        matmul_call(rng, *size, a, b, np.float32, 8, 1 << 14)
+        for a, b in TRANSPOSES
+        for size in BANDS
+    ]
+    cases += [
+        matmul_call(rng, 3, 9, n, 12, "false", b, np.float32, 8, 1 << 14, shared=True)
+        for n in (8, 9)
+        for b in ("false", "true")
+    ]
+    found = evaluate("results", {}, [call for call, _, _ in cases])
+    assert found["left"] == CLEAN
+    for values, (_, expected, names) in zip(found["values"], cases, strict=True):
+        assert "matmul_bands" in names
+        assert values == expected.ravel().tolist()
+
+
+def test_products_in_bands_are_finished(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """What follows a product is computed where the bands are joined."""
+    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
+    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
+    x, w, bias = (
+        rng.integers(-9, 9, size).astype(np.float32) for size in [(19, 16), (16, 32), (32,)]
+    )
+    graph = Graph()
+    a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, w, bias))
+    product = graph.add_eqn(OPS["matmul"], [a, b], (("transpose_a", False), ("transpose_b", False)))
+    graph.outputs = [graph.add_eqn(OPS["relu"], [graph.add_eqn(OPS["add"], [product, c], ())], ())]
+    program = lower(optimize(graph, WebGLTarget()), targets=8, block=1 << 14)
+    names = [program.kernels[step.kernel].name for step in program.steps]
+    assert names == ["pack_bands", "matmul_bands", "join_bands"]
+    found = evaluate("results", {}, [call_of(program, [x, w, bias])])
+    assert found["values"][0] == np.maximum(x @ w + bias, 0).ravel().tolist()
 
 
 WINDOWS = [
@@ -269,6 +322,18 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
     assert [counts[name] for name in each] == [20] * 4
 
 
+def test_second_run_in_parts_allocates_nothing(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
+    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
+    call, *_ = matmul_call(rng, 1, 40, 16, 16, "false", "false", np.float32, 8, 1 << 14)
+    made = ["createTexture", "createFramebuffer", "createBuffer", "bufferData"]
+    counts = evaluate("callsOfSecondRun", call, [*made, "readPixels", "drawArrays"])
+    assert [counts[name] for name in made] == [0] * 4
+    assert (counts["readPixels"], counts["drawArrays"]) == (1, 1 + 5 + 1)
+
+
 def test_an_input_given_for_good(evaluate: Evaluate) -> None:
     """Its texture becomes the output's, once the steps that read it are drawn."""
     w, g = (np.linspace(a, 2, 4000, dtype=np.float32) for a in (-1, -2))
@@ -334,6 +399,17 @@ def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def parts_of(**sizes: int) -> Callable[[dict[str, Any]], None]:
+    """Draws the step in parts, for which its input is large enough."""
+
+    def change(document: dict[str, Any]) -> None:
+        parts = {"count": 1, "nbytes": 256, "width": 1, "height": 1} | sizes
+        document["buffers"][0]["shape"] = [64]
+        document["steps"][0]["parts"] = parts
+
+    return change
+
+
 def misspell(document: dict[str, Any]) -> None:
     kernel = document["kernels"][0]
     kernel["source"] = kernel["source"].replace("return v1;", "return v7;")
@@ -367,6 +443,11 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (donate([0, 2]), "program: there are no output buffer 0 and input buffer 2"),
     (donate([9, 0]), "program: there are no output buffer 9 and input buffer 0"),
     (donate([2, 3]), "program: output buffer 2 and input buffer 3 differ in size"),
+    (lambda d: d["buffers"][0].update(line=3), "program: buffer with lines of 3 texels"),
+    (parts_of(), "program: kernel elementwise and a step disagree about parts"),
+    (parts_of(width=0), "program: step 0 has parts of sizes 1,256,0,1"),
+    (parts_of(nbytes=16), "program: step 0 has parts of 16 bytes"),
+    (parts_of(count=2), "program: step 0 reads 2 parts of [64]"),
     (misspell, "WebGL2 kernel elementwise does not compile:"),
 ]
 
