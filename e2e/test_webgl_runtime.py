@@ -5,225 +5,24 @@ The page imports ``web/webgl.mjs`` without Pyodide; Programs are lowered here.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tfpy.dtypes import as_dtype, float32
-from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_bands, webgl_segments, webgl_tiles
+from e2e.webgl_page import CLEAN, Evaluate, call_of, equation, matmul_call
+from tfpy.dtypes import float32
+from tfpy.ir.graph import Aval, Graph
+from tfpy.lower import webgl_segments
 from tfpy.lower.program import Program
-from tfpy.lower.webgl import WebGLTarget, lower
-from tfpy.lower.webgl_kernels import add_kernel
-from tfpy.ops.op import OPS, KernelCall
-from tfpy.passes.pipeline import optimize
-from tfpy.testing import Environment, SiteServer
-from tfpy.testing.drivers import ChromiumDriver
-from tfpy.testing.environments import BROWSERS
-
-Array = np.ndarray[Any, Any]
-Evaluate = Callable[..., Any]
-
-ROOT = Path(__file__).parents[1]
-CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0}
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
-@pytest.fixture(scope="module")
-def evaluate() -> Iterator[Evaluate]:
-    """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
-    executable = BROWSERS["chromium"].executable()
-    assert executable is not None, "no Chromium on PATH"
-    with asyncio.Runner() as runner, SiteServer(ROOT) as server:
-        driver = runner.run(ChromiumDriver.start(executable, Environment()))
-        # Any page of the server will do: this is the listing of a folder.
-        page = runner.run(driver.open(f"{server.url}e2e/"))
-        module = f"import({json.dumps(server.url + 'e2e/webgl_runtime.mjs')})"
-
-        def call(function: str, *args: Any) -> Any:
-            arguments = json.dumps(args, allow_nan=False)
-            return runner.run(page.evaluate(f"{module}.then(m => m.{function}(...{arguments}))"))
-
-        yield call
-        runner.run(driver.close())
-
-
-def plain(value: Any) -> Any:
-    """A number as JSON has it; infinities and NaN as JavaScript's text."""
-    if np.isfinite(value):
-        return value.item()
-    return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
-    """A Program with its inputs, as the page takes it."""
-    inputs = [{"dtype": a.dtype.name, "values": [plain(v) for v in a.ravel()]} for a in arrays]
-    return {"json": program.to_json(), "inputs": inputs}
-
-
-def equation(name: str, arrays: list[Array], **attrs: Any) -> Graph:
-    avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
-    return single_equation(OPS[name], avals, tuple(attrs.items()))
+from tfpy.lower.webgl import lower
+from tfpy.ops.op import OPS
 
 
 def tanh_program() -> Program:
     return lower(equation("tanh", [np.zeros(5, np.float32)]))
-
-
-def matmul_call(
-    rng: np.random.Generator,
-    batch: int,
-    m: int,
-    n: int,
-    k: int,
-    a: str,
-    b: str,
-    dtype: Any,
-    targets: int,
-    block: int = 0,
-    shared: bool = False,
-) -> tuple[dict[str, Any], Array, list[str]]:
-    """A product of matrices, or (shared) of matrices and one, its result, its kernels' names."""
-    right_batch = 1 if shared else batch
-    x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
-    y = rng.integers(-9, 9, (right_batch, *((n, k) if b == "true" else (k, n)))).astype(dtype)
-    program = Program("webgl")
-    program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
-    program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
-    params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
-    strides = {"a_batch_stride": m * k, "b_batch_stride": 0 if shared else k * n}
-    call = KernelCall("matmul", ("a", "b"), params | strides)
-    add_kernel(program, call, program.inputs, program.outputs[0], targets, block)
-    left = x.swapaxes(1, 2) if a == "true" else x
-    right = y.swapaxes(1, 2) if b == "true" else y
-    names = [program.kernels[step.kernel].name for step in program.steps]
-    return call_of(program, [x, y]), left @ right, names
-
-
-TRANSPOSES = [(a, b) for a in ("false", "true") for b in ("false", "true")]
-
-
-@pytest.mark.parametrize("targets", [4, 8])
-@pytest.mark.parametrize("dtype", [np.float32, np.int32])
-def test_products_in_tiles(
-    evaluate: Evaluate,
-    monkeypatch: pytest.MonkeyPatch,
-    rng: np.random.Generator,
-    targets: int,
-    dtype: Any,
-) -> None:
-    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    # Whole texels, none, rows and columns left over, a sum in chunks with a rest, pairs of rows far
-    # apart.
-    sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
-    sizes += [(1, 130, 20, 32)]
-    cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
-    found = evaluate("results", {}, [call for call, _, _ in cases])
-    assert found["left"] == CLEAN
-    assert all(names == ["matmul_tile", "join"] for *_, names in cases)
-    for values, (_, expected, _) in zip(found["values"], cases, strict=True):
-        assert values == expected.ravel().tolist()
-
-
-# Whole texels, none, an odd number of terms, a band begun, chunks of even and odd length, few and
-# many parts, wide and narrow ones.
-BANDS = [(1, 16, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (1, 20, 8, 600), (2, 10, 20, 1022)]
-BANDS += [(1, 11, 270, 5), (1, 70, 4, 33)]
-
-
-def test_products_in_bands(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
-    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
-    cases = [
-        matmul_call(rng, *size, a, b, np.float32, 8, 1 << 14)
-        for a, b in TRANSPOSES
-        for size in BANDS
-    ]
-    cases += [
-        matmul_call(rng, 3, 9, n, 12, "false", b, np.float32, 8, 1 << 14, shared=True)
-        for n in (8, 9)
-        for b in ("false", "true")
-    ]
-    found = evaluate("results", {}, [call for call, _, _ in cases])
-    assert found["left"] == CLEAN
-    for values, (_, expected, names) in zip(found["values"], cases, strict=True):
-        assert "matmul_bands" in names
-        assert values == expected.ravel().tolist()
-
-
-def test_products_in_bands_are_finished(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    """What follows a product is computed where the bands are joined."""
-    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
-    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
-    x, w, bias = (
-        rng.integers(-9, 9, size).astype(np.float32) for size in [(19, 16), (16, 32), (32,)]
-    )
-    graph = Graph()
-    a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, w, bias))
-    product = graph.add_eqn(OPS["matmul"], [a, b], (("transpose_a", False), ("transpose_b", False)))
-    graph.outputs = [graph.add_eqn(OPS["relu"], [graph.add_eqn(OPS["add"], [product, c], ())], ())]
-    program = lower(optimize(graph, WebGLTarget()), targets=8, block=1 << 14)
-    names = [program.kernels[step.kernel].name for step in program.steps]
-    assert names == ["pack_bands", "matmul_bands", "join_bands"]
-    found = evaluate("results", {}, [call_of(program, [x, w, bias])])
-    assert found["values"][0] == np.maximum(x @ w + bias, 0).ravel().tolist()
-
-
-WINDOWS = [
-    {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))},
-    {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 0))},
-    {"strides": (1, 2, 1), "dilations": (2, 1, 1), "padding": ((2, 0), (0, 1), (1, 1))},
-]
-
-
-@pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("channels", [(8, 8, 8), (16, 8, 8), (8, 4, 12), (3, 3, 4)])
-@pytest.mark.parametrize("targets", [4, 8])
-def test_convolutions_in_tiles(
-    evaluate: Evaluate,
-    monkeypatch: pytest.MonkeyPatch,
-    rng: np.random.Generator,
-    window: dict[str, Any],
-    channels: tuple[int, int, int],
-    targets: int,
-) -> None:
-    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    in_c, group_in, out_c = channels
-    rank = len(window["strides"])
-    if rank == 3:
-        group_in = in_c  # volumes are not convolved in groups
-    x = rng.normal(size=(2, *(5, 7, 6)[-rank:], in_c)).astype(np.float32)
-    size = (*(2, 3, 2)[-rank:], group_in, out_c * in_c // group_in)
-    kernel = rng.normal(size=size).astype(np.float32)
-    op = f"conv{rank}d"
-    y = OPS[op].ref(x, kernel, **window)
-    dy = rng.normal(size=y.shape).astype(np.float32)
-    cases = [
-        (op, [x, kernel], window),
-        (f"{op}_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
-        (f"{op}_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
-    ]
-    calls = [
-        call_of(lower(equation(name, a, **attrs), targets=targets), a) for name, a, attrs in cases
-    ]
-    found = evaluate("results", {}, calls)
-    assert found["left"] == CLEAN
-    for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
-        expected = OPS[name].ref(*(v.astype(np.float64) for v in arrays), **attrs)
-        np.testing.assert_allclose(values, expected.ravel(), rtol=1e-4, atol=1e-4, err_msg=name)
 
 
 def test_order_with_nan(evaluate: Evaluate) -> None:
@@ -320,18 +119,6 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
     counts = evaluate("callsOfSecondRun", call_of(chain(20), [x]), [*once, *made, *each])
     assert [counts[name] for name in [*once, *made]] == [0] * 6
     assert [counts[name] for name in each] == [20] * 4
-
-
-def test_second_run_in_parts_allocates_nothing(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
-    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
-    call, *_ = matmul_call(rng, 1, 40, 16, 16, "false", "false", np.float32, 8, 1 << 14)
-    made = ["createTexture", "createFramebuffer", "createBuffer", "bufferData"]
-    counts = evaluate("callsOfSecondRun", call, [*made, "readPixels", "drawArrays"])
-    assert [counts[name] for name in made] == [0] * 4
-    assert (counts["readPixels"], counts["drawArrays"]) == (1, 1 + 5 + 1)
 
 
 def test_an_input_given_for_good(evaluate: Evaluate) -> None:
@@ -462,8 +249,15 @@ def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
     assert "return v7;" in found["messages"][-1]
 
 
-def test_lost_context_is_an_error(evaluate: Evaluate) -> None:
-    found = evaluate("afterLoss", call_of(tanh_program(), [np.zeros(5, np.float32)]))
+@pytest.mark.usefixtures("small_bands")
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_lost_context_is_an_error(
+    evaluate: Evaluate, rng: np.random.Generator, in_parts: bool
+) -> None:
+    call = call_of(tanh_program(), [np.zeros(5, np.float32)])
+    if in_parts:
+        call, *_ = matmul_call(rng, 1, 16, 8, 8, "false", "false", np.float32, 8, 1 << 14)
+    found = evaluate("afterLoss", call)
     assert len(found["said"]) == 5
     assert all("context lost" in text for text in found["said"])
     assert found["freed"] is None
