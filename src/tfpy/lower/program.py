@@ -20,8 +20,8 @@ Parameters that are strings specialise a kernel when it is compiled; numbers and
 are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
 input's bytes when a run is given the input for good (``lower/donation.py``). ``arena`` is there
 where the lowering has planned the memory of temporaries (buffers that steps write and that are no
-outputs): the bytes that they share, and where each lies. A step with
-``parts`` (webgl) is drawn part by part; see :class:`Parts`.
+outputs): the bytes that they share, and where each lies. On webgl, a step drawn in parts has
+``parts``, and a buffer whose texture has lines of a given length a ``line``.
 """
 
 from __future__ import annotations
