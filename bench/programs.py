@@ -24,14 +24,14 @@ from tfpy.lower.webgl import WebGLTarget, lower
 from tfpy.ops import OPS
 from tfpy.passes.pipeline import optimize
 
-TARGETS = 8
+LIMITS = {"targets": 8, "block": 1 << 16}
 Shape = tuple[int, ...]
 Record = dict[str, Any]
 
 
 def record(name: str, graph: Graph, peer: Record, gigaflop: float) -> Record:
     """What the page needs to run a Graph; ``peer`` names TensorFlow.js's function and arguments."""
-    program: Program = lower(optimize(graph, WebGLTarget()), targets=TARGETS)
+    program: Program = lower(optimize(graph, WebGLTarget()), **LIMITS)
     return {
         "name": name,
         "program": program.to_json(),

@@ -6,152 +6,24 @@ The page imports ``web/webgl.mjs`` without Pyodide; Programs are lowered here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from e2e.module_page import Evaluate, module_page
-from tfpy.dtypes import as_dtype, float32
-from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower import webgl_segments, webgl_tiles
+from e2e.module_page import Evaluate
+from e2e.webgl_page import CLEAN, call_of, equation, matmul_call
+from tfpy.dtypes import float32
+from tfpy.ir.graph import Aval, Graph
+from tfpy.lower import webgl_segments
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
-from tfpy.lower.webgl_kernels import add_kernel
-from tfpy.ops.op import OPS, KernelCall
-
-Array = np.ndarray[Any, Any]
-CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0}
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
-@pytest.fixture(scope="module")
-def evaluate() -> Iterator[Evaluate]:
-    """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
-    with module_page("webgl_runtime.mjs") as call:
-        yield call
-
-
-def plain(value: Any) -> Any:
-    """A number as JSON has it; infinities and NaN as JavaScript's text."""
-    if np.isfinite(value):
-        return value.item()
-    return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
-    """A Program with its inputs, as the page takes it."""
-    inputs = [{"dtype": a.dtype.name, "values": [plain(v) for v in a.ravel()]} for a in arrays]
-    return {"json": program.to_json(), "inputs": inputs}
-
-
-def equation(name: str, arrays: list[Array], **attrs: Any) -> Graph:
-    avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
-    return single_equation(OPS[name], avals, tuple(attrs.items()))
+from tfpy.ops.op import OPS
 
 
 def tanh_program() -> Program:
     return lower(equation("tanh", [np.zeros(5, np.float32)]))
-
-
-def matmul_call(
-    rng: np.random.Generator,
-    batch: int,
-    m: int,
-    n: int,
-    k: int,
-    a: str,
-    b: str,
-    dtype: Any,
-    targets: int,
-) -> tuple[dict[str, Any], Array, list[str]]:
-    x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
-    y = rng.integers(-9, 9, (batch, n, k) if b == "true" else (batch, k, n)).astype(dtype)
-    program = Program("webgl")
-    program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
-    program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
-    params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
-    strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
-    call = KernelCall("matmul", ("a", "b"), params | strides)
-    add_kernel(program, call, program.inputs, program.outputs[0], targets)
-    left = x.swapaxes(1, 2) if a == "true" else x
-    right = y.swapaxes(1, 2) if b == "true" else y
-    names = [program.kernels[step.kernel].name for step in program.steps]
-    return call_of(program, [x, y]), left @ right, names
-
-
-TRANSPOSES = [(a, b) for a in ("false", "true") for b in ("false", "true")]
-
-
-@pytest.mark.parametrize("targets", [4, 8])
-@pytest.mark.parametrize("dtype", [np.float32, np.int32])
-def test_products_in_tiles(
-    evaluate: Evaluate,
-    monkeypatch: pytest.MonkeyPatch,
-    rng: np.random.Generator,
-    targets: int,
-    dtype: Any,
-) -> None:
-    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    # Whole texels, none, rows and columns left over, a sum in chunks with a rest, pairs of rows far
-    # apart.
-    sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
-    sizes += [(1, 130, 20, 32)]
-    cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
-    found = evaluate("results", {}, [call for call, _, _ in cases])
-    assert found["left"] == CLEAN
-    assert all(names == ["matmul_tile", "join"] for *_, names in cases)
-    for values, (_, expected, _) in zip(found["values"], cases, strict=True):
-        assert values == expected.ravel().tolist()
-
-
-WINDOWS = [
-    {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))},
-    {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 0))},
-    {"strides": (1, 2, 1), "dilations": (2, 1, 1), "padding": ((2, 0), (0, 1), (1, 1))},
-]
-
-
-@pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("channels", [(8, 8, 8), (16, 8, 8), (8, 4, 12), (3, 3, 4)])
-@pytest.mark.parametrize("targets", [4, 8])
-def test_convolutions_in_tiles(
-    evaluate: Evaluate,
-    monkeypatch: pytest.MonkeyPatch,
-    rng: np.random.Generator,
-    window: dict[str, Any],
-    channels: tuple[int, int, int],
-    targets: int,
-) -> None:
-    monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    in_c, group_in, out_c = channels
-    rank = len(window["strides"])
-    if rank == 3:
-        group_in = in_c  # volumes are not convolved in groups
-    x = rng.normal(size=(2, *(5, 7, 6)[-rank:], in_c)).astype(np.float32)
-    size = (*(2, 3, 2)[-rank:], group_in, out_c * in_c // group_in)
-    kernel = rng.normal(size=size).astype(np.float32)
-    op = f"conv{rank}d"
-    y = OPS[op].ref(x, kernel, **window)
-    dy = rng.normal(size=y.shape).astype(np.float32)
-    cases = [
-        (op, [x, kernel], window),
-        (f"{op}_backprop_input", [dy, kernel], {**window, "input_shape": x.shape}),
-        (f"{op}_backprop_filter", [x, dy], {**window, "filter_shape": kernel.shape}),
-    ]
-    calls = [
-        call_of(lower(equation(name, a, **attrs), targets=targets), a) for name, a, attrs in cases
-    ]
-    found = evaluate("results", {}, calls)
-    assert found["left"] == CLEAN
-    for values, (name, arrays, attrs) in zip(found["values"], cases, strict=True):
-        expected = OPS[name].ref(*(v.astype(np.float64) for v in arrays), **attrs)
-        np.testing.assert_allclose(values, expected.ravel(), rtol=1e-4, atol=1e-4, err_msg=name)
 
 
 def test_order_with_nan(evaluate: Evaluate) -> None:
@@ -315,6 +187,17 @@ def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def parts_of(**sizes: int) -> Callable[[dict[str, Any]], None]:
+    """Draws the step in parts, for which its input is large enough."""
+
+    def change(document: dict[str, Any]) -> None:
+        parts = {"count": 1, "nbytes": 256, "width": 1, "height": 1} | sizes
+        document["buffers"][0]["shape"] = [64]
+        document["steps"][0]["parts"] = parts
+
+    return change
+
+
 def misspell(document: dict[str, Any]) -> None:
     kernel = document["kernels"][0]
     kernel["source"] = kernel["source"].replace("return v1;", "return v7;")
@@ -348,6 +231,11 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (donate([0, 2]), "program: there are no output buffer 0 and input buffer 2"),
     (donate([9, 0]), "program: there are no output buffer 9 and input buffer 0"),
     (donate([2, 3]), "program: output buffer 2 and input buffer 3 differ in size"),
+    (lambda d: d["buffers"][0].update(line=3), "program: buffer with lines of 3 texels"),
+    (parts_of(), "program: kernel elementwise and a step disagree about parts"),
+    (parts_of(width=0), "program: step 0 has parts of sizes 1,256,0,1"),
+    (parts_of(nbytes=16), "program: step 0 has parts of 16 bytes"),
+    (parts_of(count=2), "program: step 0 reads 2 parts of [64]"),
     (misspell, "WebGL2 kernel elementwise does not compile:"),
 ]
 
@@ -362,8 +250,15 @@ def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
     assert "return v7;" in found["messages"][-1]
 
 
-def test_lost_context_is_an_error(evaluate: Evaluate) -> None:
-    found = evaluate("afterLoss", call_of(tanh_program(), [np.zeros(5, np.float32)]))
+@pytest.mark.usefixtures("small_bands")
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_lost_context_is_an_error(
+    evaluate: Evaluate, rng: np.random.Generator, in_parts: bool
+) -> None:
+    call = call_of(tanh_program(), [np.zeros(5, np.float32)])
+    if in_parts:
+        call, *_ = matmul_call(rng, 1, 16, 8, 8, "false", "false", np.float32, 8, 1 << 14)
+    found = evaluate("afterLoss", call)
     assert len(found["said"]) == 5
     assert all("context lost" in text for text in found["said"])
     assert found["freed"] is None

@@ -1,4 +1,4 @@
-// Page-side half of test_webgl_runtime.py: drives web/webgl.mjs without Pyodide.
+// Page-side half of webgl_page.py: drives web/webgl.mjs without Pyodide.
 
 import { openWebgl } from "../web/webgl.mjs";
 
@@ -58,10 +58,11 @@ export async function results(options, calls) {
   }
   const { slots, bytes, programs, textures, freeTextures } = backend.memory();
   backend.close();
+  const closed = backend.memory().allocatedBytes;
   return {
     variant: backend.variant,
     values,
-    left: { slots, bytes, programs, used: textures - freeTextures },
+    left: { slots, bytes, programs, used: textures - freeTextures, closed },
   };
 }
 

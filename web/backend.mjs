@@ -11,7 +11,7 @@
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
  * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
- *   step may write to
+ *   step may write to, bytes of an input that it may read through a uniform `block`
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
  * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read

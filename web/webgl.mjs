@@ -49,7 +49,7 @@ class Webgl {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
-    this.limits = { targets: device.targets };
+    this.limits = { targets: device.targets, block: device.block };
     this.state = new GlState(device.gl);
     this.pool = new TexturePool(device, this.state);
     this.shaders = new ShaderCache(this.state);

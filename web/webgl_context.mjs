@@ -13,6 +13,8 @@
  * @property {boolean} float16 floats are stored in 16 bits; above 65504 they become infinite
  * @property {number} maxSize the largest texture width and height
  * @property {number} targets how many textures one draw call may write to
+ * @property {number} block bytes of a texture that a draw can read through a uniform block; 0 where
+ *   textures do not become buffers, or by way of the CPU
  * @property {Format} float
  * @property {Format} int
  */
@@ -21,6 +23,9 @@ import { isSoftwareRenderer } from "./probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];
+
+/** Bytes of a uniform block that many devices have; some say that they have far more. */
+const LARGEST_BLOCK = 2 ** 16;
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -44,7 +49,7 @@ export function openDevice(options) {
     loseContext(gl);
     throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
   }
-  return describe(gl, options.forceFloat16 === true);
+  return describe(gl, renderer, options.forceFloat16 === true);
 }
 
 /** @param {WebGL2RenderingContext} gl */
@@ -65,10 +70,11 @@ function rendererName(gl) {
 
 /**
  * @param {WebGL2RenderingContext} gl
+ * @param {string} renderer
  * @param {boolean} forceFloat16
  * @returns {Device}
  */
-function describe(gl, forceFloat16) {
+function describe(gl, renderer, forceFloat16) {
   const fullFloat = gl.getExtension("EXT_color_buffer_float") !== null;
   const halfFloat = fullFloat || gl.getExtension("EXT_color_buffer_half_float") !== null;
   const { RGBA, RGBA_INTEGER, FLOAT, HALF_FLOAT, INT } = gl;
@@ -81,12 +87,15 @@ function describe(gl, forceFloat16) {
   const floatTargets = !forceFloat16 && fullFloat ? renderable(gl, float32) : 0;
   if (floatTargets > 0) {
     const targets = Math.min(intTargets, floatTargets);
-    return { gl, float16: false, maxSize, targets, float: float32, int };
+    const largest = Math.min(gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE), LARGEST_BLOCK);
+    // ANGLE on Direct3D packs pixels into a buffer on the CPU.
+    const block = renderer.includes("Direct3D") ? 0 : largest;
+    return { gl, float16: false, maxSize, targets, block, float: float32, int };
   }
   const halfTargets = halfFloat ? renderable(gl, float16) : 0;
   if (halfTargets > 0) {
     const targets = Math.min(intTargets, halfTargets);
-    return { gl, float16: true, maxSize, targets, float: float16, int };
+    return { gl, float16: true, maxSize, targets, block: 0, float: float16, int };
   }
   throw new Error("WebGL2 can render neither to float32 nor to float16 textures");
 }

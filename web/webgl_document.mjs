@@ -9,12 +9,20 @@
  * @property {number[]} inputs
  * @property {number[]} outputs
  * @property {Record<string, number | number[]>} params
+ * @property {Parts} [parts]
+ *
+ * @typedef {object} Parts of a step that reads its last input through a uniform block: part i reads
+ *   from byte i * nbytes on and draws the i-th rectangle of the output's texture
+ * @property {number} count
+ * @property {number} nbytes
+ * @property {number} width texels
+ * @property {number} height
  *
  * @typedef {object} ProgramText
  * @property {number} version
  * @property {string} backend
  * @property {KernelText[]} kernels
- * @property {{dtype: string, shape: number[], layers: number}[]} buffers
+ * @property {{dtype: string, shape: number[], layers: number, line?: number}[]} buffers
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
@@ -24,6 +32,8 @@
 
 const VERSION = 1;
 const MAX_INPUTS = 16;
+/** Bytes: parts of a buffer that uniform blocks read begin at multiples of this on any device. */
+const PART_ALIGNMENT = 256;
 const DTYPES = new Set(["float32", "int32", "bool"]);
 
 /**
@@ -49,9 +59,10 @@ export function parseProgram(json, nbytes, targets) {
 function check(text, nbytes, targets) {
   require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
   require_(text.backend === "webgl", `made for backend ${text.backend}`);
-  for (const { dtype, shape, layers } of text.buffers) {
+  for (const { dtype, shape, layers, line = 1 } of text.buffers) {
     require_(DTYPES.has(dtype), `dtype ${dtype}`);
     require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
+    require_(isPowerOf2(line), `buffer with lines of ${line} texels`);
     require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
     const valid = shape.every((n) => isIndex(n, 2 ** 31)) && countOf(shape) < 2 ** 31;
     require_(valid, `buffer shape [${shape}]`);
@@ -89,6 +100,7 @@ function check(text, nbytes, targets) {
       require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
     }
     for (const buffer of step.outputs) write(buffer, what);
+    if (step.parts !== undefined) checkParts(text, step, what);
   });
   require_(new Set(text.outputs).size === text.outputs.length, "an output appears twice");
   for (const buffer of [...given, ...text.outputs]) {
@@ -99,6 +111,29 @@ function check(text, nbytes, targets) {
     require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
   }
   checkDonations(text);
+}
+
+/**
+ * The last input of a step that is drawn in parts has floats in one layer, enough of them.
+ *
+ * @param {ProgramText} text
+ * @param {StepText} step
+ * @param {string} what
+ */
+function checkParts({ buffers }, { parts, inputs }, what) {
+  const { count = 0, nbytes = 0, width = 0, height = 0 } = parts ?? {};
+  const sizes = [count, nbytes, width, height];
+  require_(
+    sizes.every((n) => isIndex(n - 1, 2 ** 31)),
+    `${what} has parts of sizes ${sizes}`,
+  );
+  require_(nbytes % PART_ALIGNMENT === 0, `${what} has parts of ${nbytes} bytes`);
+  const { dtype, layers, shape } = buffers[inputs[inputs.length - 1]] ?? {};
+  require_(
+    dtype === "float32" && layers === 1,
+    `${what} reads parts of ${layers} layers of ${dtype}`,
+  );
+  require_(count * nbytes <= countOf(shape) * 4, `${what} reads ${count} parts of [${shape}]`);
 }
 
 /**
@@ -140,6 +175,11 @@ export function nbytesOf(count, dtype) {
  */
 export function require_(condition, message) {
   if (!condition) throw new Error(`program: ${message}`);
+}
+
+/** @param {number} value */
+function isPowerOf2(value) {
+  return isIndex(value, 2 ** 31) && 2 ** Math.floor(Math.log2(value)) === value;
 }
 
 /**

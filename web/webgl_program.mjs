@@ -2,6 +2,7 @@
  * A registered Program: its shaders compiled, its parameters in one uniform buffer, its temporaries
  * assigned to textures; and its replay, which allocates nothing.
  *
+ * @typedef {import("./webgl_document.mjs").Parts} Parts
  * @typedef {import("./webgl_document.mjs").ProgramText} ProgramText
  * @typedef {import("./webgl_shaders.mjs").Shader} Shader
  * @typedef {import("./webgl_state.mjs").GlState} GlState
@@ -22,6 +23,8 @@
  * @property {number} height
  * @property {number} block byte offset of its parameters in the uniform buffer
  * @property {number} blockBytes
+ * @property {number} partBytes that the shader's block of one of its parts holds
+ * @property {Parts | null} parts
  *
  * @typedef {object} Temporary
  * @property {number} buffer
@@ -43,10 +46,15 @@
  * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
-import { countOf } from "./webgl_document.mjs";
+import { countOf, require_ } from "./webgl_document.mjs";
+import { PARAMS_BINDING, PART_BINDING } from "./webgl_shaders.mjs";
+import { copyToBuffer } from "./webgl_transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */
 const FLUSH_STEPS = 8;
+
+/** The same of a step's parts. */
+const FLUSH_PARTS = 32;
 
 /**
  * @param {TexturePool} pool
@@ -56,18 +64,19 @@ const FLUSH_STEPS = 8;
  */
 export function makePlan(pool, text, shaders) {
   const { gl } = pool;
-  const buffers = text.buffers.map(({ dtype, shape, layers }) => {
-    return { dtype, layout: pool.layout(countOf(shape), dtype, layers) };
+  const buffers = text.buffers.map(({ dtype, shape, layers, line }) => {
+    return { dtype, layout: pool.layout(countOf(shape), dtype, layers, line) };
   });
   const { temporaries, temporaryBytes } = assignTemporaries(text, buffers);
   const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
   let size = 0;
-  const steps = text.steps.map(({ kernel, inputs, outputs: [output] }) => {
-    const { program, blockBytes } = shaders[kernel];
+  const steps = text.steps.map(({ kernel, inputs, outputs: [output], parts = null }) => {
+    const { program, blockBytes, partBytes } = shaders[kernel];
+    checkParts(shaders[kernel], parts, buffers[output].layout);
     const { width, height } = buffers[output].layout.shelf;
     const block = size;
     size += Math.ceil(blockBytes / alignment) * alignment;
-    return { program, inputs, output, width, height, block, blockBytes };
+    return { program, inputs, output, width, height, block, blockBytes, partBytes, parts };
   });
   const params = packParams(gl, text, shaders, buffers, steps, size);
   const { constants, inputs, outputs } = text;
@@ -126,18 +135,56 @@ export function replay(pool, plan) {
   const { steps, textures, params } = plan;
   for (let number = 0; number < steps.length; number++) {
     const step = steps[number];
-    const { inputs } = step;
+    const { inputs, parts } = step;
+    const blocks = parts && copyToBuffer(pool, textures[inputs[inputs.length - 1]], step.partBytes);
     state.bindFramebuffer(pool.target(textures[step.output]));
     state.useProgram(step.program);
-    state.viewport(step.width, step.height);
     for (let unit = 0; unit < inputs.length; unit++) {
       const { shelf, handle } = textures[inputs[unit]];
       state.bindTexture(unit, shelf.target, handle);
     }
-    gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, params, step.block, step.blockBytes);
-    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.bindBufferRange(gl.UNIFORM_BUFFER, PARAMS_BINDING, params, step.block, step.blockBytes);
+    if (parts) {
+      drawParts(pool, step, parts, blocks);
+    } else {
+      state.viewport(0, 0, step.width, step.height);
+      gl.drawArrays(gl.TRIANGLES, 0, 3);
+    }
     if (number % FLUSH_STEPS === FLUSH_STEPS - 1) gl.flush();
   }
+}
+
+/**
+ * @param {TexturePool} pool
+ * @param {Step} step
+ * @param {Parts} parts
+ * @param {WebGLBuffer | null} blocks what the parts read
+ */
+function drawParts({ gl, state }, step, { count, nbytes, width, height }, blocks) {
+  const across = Math.floor(step.width / width);
+  for (let part = 0; part < count; part++) {
+    const line = Math.floor(part / across);
+    state.viewport((part - line * across) * width, line * height, width, height);
+    gl.bindBufferRange(gl.UNIFORM_BUFFER, PART_BINDING, blocks, part * nbytes, step.partBytes);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    if (part % FLUSH_PARTS === FLUSH_PARTS - 1) gl.flush();
+  }
+}
+
+/**
+ * The kernel reads parts if the step has some, and their rectangles fit into the texture.
+ *
+ * @param {Shader} shader
+ * @param {Parts | null} parts
+ * @param {Layout} layout of the output
+ */
+function checkParts({ kernel: { name }, partBytes }, parts, { shelf }) {
+  require_(partBytes > 0 === (parts !== null), `kernel ${name} and a step disagree about parts`);
+  if (parts === null) return;
+  const { count, width, height } = parts;
+  const room = Math.floor(shelf.width / width) * Math.floor(shelf.height / height);
+  const size = `${shelf.width} x ${shelf.height}`;
+  require_(count <= room, `kernel ${name} draws ${count} parts in a texture of ${size}`);
 }
 
 /**

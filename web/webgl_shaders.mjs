@@ -22,9 +22,14 @@
  * @property {WebGLShader} fragment
  * @property {Member[] | null} members null until the shader was waited for
  * @property {number} blockBytes
+ * @property {number} partBytes of the block of its last input that a draw reads; 0 without one
  */
 
 import { until } from "./webgl_sync.mjs";
+
+/** Where the buffers of uniform blocks are bound: a step's parameters, a part of its last input. */
+export const PARAMS_BINDING = 0;
+export const PART_BINDING = 1;
 
 /** One triangle that covers the target. */
 const VERTEX = `#version 300 es
@@ -61,7 +66,7 @@ export class ShaderCache {
     gl.attachShader(program, this.vertex);
     gl.attachShader(program, fragment);
     gl.linkProgram(program);
-    shader = { kernel, program, fragment, members: null, blockBytes: 0 };
+    shader = { kernel, program, fragment, members: null, blockBytes: 0, partBytes: 0 };
     this.shaders.set(key, shader);
     return shader;
   }
@@ -105,18 +110,9 @@ export class ShaderCache {
     kernel.inputs.forEach((input, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, `${input}_texture`), unit);
     });
-    const block = gl.getUniformBlockIndex(program, "Params");
-    if (block === gl.INVALID_INDEX) {
-      shader.members = [];
-      return;
-    }
-    gl.uniformBlockBinding(program, block, 0);
-    shader.blockBytes = gl.getActiveUniformBlockParameter(
-      program,
-      block,
-      gl.UNIFORM_BLOCK_DATA_SIZE,
-    );
-    shader.members = blockMembers(gl, program, block);
+    shader.partBytes = bindBlock(gl, program, "Part", PART_BINDING);
+    shader.blockBytes = bindBlock(gl, program, "Params", PARAMS_BINDING);
+    shader.members = blockMembers(gl, program, "Params");
   }
 
   close() {
@@ -148,10 +144,26 @@ function compile(gl, type, source) {
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {WebGLProgram} program
- * @param {number} block
+ * @param {string} name of a uniform block
+ * @param {number} binding where its buffer will be bound
+ * @returns {number} its size in bytes; 0 if the program has none
+ */
+function bindBlock(gl, program, name, binding) {
+  const block = gl.getUniformBlockIndex(program, name);
+  if (block === gl.INVALID_INDEX) return 0;
+  gl.uniformBlockBinding(program, block, binding);
+  return gl.getActiveUniformBlockParameter(program, block, gl.UNIFORM_BLOCK_DATA_SIZE);
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {WebGLProgram} program
+ * @param {string} name of a uniform block
  * @returns {Member[]}
  */
-function blockMembers(gl, program, block) {
+function blockMembers(gl, program, name) {
+  const block = gl.getUniformBlockIndex(program, name);
+  if (block === gl.INVALID_INDEX) return [];
   /** @type {number[]} */
   const indices = [
     ...gl.getActiveUniformBlockParameter(program, block, gl.UNIFORM_BLOCK_ACTIVE_UNIFORM_INDICES),

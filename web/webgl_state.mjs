@@ -8,6 +8,8 @@ export class GlState {
     this.program = null;
     /** @type {WebGLFramebuffer | null} */
     this.framebuffer = null;
+    this.x = 0;
+    this.y = 0;
     this.width = 0;
     this.height = 0;
     this.unit = 0;
@@ -31,12 +33,16 @@ export class GlState {
   }
 
   /**
+   * @param {number} x
+   * @param {number} y
    * @param {number} width
    * @param {number} height
    */
-  viewport(width, height) {
-    if (this.width === width && this.height === height) return;
-    this.gl.viewport(0, 0, width, height);
+  viewport(x, y, width, height) {
+    if (this.x === x && this.y === y && this.width === width && this.height === height) return;
+    this.gl.viewport(x, y, width, height);
+    this.x = x;
+    this.y = y;
     this.width = width;
     this.height = height;
   }

@@ -50,6 +50,9 @@ export class TexturePool {
     this.freeBytes = 0;
     this.temporaryCount = 0;
     this.temporaryBytes = 0;
+    /** @type {WebGLBuffer | null} */
+    this.blockBuffer = null;
+    this.blockBytes = 0;
     /** Changes when temporaries were deleted: whoever holds some must ask for them anew. */
     this.generation = 0;
   }
@@ -58,13 +61,15 @@ export class TexturePool {
    * @param {number} count elements
    * @param {string} dtype
    * @param {number} layers among which they are divided
+   * @param {number} [line] texels in a line; left out, about as many as there are lines
    * @returns {Layout}
    */
-  layout(count, dtype, layers = 1) {
+  layout(count, dtype, layers = 1, line = undefined) {
     const { gl, float, int, maxSize } = this.device;
     const format = dtype === "float32" ? float : int;
     const texels = Math.max(1, Math.ceil(count / layers / 4));
-    const shift = Math.min(Math.log2(maxSize), Math.ceil(Math.log2(texels) / 2));
+    const wanted = line === undefined ? Math.ceil(Math.log2(texels) / 2) : Math.log2(line);
+    const shift = Math.min(Math.log2(maxSize), wanted);
     const width = 2 ** shift;
     const height = Math.ceil(texels / width);
     if (height > maxSize) {
@@ -116,9 +121,46 @@ export class TexturePool {
     for (const { temporaries } of this.shelves.values()) {
       for (const texture of temporaries.splice(0)) this.destroy(texture);
     }
+    this.deleteBlocks();
     this.temporaryCount = 0;
     this.temporaryBytes = 0;
     this.generation++;
+  }
+
+  /**
+   * The buffer of floats for uniform blocks, which all Programs share as they do temporaries.
+   *
+   * @param {number} bytes that it has room for, at least
+   * @returns {WebGLBuffer | null}
+   */
+  blocks(bytes) {
+    if (this.blockBytes >= bytes) return this.blockBuffer;
+    const { gl } = this;
+    this.deleteBlocks();
+    this.blockBuffer = gl.createBuffer();
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, this.blockBuffer);
+    // Buffers of other usages may lie in the host's memory.
+    gl.bufferData(gl.PIXEL_PACK_BUFFER, bytes, gl.STATIC_COPY);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
+      this.deleteBlocks();
+      throw new Error(`WebGL2: out of memory for a buffer of ${bytes} bytes`);
+    }
+    this.countBlocks(bytes);
+    return this.blockBuffer;
+  }
+
+  deleteBlocks() {
+    this.gl.deleteBuffer(this.blockBuffer);
+    this.blockBuffer = null;
+    this.countBlocks(0);
+  }
+
+  /** @param {number} bytes of the buffer from now on */
+  countBlocks(bytes) {
+    this.allocatedBytes += bytes - this.blockBytes;
+    this.temporaryBytes += bytes - this.blockBytes;
+    this.blockBytes = bytes;
   }
 
   /**
@@ -208,6 +250,7 @@ export class TexturePool {
   }
 
   close() {
+    this.deleteBlocks();
     for (const texture of [...this.all]) this.destroy(texture);
     this.shelves.clear();
     this.freeCount = 0;

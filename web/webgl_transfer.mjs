@@ -112,7 +112,26 @@ export function download(pool, texture, data) {
 }
 
 /**
- * The same without blocking the page.
+ * Copies a texture of floats to the pool's buffer for uniform blocks, on the device.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {number} rest bytes that may be bound beyond those of the texture
+ * @returns {WebGLBuffer | null} good until the next copy is made
+ */
+export function copyToBuffer(pool, texture, rest) {
+  const { gl, state } = pool;
+  const { width, height, format } = texture.shelf;
+  const buffer = pool.blocks(width * height * 16 + rest);
+  state.bindFramebuffer(pool.target(texture));
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  return buffer;
+}
+
+/**
+ * As `download`, without blocking the page.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture

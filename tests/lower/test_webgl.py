@@ -11,9 +11,10 @@ import pytest
 import tfpy.ops  # noqa: F401  fills the table
 from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.ir.graph import Aval, single_equation
-from tfpy.lower.program import Program, verify
+from tfpy.lower.program import Buffer, Program, verify
 from tfpy.lower.webgl import lower
 from tfpy.lower.webgl_kernels import add_kernel
+from tfpy.lower.webgl_matmul import product
 from tfpy.lower.webgl_steps import MAX_TEXTURES
 from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op
 
@@ -87,6 +88,46 @@ def test_matmul_variants(
     sizes: tuple[int, int, int], transposes: tuple[str, ...], steps: list[str]
 ) -> None:
     assert matmul(*sizes, *transposes) == steps
+
+
+TILES = ["matmul_tile", "join"]
+BANDS = ["pack_bands", "matmul_bands", "join_bands"]
+COPIED = ["pack_bands", "strided", "matmul_bands", "join_bands"]
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "b", "block", "expected"),
+    [
+        (512, 512, 512, "false", 1 << 16, BANDS),
+        (512, 512, 512, "true", 1 << 16, COPIED),  # rows of b become columns
+        (512, 513, 512, "false", 1 << 16, COPIED),  # whole texels
+        (512, 512, 2048, "false", 1 << 16, COPIED),  # rows below each other
+        (512, 512, 512, "false", 1 << 14, BANDS),
+        (512, 512, 512, "false", 0, TILES),  # textures do not become buffers
+        (512, 512, 2048, "false", 1 << 14, TILES),  # more chunks than are worth it
+        (512, 512, 2051, "false", 1 << 16, TILES),  # chunks of different length
+        (512, 512, 2046, "false", 1 << 15, COPIED),
+        (512, 128, 512, "false", 1 << 16, TILES),  # small draws
+        (64, 512, 512, "false", 1 << 16, TILES),  # few fragments
+    ],
+)
+def test_large_products_in_bands(
+    m: int, n: int, k: int, b: str, block: int, expected: list[str]
+) -> None:
+    program = Program("webgl")
+    program.inputs = [program.add_buffer(shape, float32) for shape in ((m, k), (k, n))]
+    program.outputs = [program.add_buffer((m, n), float32)]
+    add_kernel(program, product(m, n, k, b=b), program.inputs, program.outputs[0], 8, block)
+    verify(program)
+    assert [program.kernels[step.kernel].name for step in program.steps] == expected
+    if expected != TILES:
+        (parts,) = (step.parts for step in program.steps if step.parts)
+        chunks = -(-k * 32 // block)
+        assert (parts.count, parts.nbytes) == (m // 8 * chunks, -(-k // chunks // 8) * 256)
+        assert f" in {parts.count} parts " in str(program)
+        program.buffers[program.steps[0].outputs[0]] = Buffer((8,), float32)
+        with pytest.raises(ValueError, match=r"step \d reads Parts\(count="):
+            verify(program)
 
 
 def test_pointwise_convolution_is_a_matrix_product() -> None:

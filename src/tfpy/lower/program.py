@@ -12,14 +12,16 @@ The JSON text::
      "inputs": [0, 1], "outputs": [3],
      "donations": [[3, 0]],
      "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
-     "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
+     "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1},
+                "parts": {"count": 256, "nbytes": 8192, "width": 32, "height": 4}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
 are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
 input's bytes when a run is given the input for good (``lower/donation_plan.py``). ``arena`` is
 there where the lowering has planned the memory of temporaries (buffers that steps write and that
-are no outputs): the bytes that they share, and where each lies.
+are no outputs): the bytes that they share, and where each lies. On webgl, a step drawn in parts has
+``parts``, and a buffer whose texture has lines of a given length a ``line``.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,8 @@ class Buffer:
     dtype: DType
     layers: int = 1
     """webgl: the first dimension, where a fragment writes one texel for each of its elements."""
+    line: int | None = None
+    """webgl: texels in a line of its texture, a power of two, where a kernel minds."""
 
     @property
     def count(self) -> int:
@@ -78,6 +82,22 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """webgl: how a step is drawn in parts.
+
+    The last input is read through the kernel's uniform block ``Part``: part i finds there what
+    begins at byte ``i * nbytes``. It draws rectangle i of the output's texture, of ``width`` x
+    ``height`` texels; these lie side by side, as many as fit, then below each other.
+    """
+
+    count: int
+    nbytes: int
+    """A multiple of 256."""
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
 class Step:
     """One kernel call: indices into the Program's kernels and buffers."""
 
@@ -85,6 +105,7 @@ class Step:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     params: Mapping[str, Param]
+    parts: Parts | None = None
 
 
 @dataclass(frozen=True)
@@ -111,8 +132,10 @@ class Program:
     """Output buffer -> input buffer."""
     arena: Arena | None = None
 
-    def add_buffer(self, shape: Sequence[int], dtype: DType, layers: int = 1) -> int:
-        self.buffers.append(Buffer(tuple(shape), dtype, layers))
+    def add_buffer(
+        self, shape: Sequence[int], dtype: DType, layers: int = 1, line: int | None = None
+    ) -> int:
+        self.buffers.append(Buffer(tuple(shape), dtype, layers, line))
         return len(self.buffers) - 1
 
     def add_step(
@@ -121,11 +144,12 @@ class Program:
         inputs: Sequence[int],
         outputs: Sequence[int],
         params: Mapping[str, Param],
+        parts: Parts | None = None,
     ) -> None:
         if kernel not in self.kernels:
             self.kernels.append(kernel)
         number = self.kernels.index(kernel)
-        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params)))
+        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), parts))
 
     def to_json(self) -> str:
         """The text that crosses to the runtime; constants' bytes cross beside it."""
@@ -140,7 +164,12 @@ class Program:
                 {"name": k.name, "source": k.source, "inputs": list(k.inputs)} for k in self.kernels
             ],
             "buffers": [
-                {"dtype": b.dtype.name, "shape": list(b.shape), "layers": b.layers}
+                {
+                    "dtype": b.dtype.name,
+                    "shape": list(b.shape),
+                    "layers": b.layers,
+                    **({} if b.line is None else {"line": b.line}),
+                }
                 for b in self.buffers
             ],
             "constants": constants,
@@ -152,6 +181,7 @@ class Program:
                     "inputs": list(s.inputs),
                     "outputs": list(s.outputs),
                     "params": dict(s.params),
+                    **({} if s.parts is None else {"parts": asdict(s.parts)}),
                 }
                 for s in self.steps
             ],
@@ -182,7 +212,8 @@ class Program:
             taken = "".join(f" in place of %{self.donations[o]}" for o in s.outputs
                             if o in self.donations)  # fmt: skip
             name = self.kernels[s.kernel].name
-            lines.append(f"  {outs} = {name}({args}){taken} {params}".rstrip())
+            parts = "" if s.parts is None else f" in {s.parts.count} parts"
+            lines.append(f"  {outs} = {name}({args}){taken}{parts} {params}".rstrip())
         if self.arena is not None:
             lines.append(f"  arena of {self.arena.nbytes} bytes")
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
@@ -198,7 +229,8 @@ def verify(program: Program) -> None:
 
     Raises:
         ValueError: when an index is out of range, a buffer is read before it is written or
-            written twice, an input is also written, or one that an output replaces is read later.
+            written twice, an input is also written, or one that an output replaces is read later;
+            when parts of a step read beyond its last input.
     """
     count = len(program.buffers)
     written: set[int] = set()
@@ -224,6 +256,9 @@ def verify(program: Program) -> None:
                 raise ValueError(f"program: step {n} reads buffer {i} before it is written")
         for i in step.outputs:
             write(i, f"step {n}")
+        parts = step.parts
+        if parts and parts.count * parts.nbytes > program.buffers[step.inputs[-1]].nbytes:
+            raise ValueError(f"program: step {n} reads {parts} of buffer {step.inputs[-1]}")
     for i in program.outputs:
         if i not in written:
             raise ValueError(f"program: output buffer {i} is never written")

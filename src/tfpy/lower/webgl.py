@@ -20,19 +20,22 @@ from tfpy.lower.webgl_steps import MAX_TEXTURES, MIN_TARGETS, takes_epilogue, ta
 from tfpy.ops.op import KernelCall
 
 
-def lower(graph: Graph, donors: Collection[int] = (), targets: int = MIN_TARGETS) -> Program:
+def lower(
+    graph: Graph, donors: Collection[int] = (), targets: int = MIN_TARGETS, block: int = 0
+) -> Program:
     """The WebGL2 Program of a Graph.
 
     Args:
         donors: positions of inputs that a run may be given for good; the Graph has no complex
             values then.
         targets: how many textures the device writes to at once: 4 (all can) or 8 (most can).
+        block: bytes of an input that a fragment reads through a uniform block, 0 if that is slow.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
         NotLowerable: when an elementwise equation reads more arrays than a shader can.
     """
-    program = build_program(graph, "webgl", _Emitter(targets))
+    program = build_program(graph, "webgl", _Emitter(targets, block))
     reuse_dead(program, [program.inputs[i] for i in donors])
     return program
 
@@ -40,8 +43,8 @@ def lower(graph: Graph, donors: Collection[int] = (), targets: int = MIN_TARGETS
 class _Emitter:
     """See :class:`tfpy.lower.common.Emitter`."""
 
-    def __init__(self, targets: int = MIN_TARGETS) -> None:
-        self._targets = targets
+    def __init__(self, targets: int = MIN_TARGETS, block: int = 0) -> None:
+        self._targets, self._block = targets, block
 
     def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
         """Renders the expression into a kernel of its own."""
@@ -63,7 +66,7 @@ class _Emitter:
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
     ) -> None:
         """Adds the steps of a named kernel."""
-        add_kernel(program, call, inputs, output, self._targets)
+        add_kernel(program, call, inputs, output, self._targets, self._block)
 
 
 class WebGLTarget:

@@ -31,16 +31,18 @@ def add_kernel(
     inputs: Sequence[int],
     output: int,
     targets: int = MIN_TARGETS,
+    block: int = 0,
 ) -> None:
     """Adds the steps of a named kernel.
 
     Args:
         targets: how many textures a fragment may write at once: 4 or 8.
+        block: bytes of an input that it may read through a uniform block.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    steps = Steps(program, call, inputs, output, targets)
+    steps = Steps(program, call, inputs, output, targets, block)
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 

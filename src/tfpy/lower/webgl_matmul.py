@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfpy.lower.webgl_bands import add_bands, bands_of
 from tfpy.lower.webgl_reduction import sum_chunks
 from tfpy.lower.webgl_steps import Params, Steps, flags_of, inputs_of
 from tfpy.lower.webgl_tiles import Tiling, add_tiles, chunk_of, columns_of, spread_of, tiles_pay
@@ -14,13 +15,17 @@ SHORTEST_CHUNK = 128
 
 
 def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """In tiles where that pays, else a fragment for each texel; long sums of few in chunks."""
+    """In bands or tiles where that pays, else a fragment for each texel; long sums in chunks."""
     p: Params = dict(call.params)
     m, n, k = p["m"], p["n"], p["k"]
     a_transposed, b_transposed = p["transpose_a"] == "true", p["transpose_b"] == "true"
     a_whole = (m if a_transposed else k) % 4 == 0 and p["a_batch_stride"] % 4 == 0
     b_whole = (k if b_transposed else n) % 4 == 0 and p["b_batch_stride"] % 4 == 0
     named = inputs_of(call, inputs)
+    bands = bands_of(steps, p, named["a"], named["b"])
+    if bands is not None:
+        add_bands(steps, p, named["a"], named["b"], output, bands)
+        return
     if tiles_pay(m, p["batch"] * n, k):
         texels = -(-steps.program.buffers[named["a"]].count // 4)
         spread = 2 if a_transposed else spread_of(-(-k // 4), texels, m)

@@ -10,7 +10,7 @@ from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.glsl import Finish, kernel_source
 from tfpy.lower.glsl_expression import Expression
 from tfpy.lower.glsl_library import template
-from tfpy.lower.program import Kernel, Param, Program
+from tfpy.lower.program import Kernel, Param, Parts, Program
 from tfpy.ops.op import KernelCall
 
 MIN_TARGETS = 4
@@ -50,7 +50,8 @@ class Steps:
     """Adds the steps of one kernel call to a Program.
 
     The epilogue is applied by the step that writes ``output``, the prologue by the steps that read
-    the buffer that stands for its result. Fragments write up to ``targets`` texels.
+    the buffer that stands for its result. Fragments write up to ``targets`` texels
+    and read up to ``block`` bytes of an input through a uniform block.
     """
 
     def __init__(
@@ -60,9 +61,11 @@ class Steps:
         inputs: Sequence[int],
         output: int,
         targets: int = MIN_TARGETS,
+        block: int = 0,
     ) -> None:
         self.program = program
         self.targets = targets
+        self.block = block
         self.call = call
         self.inputs = list(inputs)
         self.output = output
@@ -95,8 +98,9 @@ class Steps:
         output: int,
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
+        parts: Parts | None = None,
     ) -> None:
-        """Adds one step: the template ``name`` on named input buffers."""
+        """Adds one step: the template ``name`` on named input buffers, drawn in parts if told."""
         buffers = self.program.buffers
         read = {x: b for x, b in inputs.items() if b != _MADE}
         body, params, finish = template(name), dict(params), None
@@ -118,12 +122,12 @@ class Steps:
         source = kernel_source(body, types, out.dtype, params, defines, out.layers, layered, finish)
         kernel = Kernel(name, tuple(read), source.text)
         numbers = {k: v for k, v in params.items() if k in source.members}
-        self.program.add_step(kernel, list(read.values()), [output], numbers)
+        self.program.add_step(kernel, list(read.values()), [output], numbers, parts)
 
-    def like(self, output: int, count: int, layers: int = 1) -> int:
+    def like(self, output: int, count: int, layers: int = 1, line: int | None = None) -> int:
         """A new buffer of the result's type, of ``count`` elements for each layer."""
         dtype = self._dtype if output == self.output else self.program.buffers[output].dtype
-        return self.program.add_buffer([layers, count], dtype, layers)
+        return self.program.add_buffer([layers, count], dtype, layers, line)
 
 
 def _made_operand(x: str, expression: Expression, quads: bool) -> str:

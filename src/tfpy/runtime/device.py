@@ -199,7 +199,8 @@ async def open_webgl() -> Backend:
         "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
     }
     device = await bridge.open_device("webgl", options)
-    lower = partial(lower_webgl.lower, targets=device.limits["targets"])
+    targets, block = device.limits["targets"], device.limits["block"]
+    lower = partial(lower_webgl.lower, targets=targets, block=block)
     return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget())
 
 

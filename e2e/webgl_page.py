@@ -1,0 +1,87 @@
+"""What the tests of the WebGL2 runtime by itself share: its page, Programs with their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e.module_page import Evaluate, module_page
+from tfpy.dtypes import as_dtype
+from tfpy.ir.graph import Aval, Graph, single_equation
+from tfpy.lower import webgl_bands
+from tfpy.lower.program import Program
+from tfpy.lower.webgl_kernels import add_kernel
+from tfpy.ops.op import OPS, KernelCall
+
+Array = np.ndarray[Any, Any]
+CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0, "closed": 0}
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def small_bands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products are computed in bands, however small."""
+    monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
+    monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
+    with module_page("webgl_runtime.mjs") as call:
+        yield call
+
+
+def plain(value: Any) -> Any:
+    """A number as JSON has it; infinities and NaN as JavaScript's text."""
+    if np.isfinite(value):
+        return value.item()
+    return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
+    """A Program with its inputs, as the page takes it."""
+    inputs = [{"dtype": a.dtype.name, "values": [plain(v) for v in a.ravel()]} for a in arrays]
+    return {"json": program.to_json(), "inputs": inputs}
+
+
+def equation(name: str, arrays: list[Array], **attrs: Any) -> Graph:
+    avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
+    return single_equation(OPS[name], avals, tuple(attrs.items()))
+
+
+def matmul_call(
+    rng: np.random.Generator,
+    batch: int,
+    m: int,
+    n: int,
+    k: int,
+    a: str,
+    b: str,
+    dtype: Any,
+    targets: int,
+    block: int = 0,
+    shared: bool = False,
+) -> tuple[dict[str, Any], Array, list[str]]:
+    """A product of matrices, or (shared) of matrices and one, its result, its kernels' names."""
+    right_batch = 1 if shared else batch
+    x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
+    y = rng.integers(-9, 9, (right_batch, *((n, k) if b == "true" else (k, n)))).astype(dtype)
+    program = Program("webgl")
+    program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
+    program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
+    params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
+    strides = {"a_batch_stride": m * k, "b_batch_stride": 0 if shared else k * n}
+    call = KernelCall("matmul", ("a", "b"), params | strides)
+    add_kernel(program, call, program.inputs, program.outputs[0], targets, block)
+    left = x.swapaxes(1, 2) if a == "true" else x
+    right = y.swapaxes(1, 2) if b == "true" else y
+    names = [program.kernels[step.kernel].name for step in program.steps]
+    return call_of(program, [x, y]), left @ right, names
