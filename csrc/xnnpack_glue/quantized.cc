@@ -115,7 +115,7 @@ std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step) {
   Params& params = step.params;
   const uint32_t m = params.number("m"), n = params.number("n"),
                  k = params.number("k", 1, kMaxDepth);
-  const bool transpose_b = params.choice("transpose_b", {"false", "true"}) == 1;
+  const bool transpose_b = params.flag("transpose_b");
   step.require_count(step.inputs[0], product({m, k}), "a");
   step.require_count(step.inputs[1], product({k, n}), "b");
   step.require_count(step.output, product({m, n}), "the output");
