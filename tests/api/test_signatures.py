@@ -15,9 +15,6 @@ NAMESPACES = ("", "math", "nn", "linalg", "random", "bitwise", "strings", "spars
 NOT_TAKEN = {
     "layout",
     "dim",
-    "experimental_relax_shapes",
-    "experimental_compile",
-    "experimental_follow_type_hints",
 }
 """Parameters of TensorFlow for placement and old names."""
 ADDED = {"quantize"}
