@@ -3,8 +3,6 @@
 // int16, of which x86 computes eight in an instruction since SSE2.
 #pragma once
 
-#include <string.h>
-
 #include <algorithm>
 
 #include "epilogue.h"
@@ -73,108 +71,84 @@ struct QuantizedProduct {
   size_t taps, depth;  // depth: k of a tap, in whole chunks
   const Element* rows;
   const RowScale* row_scales;
-  const int32_t* windows;  // [m, taps]: which of the rows; null: row i, of the only tap
+  const int32_t* windows;  // [m, taps]: which of the rows; null: row i, for the only tap
   const Element* panels;
   const int32_t* sums;
   const float* scales;
   float* c;
   Epilogue epilogue;
   const float* bias;  // null without one
-
-  size_t row_of(size_t i, size_t tap) const {
-    return windows == nullptr ? i : static_cast<size_t>(windows[i * taps + tap]);
-  }
 };
 
-// The scale of four columns, and what is added then.
+// Four columns: the sums of their weights, and what completes them.
 struct Lanes {
+  i32x4 sums;
   f32x4 scales, bias;
-
-  f32x4 finish(f32x4 sum, const Epilogue& epilogue) const {
-    return clamp(sum * scales + bias, epilogue.low, epilogue.high);
-  }
 };
 
-// What R rows and a panel's columns give, without the channels' scales.
-template <size_t R>
-struct TileSums {
-  f32x4 low[R], high[R];
-};
-
-// The sums of one tap.
-template <class Dot, size_t R>
-inline TileSums<R> sums_of_tap(const QuantizedProduct<Dot>& product, size_t tap, size_t row,
-                               size_t column) {
+// Adds a tap to R rows of a panel's columns; the last tap completes them. Without windows there is
+// but one, so that a product has no branches for taps.
+template <class Dot, size_t R, bool kHasWindows>
+void multiply_tile(const QuantizedProduct<Dot>& product, size_t tap, size_t row, size_t column) {
   using Element = typename Dot::Element;
   constexpr size_t kVector = 16 / sizeof(Element);
+  const auto [m, n, k] = product.size;
+  const bool is_first = !kHasWindows || tap == 0, is_last = !kHasWindows || tap + 1 == product.taps;
+  const auto row_of = [&, m = m](size_t i) -> size_t {
+    const size_t last = std::min(row + i, m - 1);
+    return kHasWindows ? product.windows[last * product.taps + tap] : last;
+  };
   const Element* rows[R];
-  RowScale scales[R];
-  i32x4 low_sums[R], high_sums[R];
+  i32x4 low[R], high[R];
   for (size_t i = 0; i < R; ++i) {
-    const size_t from = product.row_of(std::min(row + i, product.size.m - 1), tap);
-    rows[i] = product.rows + from * product.depth;
-    scales[i] = product.row_scales[from];
-    low_sums[i] = high_sums[i] = splat(0);
+    rows[i] = product.rows + row_of(i) * product.depth;
+    low[i] = high[i] = splat(0);
   }
   const Element* panel =
       product.panels + (column * product.taps + tap * kPanelColumns) * product.depth;
   // Not unrolled: the compiler would collect sums late and keep all that was loaded until then.
+  // Nothing else is held meanwhile: the sums need all of x86's registers.
 #pragma unroll 1
   for (size_t p = 0; p < product.depth; p += Dot::kGroup, panel += 2 * kVector) {
     const v128_t b0 = wasm_v128_load(panel), b1 = wasm_v128_load(panel + kVector);
     for (size_t i = 0; i < R; ++i) {
       const v128_t a = wasm_v128_load32_splat(rows[i]);
-      low_sums[i] = Dot::add(a, b0, low_sums[i]);
-      high_sums[i] = Dot::add(a, b1, high_sums[i]);
+      low[i] = Dot::add(a, b0, low[i]);
+      high[i] = Dot::add(a, b1, high[i]);
       rows[i] += Dot::kGroup;
     }
   }
-  const int32_t* const sums = product.sums + tap * round_up(product.size.n, kPanelColumns) + column;
-  const auto scaled = [&](i32x4 sum, const RowScale& row, const int32_t* channel_sums) {
-    if constexpr (Dot::kHasZeroPoint) sum -= splat(row.zero_point) * load(channel_sums);
-    return to_f32(sum) * splat(row.scale);
+  const int32_t* const sums = product.sums + tap * round_up(n, kPanelColumns) + column;
+  const auto lanes_at = [&](size_t at) -> Lanes {
+    const size_t first = column + at, count = n > first ? n - first : 0;
+    const float* const bias = product.bias;
+    return {load(sums + at), load(product.scales + first),
+            bias == nullptr ? splat(0.0f) : load_some(bias + first, count)};
   };
-  TileSums<R> result;
-  for (size_t i = 0; i < R; ++i) {
-    result.low[i] = scaled(low_sums[i], scales[i], sums);
-    result.high[i] = scaled(high_sums[i], scales[i], sums + 4);
-  }
-  return result;
-}
-
-// R rows and a panel's columns.
-template <class Dot, size_t R>
-void multiply_tile(const QuantizedProduct<Dot>& product, size_t row, size_t column) {
-  const auto [m, n, k] = product.size;
-  TileSums<R> sums = sums_of_tap<Dot, R>(product, 0, row, column);
-  for (size_t tap = 1; tap < product.taps; ++tap) {
-    const TileSums<R> more = sums_of_tap<Dot, R>(product, tap, row, column);
-    for (size_t i = 0; i < R; ++i) {
-      sums.low[i] += more.low[i];
-      sums.high[i] += more.high[i];
-    }
-  }
-  const size_t count = std::min(kPanelColumns, n - column);
-  const auto lanes = [&](size_t at) {
-    const size_t left = count > at ? count - at : 0, first = column + at;
-    const f32x4 bias =
-        product.bias == nullptr ? splat(0.0f) : load_some(product.bias + first, left);
-    return Lanes{load(product.scales + first), bias};
-  };
-  const Lanes first = lanes(0), second = lanes(4);
-  const auto store_row = [&](size_t i, float* to) {
-    store(to, first.finish(sums.low[i], product.epilogue));
-    store(to + 4, second.finish(sums.high[i], product.epilogue));
+  const Lanes first = lanes_at(0), second = lanes_at(4);
+  const auto store_lanes = [&](size_t i, const Lanes& lanes, i32x4 sum, float* to, size_t count) {
+    const RowScale& row_scale = product.row_scales[row_of(i)];
+    if constexpr (Dot::kHasZeroPoint) sum -= splat(row_scale.zero_point) * lanes.sums;
+    f32x4 x = to_f32(sum) * splat(row_scale.scale);
+    if (!is_first) x += load_some(to, count);
+    if (is_last)
+      x = clamp(x * lanes.scales + lanes.bias, product.epilogue.low, product.epilogue.high);
+    store_some(to, count, x);
   };
   float* const c = product.c + row * n + column;
-  if (row + R <= m && count == kPanelColumns) {
-    for (size_t i = 0; i < R; ++i) store_row(i, c + i * n);
+  if (row + R <= m && column + kPanelColumns <= n) {
+    for (size_t i = 0; i < R; ++i) {
+      store_lanes(i, first, low[i], c + i * n, 4);
+      store_lanes(i, second, high[i], c + i * n + 4, 4);
+    }
     return;
   }
-  for (size_t i = 0; i < R && row + i < m; ++i) {
-    float whole[kPanelColumns];
-    store_row(i, whole);
-    memcpy(c + i * n, whole, count * sizeof(float));
+  // Copies, because what is indexed by a variable lies in memory, and always would.
+  i32x4 border[R][2];
+  for (size_t i = 0; i < R; ++i) border[i][0] = low[i], border[i][1] = high[i];
+  for (size_t i = 0; i < std::min(R, m - row); ++i) {
+    store_lanes(i, first, border[i][0], c + i * n, n - column);
+    if (column + 4 < n) store_lanes(i, second, border[i][1], c + i * n + 4, n - column - 4);
   }
 }
 
@@ -182,13 +156,23 @@ template <class Dot, size_t R>
 void multiply_with(const QuantizedProduct<Dot>& product) {
   const size_t row_bytes = product.depth * sizeof(typename Dot::Element);
   const size_t most_rows = std::clamp<size_t>(kTaskBytes / row_bytes, 16, 512);
-  for_product_parts(product.size, most_rows, R,
-                    [&](size_t begin, size_t end, size_t first, size_t last) {
-                      for (size_t column = first; column < last; column += kPanelColumns) {
-                        for (size_t row = begin; row < end; row += R)
-                          multiply_tile<Dot, R>(product, row, column);
-                      }
-                    });
+  const auto for_tiles = [&](const auto& body) {
+    for_product_parts(product.size, most_rows, R,
+                      [&](size_t begin, size_t end, size_t first, size_t last) {
+                        for (size_t column = first; column < last; column += kPanelColumns) {
+                          for (size_t row = begin; row < end; row += R) body(row, column);
+                        }
+                      });
+  };
+  if (product.windows == nullptr) {
+    for_tiles(
+        [&](size_t row, size_t column) { multiply_tile<Dot, R, false>(product, 0, row, column); });
+  } else {
+    for_tiles([&](size_t row, size_t column) {
+      for (size_t tap = 0; tap < product.taps; ++tap)
+        multiply_tile<Dot, R, true>(product, tap, row, column);
+    });
+  }
 }
 
 template <class Dot>
