@@ -215,7 +215,7 @@ class Variable(ScatterMethods):
         return self if tracing.active else _Assigned(self)
 
     @property
-    def place(self) -> Variable:
+    def origin(self) -> Variable:
         """The Variable that holds the value: itself, unless an assignment gave this one."""
         return self
 
@@ -347,27 +347,28 @@ class _Assigned(Variable):
     """What an assignment gives: the same Variable, which prints as TensorFlow's does."""
 
     def __init__(self, origin: Variable) -> None:
-        self.__dict__["_origin"] = origin.place
+        self.__dict__["_origin"] = origin.origin
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_origin"], name)
 
     @property
-    def place(self) -> Variable:
-        return self.__dict__["_origin"]  # type: ignore[no-any-return]
+    def origin(self) -> Variable:
+        found: Variable = self.__dict__["_origin"]
+        return found
 
     @property
     def tensor(self) -> Tensor:
-        return self.place.tensor
+        return self.origin.tensor
 
     def value(self) -> Tensor:
-        return self.place.value()
+        return self.origin.value()
 
     def hold(self, tensor: Tensor) -> None:
-        self.place.hold(tensor)
+        self.origin.hold(tensor)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
-        return self.place.__deepcopy__(memo)
+        return self.origin.__deepcopy__(memo)
 
     @property
     def _shown_name(self) -> str:

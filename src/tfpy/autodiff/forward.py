@@ -64,7 +64,7 @@ class ForwardAccumulator(Tape):
                 f"The tangent has shape {tangent.shape}, its primal has {primal.shape}"
             )
         if isinstance(primal, Variable):
-            self._variables[id(primal.place)] = tangent
+            self._variables[id(primal.origin)] = tangent
             self.held.append(primal.tensor)
             self._tangents[primal.tensor.identity] = tangent
         else:

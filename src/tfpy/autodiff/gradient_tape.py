@@ -79,7 +79,7 @@ class GradientTape(Tape):
         """
         for leaf in leaves(tensor):
             if isinstance(leaf, Variable):
-                self._read(leaf.place)
+                self._read(leaf.origin)
             elif isinstance(leaf, Tensor):
                 super().watch(leaf)
             else:
@@ -168,7 +168,7 @@ class GradientTape(Tape):
     ) -> Any:
         for leaf in leaves(target):
             if isinstance(leaf, Variable) and leaf.trainable:
-                self.on_read(leaf.place)  # a Variable may be the target itself
+                self.on_read(leaf.origin)  # a Variable may be the target itself
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )
@@ -242,7 +242,7 @@ class GradientTape(Tape):
         if not is_tensor(source):
             raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
-            _, read = self._variables.get(id(source.place), (source, []))
+            _, read = self._variables.get(id(source.origin), (source, []))
         else:
             read = [source]
         found = [

@@ -339,7 +339,7 @@ def function(
         experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
             sizes.
         quantize: "int8" computes products and convolutions with weights in int8 where the
-            backend can (wasm): for inference, up to 3.4 times as fast, results about 1 % off.
+            backend can (wasm): for inference, up to 3.2 times as fast, results about 1 % off.
 
     Raises:
         ValueError: for another ``quantize``.

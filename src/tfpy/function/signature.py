@@ -122,7 +122,7 @@ class Call:
             return value
         if isinstance(value, np.ndarray | np.generic):
             return self._take(name, convert_to_tensor(value))
-        return value.place if isinstance(value, Variable) else value
+        return value.origin if isinstance(value, Variable) else value
 
     def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
         """The arguments with other tensors in the places of theirs."""
