@@ -31,6 +31,7 @@ COLUMNS = (
     ("tfpy ms", 9),
     ("peer ms", 9),
     ("ratio", 6),
+    ("least", 6),
     ("tfpy", 14),
 )
 LEFT = 4  # columns that align left
@@ -109,7 +110,7 @@ def print_line(line: Line) -> None:
         print(f"{line.get('work', 'page')} on {line.get('backend', line.get('done'))} FAILED:")
         print(f"    {line['failure']}")
     elif "work" in line:
-        theirs, ratio = line.get("peer_ms"), line.get("ratio")
+        theirs, ratio, least = (line.get(key) for key in ("peer_ms", "ratio", "least_ratio"))
         print_row(
             line["work"],
             line["backend"],
@@ -118,6 +119,7 @@ def print_line(line: Line) -> None:
             f"{line['tfpy_ms']:.2f}",
             "cannot" if "peer_failure" in line else f"{theirs:.2f}" if theirs else "",
             f"{ratio:.2f}" if ratio else "",
+            f"{least:.2f}" if least else "",
             rate(line["tfpy_ms"], line["amount"], line["unit"]) if "unit" in line else "",
         )
 
@@ -146,7 +148,7 @@ def main() -> int:
             print_line(line)
     else:
         lines = asyncio.run(measure(options))
-    print("Medians; ratio = peer / tfpy, so above 1 tfpy is faster.")
+    print("Medians; ratio = peer / tfpy, so above 1 tfpy is faster; least: of the fastest samples.")
     print("WebGL times from a software rasteriser (a machine without a GPU) mean nothing.")
     if options.json:
         options.json.write_text("".join(f"{json.dumps(line)}\n" for line in lines))

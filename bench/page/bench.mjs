@@ -20,6 +20,7 @@ import * as tfjs from "./tfjs.mjs";
  * @typedef {object} Timing
  * @property {number} first milliseconds of the first run
  * @property {number} median
+ * @property {number} least the fastest sample: the time that a busy machine lengthens least
  * @property {string} [failure]
  */
 
@@ -145,9 +146,9 @@ async function measure(contenders) {
   const timings = [];
   for (const contender of contenders) {
     try {
-      timings.push({ first: await contender.sample(), median: 0 });
+      timings.push({ first: await contender.sample(), median: 0, least: 0 });
     } catch (error) {
-      timings.push({ first: 0, median: 0, failure: String(error) });
+      timings.push({ first: 0, median: 0, least: 0, failure: String(error) });
     }
   }
   const able = contenders.filter((_, i) => timings[i].failure === undefined);
@@ -161,7 +162,8 @@ async function measure(contenders) {
     }
   }
   contenders.forEach((contender, i) => {
-    timings[i].median = median(samples.get(contender) ?? []);
+    const own = samples.get(contender);
+    if (own) Object.assign(timings[i], { median: median(own), least: Math.min(...own) });
   });
   return timings;
 }
@@ -196,6 +198,12 @@ function tfpyContender(name, session) {
 const rounded = (milliseconds) => Number(milliseconds.toFixed(4));
 
 /**
+ * @param {number} theirs milliseconds
+ * @param {number} own milliseconds
+ */
+const ratio = (theirs, own) => Number((theirs / own).toFixed(3));
+
+/**
  * The records of one work: one for each peer, or one without a peer.
  * @param {any} works the Python module
  * @param {string} work
@@ -216,13 +224,14 @@ async function runWork(works, work) {
     const values = mine.result();
     const base = {
       tfpy_ms: rounded(own.median),
+      tfpy_least_ms: rounded(own.least),
       tfpy_first_ms: rounded(own.first),
       amount: python.amount,
       unit: python.unit,
     };
     if (peers.length === 0) return [{ ...base, peer: null }];
     return peers.map((peer, i) => {
-      const { first, median: theirs, failure } = others[i];
+      const { first, median: theirs, least, failure } = others[i];
       if (failure) return { ...base, peer: peer.name, peer_failure: failure };
       const error = relativeError(values, peer.result());
       if (!(error < python.tolerance)) {
@@ -232,8 +241,10 @@ async function runWork(works, work) {
         ...base,
         peer: peer.name,
         peer_ms: rounded(theirs),
+        peer_least_ms: rounded(least),
         peer_first_ms: rounded(first),
-        ratio: Number((theirs / own.median).toFixed(3)),
+        ratio: ratio(theirs, own.median),
+        least_ratio: ratio(least, own.least),
         error,
       };
     });

@@ -1,4 +1,4 @@
-// Depthwise convolution with small square filters: four outputs of a row at a time, so that the
+// Depthwise convolution with small square filters: some outputs of a row at a time, so that the
 // inputs that their windows share are loaded once. The filter is read as it is.
 #include "depthwise.h"
 
@@ -11,12 +11,11 @@ namespace tfpy {
 namespace {
 
 constexpr size_t kLanes = 4;
-constexpr size_t kOutputs = 4;
 
 class DirectDepthwise : public Kernel {
  public:
-  DirectDepthwise(const DepthwiseShape& shape, const Epilogue& epilogue)
-      : shape_(shape), epilogue_(epilogue) {}
+  DirectDepthwise(const DepthwiseShape& shape, const Epilogue& epilogue, size_t outputs)
+      : shape_(shape), epilogue_(epilogue), outputs_(outputs) {}
 
   bool run(const Operand* inputs, void* output) override {
     const WindowAxis &h = shape_.window.h, &w = shape_.window.w;
@@ -42,6 +41,7 @@ class DirectDepthwise : public Kernel {
     size_t first_tap, last_tap;  // rows of the filter that meet the image
   };
 
+  // `outputs` of them, all of whose columns of taps lie inside.
   virtual void run_inner(const Call& call, const Row& row, size_t column) const = 0;
 
   // Calls body(channel) for vectors that cover all channels; the last two may overlap.
@@ -56,6 +56,8 @@ class DirectDepthwise : public Kernel {
   const Epilogue epilogue_;
 
  private:
+  const size_t outputs_;  // what run_inner() computes at once
+
   void run_row(const Call& call, size_t number) const {
     const WindowAxis &h = shape_.window.h, &w = shape_.window.w;
     const size_t image = number / h.out, out_row = number % h.out;
@@ -63,17 +65,15 @@ class DirectDepthwise : public Kernel {
     Row row{call.x + (static_cast<ptrdiff_t>(image) * h.in + h.place(out_row, 0)) * pitch,
             call.y + number * w.out * shape_.channels, 0, 0};
     h.taps(out_row, &row.first_tap, &row.last_tap);
-    for (size_t column = 0; column < static_cast<size_t>(w.out);) {
-      const bool is_inside = w.place(column, 0) >= 0 &&
-                             w.place(column + kOutputs - 1, w.filter - 1) < w.in &&
-                             column + kOutputs <= static_cast<size_t>(w.out);
-      if (is_inside) {
-        run_inner(call, row, column);
-        column += kOutputs;
-      } else {
-        run_border(call, row, column++);
-      }
-    }
+    size_t begin = 0, end = 0;
+    w.whole_windows(&begin, &end);
+    if (end - begin < outputs_) begin = end = 0;
+    for (size_t column = 0; column < begin; ++column) run_border(call, row, column);
+    // The last ones are computed twice where their number is no multiple.
+    for (size_t column = begin; column < end; column += outputs_)
+      run_inner(call, row, std::min(column, end - outputs_));
+    for (size_t column = end; column < static_cast<size_t>(w.out); ++column)
+      run_border(call, row, column);
   }
 
   // One output, some of whose columns of taps may lie outside.
@@ -101,33 +101,29 @@ class DirectDepthwise : public Kernel {
 template <size_t Filter, size_t Stride>
 class Direct final : public DirectDepthwise {
  public:
-  using DirectDepthwise::DirectDepthwise;
+  Direct(const DepthwiseShape& shape, const Epilogue& epilogue)
+      : DirectDepthwise(shape, epilogue, kOutputs) {}
 
  private:
-  // kOutputs outputs, all of whose columns of taps lie inside.
-  void run_inner(const Call& call, const Row& row, size_t column) const override {
-    if (row.first_tap == 0 && row.last_tap == Filter) {
-      run_rows<true>(call, row, column);
-    } else {
-      run_rows<false>(call, row, column);
-    }
-  }
+  // As many as leave registers for a row of the filter and the inputs that it meets.
+  static constexpr size_t kOutputs = Stride == 1 ? 4 : 3;
 
   // What the loop over channels reads is held in locals: its stores might change members.
-  template <bool kAllTaps>
-  void run_rows(const Call& call, const Row& row, size_t column) const {
+  void run_inner(const Call& call, const Row& row, size_t column) const override {
     constexpr size_t kColumns = (kOutputs - 1) * Stride + Filter;
     const ptrdiff_t channels = shape_.channels, pitch = shape_.window.w.in * channels;
-    const size_t first = kAllTaps ? 0 : row.first_tap, last = kAllTaps ? Filter : row.last_tap;
+    const size_t first = row.first_tap, last = row.last_tap;
     const float* const x0 = row.x + shape_.window.w.place(column, 0) * channels + first * pitch;
     const float* const filter0 = call.filter + first * Filter * channels;
     const float* const bias = call.bias;
     float* const y0 = row.y + column * channels;
     const f32x4 low = splat(epilogue_.low), high = splat(epilogue_.high);
     for_channels([=](size_t channel) {
-      const f32x4 start = bias != nullptr ? load(bias + channel) : splat(0.0f);
-      f32x4 sums[kOutputs] = {start, start, start, start};
+      f32x4 sums[kOutputs];
+      for (f32x4& sum : sums) sum = bias != nullptr ? load(bias + channel) : splat(0.0f);
       const float *x = x0 + channel, *filter = filter0 + channel;
+      // Unrolled, all rows would be loaded first, to more registers than there are.
+#pragma unroll 1
       for (size_t kh = first; kh < last; ++kh) {
         f32x4 taps[Filter];
         for (size_t kw = 0; kw < Filter; ++kw) taps[kw] = load(filter + kw * channels);

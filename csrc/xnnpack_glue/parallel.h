@@ -30,16 +30,18 @@ void parallel_for(size_t tasks, const Body& body) {
 // Element operations below which a second thread costs more than it gives.
 constexpr size_t kThreadGrain = 32 * 1024;
 
-// In how many tasks `items` of `cost` element operations each are worth splitting.
-inline size_t task_count(size_t items, size_t cost) {
+// In how many tasks, `most` at most, `items` of `cost` element operations each are worth splitting.
+inline size_t task_count(size_t items, size_t cost, size_t most = worker_count()) {
   const size_t worth = items / std::max<size_t>(1, kThreadGrain / std::max<size_t>(1, cost));
-  return std::max<size_t>(1, std::min({worker_count(), items, worth}));
+  return std::max<size_t>(1, std::min({most, items, worth}));
 }
 
 // Calls body(begin, end) for ranges that cover 0..items.
 template <class Body>
 void parallel_ranges(size_t items, size_t cost, const Body& body) {
-  const size_t tasks = task_count(items, cost);
+  constexpr size_t kRangesPerThread = 4;  // so that a slow thread can be helped
+  const size_t workers = worker_count();
+  const size_t tasks = task_count(items, cost, workers > 1 ? workers * kRangesPerThread : 1);
   const size_t quotient = items / tasks, rest = items % tasks;
   parallel_for(tasks, [&](size_t task) {
     const size_t begin = task * quotient + std::min(task, rest);
