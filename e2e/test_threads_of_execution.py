@@ -101,3 +101,26 @@ async def test_page_stays_awake_while_reading(tf: Any) -> None:
         await x.data()
     ticking.cancel()
     assert ticks >= 4
+
+
+@run_in_browser(backends=["wasm"])
+async def test_page_lives_beside_a_loop_of_reads(tf: Any) -> None:
+    """A read on wasm has nothing to wait for; a loop of them gives the page turns nevertheless."""
+    import time
+
+    import js
+    from pyodide.ffi import create_proxy
+
+    x = tf.constant(np.ones((64, 64), np.float32))
+    ticks = []
+    tick = create_proxy(lambda: ticks.append(time.perf_counter()))
+    timer = js.setInterval(tick, 10)
+    try:
+        end = time.perf_counter() + 0.6
+        while time.perf_counter() < end:
+            value = await tf.matmul(x, x).data()
+    finally:
+        js.clearInterval(timer)
+        tick.destroy()
+    assert value[0, 0] == 64
+    assert len(ticks) >= 4

@@ -42,6 +42,7 @@ def job(program: Program) -> dict[str, Any]:
     return {
         "json": program.to_json(),
         "inputs": [{"count": b.count, "dtype": b.dtype.name} for b in inputs],
+        "count": program.buffers[program.outputs[0]].count,
     }
 
 

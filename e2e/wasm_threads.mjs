@@ -1,6 +1,6 @@
 // Runs Programs in two variants of the wasm runtime in one page, or in a module worker of it.
 
-/** @typedef {{json: string, inputs: {count: number, dtype: string}[]}} Job */
+/** @typedef {{json: string, inputs: {count: number, dtype: string}[], count: number}} Job */
 
 /** @param {string} name */
 async function asset(name) {
@@ -34,18 +34,18 @@ function noise(count, seed) {
  * @param {import("../web/backend.mjs").Backend} backend
  * @param {Job} job
  */
-async function runJob(backend, job) {
+function runJob(backend, job) {
   const program = backend.register(job.json, new ArrayBuffer(0), 0, 0);
   const slots = job.inputs.map(({ count, dtype }, i) =>
     backend.write(noise(count, i).buffer, 0, count, dtype),
   );
   const milliseconds = [];
-  let result = new Float32Array(0);
+  const result = new Float32Array(job.count);
   for (let i = 0; i < 5; i++) {
     const start = performance.now();
     const out = backend.run(program, ...slots);
     milliseconds.push(performance.now() - start);
-    result = /** @type {typeof result} */ (await backend.readAsync(out));
+    backend.read(result.buffer, 0, out);
     backend.free(out);
   }
   const { generated } = backend.memory();
@@ -72,7 +72,7 @@ export async function compare(variants, jobs, threads) {
   }
   const findings = [];
   for (const job of jobs) {
-    const [one, other] = [await runJob(backends[0], job), await runJob(backends[1], job)];
+    const [one, other] = [runJob(backends[0], job), runJob(backends[1], job)];
     const scale = one.result.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-30);
     const difference = one.result.reduce(
       (most, v, i) => Math.max(most, Math.abs(v - other.result[i])),

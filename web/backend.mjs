@@ -16,7 +16,6 @@
  *   copies `count` elements at byte `ptr` into a new slot
  * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
  *   copies a slot's elements to byte `ptr`; waits for the device
- * @property {(slot: number) => Promise<TensorArray>} readAsync the same without blocking the page
  * @property {(...slots: number[]) => void} free
  * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number) => number} register
  *   takes a Program (its JSON text, and its constants' bytes at `ptr`) and returns its id
@@ -32,6 +31,9 @@
  * @property {() => Memory} memory live slots, their bytes, and numbers of the backend's own
  * @property {() => Promise<void>} finish resolves when all work so far is done
  * @property {() => void} close frees everything; the backend is of no use afterwards
+ *
+ * @typedef {object} Ahead what a backend has besides if its runs return before they end
+ * @property {(slot: number) => Promise<TensorArray>} readAsync as `read`, without blocking the page
  */
 
 export {};

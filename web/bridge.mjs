@@ -5,7 +5,7 @@ import { probe } from "./probe.mjs";
 import { openWasm } from "./wasm.mjs";
 import { openWebgl } from "./webgl.mjs";
 
-/** @typedef {import("./backend.mjs").Backend} Backend */
+/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").Ahead>} Backend */
 
 /**
  * Emscripten's module object of Pyodide.
@@ -52,8 +52,7 @@ export function bindHeap(backend, owner) {
     write: (pointer, count, dtype) => backend.write(owner.HEAPU8.buffer, pointer, count, dtype),
     /** @type {(pointer: number, slot: number) => void} */
     read: (pointer, slot) => backend.read(owner.HEAPU8.buffer, pointer, slot),
-    /** @type {(slot: number) => Promise<Float32Array | Int32Array | Uint8Array>} */
-    readAsync: (slot) => backend.readAsync(slot),
+    readAsync: backend.readAsync?.bind(backend),
     /** @type {(...slots: number[]) => void} */
     free: (...slots) => backend.free(...slots),
     /** @type {(json: string, pointer: number, size: number) => number} */

@@ -14,9 +14,9 @@ import { startModule } from "./wasm_module.mjs";
  */
 
 const ELEMENT_TYPES = [
-  { name: "float32", size: 4, array: Float32Array },
-  { name: "int32", size: 4, array: Int32Array },
-  { name: "bool", size: 1, array: Uint8Array },
+  { name: "float32", size: 4 },
+  { name: "int32", size: 4 },
+  { name: "bool", size: 1 },
 ];
 
 /** @typedef {(typeof ELEMENT_TYPES)[number]} ElementType */
@@ -159,12 +159,6 @@ export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" })
     read(heap, ptr, slot) {
       const source = glue.bytesOf(slot);
       new Uint8Array(heap, ptr, source.length).set(source);
-    },
-    async readAsync(slot) {
-      const { count, type } = glue.describe(slot);
-      const result = new type.array(count);
-      new Uint8Array(result.buffer).set(glue.bytesOf(slot));
-      return result;
     },
     free(...slots) {
       for (const slot of slots) glue.free(slot);

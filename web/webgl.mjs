@@ -1,7 +1,7 @@
 /**
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
- * @typedef {import("./backend.mjs").Backend} Backend
+ * @typedef {import("./backend.mjs").Backend & import("./backend.mjs").Ahead} Backend
  * @typedef {import("./backend.mjs").TensorArray} TensorArray
  * @typedef {import("./webgl_program.mjs").Plan} Plan
  * @typedef {import("./webgl_textures.mjs").Layout} Layout

@@ -11,7 +11,7 @@ import * as tfjs from "./tfjs.mjs";
 import { WORKS } from "./tfjs_works.mjs";
 
 /**
- * @typedef {import("../../web/backend.mjs").Backend} Backend
+ * @typedef {import("../../web/webgl.mjs").Backend} Backend
  *
  * @typedef {object} Work
  * @property {string} name

@@ -77,8 +77,10 @@ template <class T>
 void multiply_empty(const Gemm<T>& gemm) {
   const Finish finish{false, true};
   for (size_t i = 0; i < gemm.m; ++i) {
-    for (size_t j = 0; j < gemm.n; j += 4)
-      store_lanes(gemm, finish, gemm.c + i * gemm.c_stride + j, j, gemm.n - j, splat(T{0}));
+    for (size_t j = 0; j < gemm.n; j += 4) {
+      store_lanes(gemm, finish, gemm.c + i * gemm.c_stride + j, gemm.n - j,
+                  bias_at(gemm, j, gemm.n - j));
+    }
   }
 }
 

@@ -41,26 +41,27 @@ inline void pack_panel(const T* from, size_t line_stride, size_t step, size_t li
   }
 }
 
-// How a tile is stored: on top of the sums so far, and through the epilogue when it is complete.
+// Which part of a sum a tile has: behind others, which C holds, and the last one.
 struct Finish {
   bool accumulates, completes;
 };
 
-inline f32x4 complete(const Epilogue& epilogue, f32x4 bias, f32x4 x) {
-  x += bias;
-  return epilogue.clamps() ? clamp(x, epilogue.low, epilogue.high) : x;
+inline f32x4 clamp(const Epilogue& epilogue, f32x4 x) {
+  return clamp(x, epilogue.low, epilogue.high);
 }
-inline i32x4 complete(const Epilogue&, f32x4, i32x4 x) { return x; }
+inline i32x4 clamp(const Epilogue&, i32x4 x) { return x; }
+
+// What the sums of four columns, of which `columns` exist, start from, unless that is C.
+inline f32x4 bias_at(const Gemm<float>& gemm, size_t column, size_t columns) {
+  return gemm.bias == nullptr ? splat(0.0f) : load_some(gemm.bias + column, columns);
+}
+inline i32x4 bias_at(const Gemm<int32_t>&, size_t, size_t) { return splat(0); }
 
 // Four columns of a row, of which `columns` exist.
 template <class T>
-void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t column, size_t columns,
-                 Vector<T> sum) {
+void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t columns, Vector<T> sum) {
   if (finish.accumulates) sum += load_some(c, columns);
-  if (finish.completes) {
-    const f32x4 bias = gemm.bias == nullptr ? splat(0.0f) : load_some(gemm.bias + column, columns);
-    sum = complete(gemm.epilogue, bias, sum);
-  }
+  if (finish.completes) sum = clamp(gemm.epilogue, sum);
   store_some(c, columns, sum);
 }
 
@@ -71,9 +72,8 @@ void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t 
   const size_t rows = std::min(R, gemm.m - row);
   T* c = gemm.c + row * gemm.c_stride + column;
   for (size_t i = 0; i < rows; ++i, c += gemm.c_stride) {
-    store_lanes(gemm, finish, c, column, gemm.n - column, low[i]);
-    if (gemm.n - column > 4)
-      store_lanes(gemm, finish, c + 4, column + 4, gemm.n - column - 4, high[i]);
+    store_lanes(gemm, finish, c, gemm.n - column, low[i]);
+    if (gemm.n - column > 4) store_lanes(gemm, finish, c + 4, gemm.n - column - 4, high[i]);
   }
 }
 
@@ -91,8 +91,23 @@ struct PackedRows {
 template <class T, size_t R, class Rows>
 inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, const T* b,
                          size_t depth, size_t row, size_t column) {
+  const bool is_inside = row + R <= gemm.m && column + kPanelColumns <= gemm.n;
+  T* const c = gemm.c + row * gemm.c_stride + column;
   Vector<T> low[R], high[R];
-  for (size_t i = 0; i < R; ++i) low[i] = high[i] = splat(T{0});
+  if (!finish.accumulates) {
+    const size_t columns = gemm.n - column;
+    const Vector<T> bias0 = bias_at(gemm, column, columns);
+    const Vector<T> bias1 = columns > 4 ? bias_at(gemm, column + 4, columns - 4) : splat(T{0});
+    for (size_t i = 0; i < R; ++i) {
+      low[i] = bias0;
+      high[i] = bias1;
+    }
+  } else {
+    for (size_t i = 0; i < R; ++i) {
+      low[i] = is_inside ? load(c + i * gemm.c_stride) : splat(T{0});
+      high[i] = is_inside ? load(c + i * gemm.c_stride + 4) : splat(T{0});
+    }
+  }
   for (size_t p = 0; p < depth; ++p, b += kPanelColumns) {
     const Vector<T> b0 = load(b), b1 = load(b + 4);
     for (size_t i = 0; i < R; ++i) {
@@ -102,7 +117,7 @@ inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, c
     }
     rows.advance();
   }
-  if (row + R > gemm.m || column + kPanelColumns > gemm.n) {
+  if (!is_inside) {
     // Copies, because what is indexed by a variable lies in memory, and always would.
     Vector<T> border_low[R], border_high[R];
     for (size_t i = 0; i < R; ++i) {
@@ -112,20 +127,10 @@ inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, c
     store_border<T, R>(gemm, finish, row, column, border_low, border_high);
     return;
   }
-  T* const c = gemm.c + row * gemm.c_stride + column;
-  if (finish.accumulates) {
+  if (finish.completes && gemm.epilogue.clamps()) {
     for (size_t i = 0; i < R; ++i) {
-      low[i] += load(c + i * gemm.c_stride);
-      high[i] += load(c + i * gemm.c_stride + 4);
-    }
-  }
-  if (finish.completes && !gemm.epilogue.is_none()) {
-    const bool has_bias = gemm.bias != nullptr;
-    const f32x4 bias0 = has_bias ? load(gemm.bias + column) : splat(0.0f);
-    const f32x4 bias1 = has_bias ? load(gemm.bias + column + 4) : splat(0.0f);
-    for (size_t i = 0; i < R; ++i) {
-      low[i] = complete(gemm.epilogue, bias0, low[i]);
-      high[i] = complete(gemm.epilogue, bias1, high[i]);
+      low[i] = clamp(gemm.epilogue, low[i]);
+      high[i] = clamp(gemm.epilogue, high[i]);
     }
   }
   for (size_t i = 0; i < R; ++i) {

@@ -37,8 +37,9 @@ void multiply_part(const Gemm<float>& gemm, const WeightsProduct& product, size_
       const float* panel = product.packed_b + p * width + column * depth;
       for (size_t row = begin; row < end; row += R) {
         PlainRows<R> rows;
-        for (size_t i = 0; i < R; ++i)
-          rows.at[i] = product.a + std::min(row + i, gemm.m - 1) * product.a_stride + p;
+        rows.at[0] = product.a + row * product.a_stride + p;
+        for (size_t i = 1; i < R; ++i)
+          rows.at[i] = rows.at[i - 1] + (row + i < gemm.m ? product.a_stride : 0);
         micro_kernel<float, R>(gemm, finish, rows, panel, depth, row, column);
       }
     }

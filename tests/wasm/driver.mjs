@@ -34,13 +34,10 @@ function timed(program, slots, times) {
 
 const commands = {
   write: ({ data, count, dtype }) => backend.write(heapOf(data), 64, count, dtype),
-  read: async ({ slot, nbytes }) => {
+  read: ({ slot, nbytes }) => {
     const heap = new ArrayBuffer(nbytes);
     backend.read(heap, 0, slot);
-    const other = await backend.readAsync(slot);
-    const bytes = Buffer.from(heap);
-    if (bytes.compare(Buffer.from(other.buffer)) !== 0) throw new Error("readAsync differs");
-    return bytes.toString("base64");
+    return Buffer.from(heap).toString("base64");
   },
   free: ({ slots }) => backend.free(...slots),
   register: ({ json, data, nbytes }) => backend.register(json, heapOf(data), 64, nbytes),

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy.runtime.turns import give_turn
+
 Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -180,7 +182,10 @@ class Device:
         self._read(_address(out), slot)
 
     async def read_async(self, slot: int, out: Array) -> None:
-        """The same without blocking the page."""
+        """The same without blocking the page for long."""
+        if self._read_async is None:  # nothing is under way, so there is nothing to wait for
+            self.read(slot, out)
+            return await give_turn()
         data = await self._read_async(slot)
         data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
 
