@@ -13,7 +13,7 @@ namespace {
 
 // A panel of B (kDepth x 8 floats) stays in L1; a block of A (kRows x kDepth) and one of B
 // (kDepth x kColumns) stay in L2.
-constexpr size_t kDepth = 256, kRows = 96, kColumns = 512;
+constexpr size_t kDepth = 512, kRows = 96, kColumns = 1024;
 
 // A part of C: the columns and the depth of a packed block of B.
 template <class T>

@@ -12,7 +12,7 @@ namespace {
 
 // A panel of B (kDepth x 8 floats) stays in L1 while the rows of a task's part of A, of about
 // kTaskRows x kDepth floats, pass from L2.
-constexpr size_t kDepth = 256, kTaskRows = 96;
+constexpr size_t kDepth = 512, kTaskRows = 96;
 
 // Rows of A as they lie. Those behind the last one repeat it.
 template <size_t R>

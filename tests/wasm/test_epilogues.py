@@ -88,7 +88,7 @@ def test_depthwise(
     check(runtime, "depthwise_conv2d", params, y, x, w)
 
 
-SIZES = [(1, 7, 30), (3, 5, 9), (8, 16, 8), (13, 40, 21), (70, 300, 520), (33, 9, 1), (5, 0, 6)]
+SIZES = [(1, 7, 30), (3, 5, 9), (8, 16, 8), (13, 40, 21), (70, 600, 1034), (33, 9, 1), (5, 0, 6)]
 
 
 @pytest.mark.parametrize("transpose", [False, True])
@@ -112,7 +112,7 @@ def test_matmul(
     check(runtime, "matmul", params, a @ b, *(np.ascontiguousarray(x) for x in operands))
 
 
-WEIGHTED = [(1, 49, 300, 33), (2, 31, 17, 8), (1, 10, 513, 70), (3, 64, 256, 100), (1, 9, 5, 3)]
+WEIGHTED = [(1, 49, 600, 33), (2, 31, 17, 8), (1, 10, 513, 70), (3, 64, 512, 100), (1, 9, 5, 3)]
 
 
 @pytest.mark.parametrize("transpose", [False, True])

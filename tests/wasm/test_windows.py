@@ -150,6 +150,23 @@ def test_convolution(case: Case, runtime: NodeRuntime, rng: np.random.Generator)
     close(run(runtime, f"{name}_backprop_filter", params, w.shape, x, dy), dw)
 
 
+@pytest.mark.parametrize("size", [3, 5])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("pad", [(0, 0), (1, 1), (0, 1), (3, 4)], ids=str)
+def test_depthwise_of_each_width(
+    size: int, stride: int, pad: tuple[int, int], runtime: NodeRuntime, rng: np.random.Generator
+) -> None:
+    """Square filters compute several outputs at once: rows of less, just as many and more."""
+    for width in range(1, 17):
+        if width + sum(pad) < size:
+            continue
+        case = Case((2, 6, width), (size, size), (6, 6), (stride, stride), pad=(pad, pad))
+        x, w = rng.standard_normal((*case.size, 6)), rng.standard_normal((size, size, 6, 1))
+        y = np.einsum("bhwijc,ijcm->bhwc", case.patches(x, 0), w)
+        params = {**case.params(), "in_c": 6, "out_c": 6, "multiplier": 1}
+        close(run(runtime, "depthwise_conv2d", params, y.shape, x, w), y)
+
+
 @pytest.mark.parametrize("multiplier", [1, 2, 3])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_depthwise(
