@@ -17,6 +17,7 @@ import numpy as np
 
 import tfpy as tf
 from bench.networks import digits, lstm, mobilenet_v1, mobilenet_v2, transformer
+from tfpy.runtime import registry
 
 Array = np.ndarray[Any, Any]
 Tensors = dict[str, Any]
@@ -310,3 +311,8 @@ def parameters() -> str:
 def variant() -> str:
     """The variant of the active backend, for example "relaxed-threads"."""
     return str(tf.backend_report()[tf.get_backend()]["variant"])
+
+
+def threads() -> int:
+    """How many threads the active backend computes with."""
+    return int(registry.active_backend().memory().get("threads", 1))

@@ -283,7 +283,7 @@ async function main() {
   await onnx.open(backend, threads);
   const about = {
     backend,
-    threads: backend === "wasm" && threads ? navigator.hardwareConcurrency : 1,
+    threads: works.threads(),
     variant: works.variant(),
     browser: navigator.userAgent,
     renderer: backend === "webgl" ? rendererName() : "",
