@@ -41,7 +41,8 @@ class DirectDepthwise : public Kernel {
     size_t first_tap, last_tap;  // rows of the filter that meet the image
   };
 
-  // `outputs` of them, all of whose columns of taps lie inside.
+  // Outputs of a row from a column on, as many as the constructor was told, none of whose columns
+  // of taps lies outside.
   virtual void run_inner(const Call& call, const Row& row, size_t column) const = 0;
 
   // Calls body(channel) for vectors that cover all channels; the last two may overlap.

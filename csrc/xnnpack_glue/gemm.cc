@@ -11,8 +11,8 @@
 namespace tfpy {
 namespace {
 
-// A panel of B (kDepth x 8 floats) stays in L1; a block of A (kRows x kDepth) and one of B
-// (kDepth x kColumns) stay in L2.
+// A panel of B (kDepth x 8 floats) stays in L1 and a block of A (kRows x kDepth) in L2. A wide
+// block of B (kDepth x kColumns) may have to come from L3, but A is packed again for each.
 constexpr size_t kDepth = 512, kRows = 96, kColumns = 1024;
 
 // A part of C: the columns and the depth of a packed block of B.
