@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
 from tfpy.runtime import turns
 
 
-async def loop(passes: int, seconds: float) -> int:
-    """How often another task ran beside a loop of such passes."""
-    count = 0
+def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -> int:
+    """How often another task ran beside a loop of such passes; the clock goes on with each."""
+    ran = 0
 
     async def other() -> None:
-        nonlocal count
+        nonlocal ran
         while True:
             await asyncio.sleep(0)
-            count += 1
+            ran += 1
 
-    task = asyncio.ensure_future(other())
-    for _ in range(passes):
-        time.sleep(seconds)
-        await turns.give_turn()
-    task.cancel()
-    return count
+    async def loop() -> None:
+        task = asyncio.ensure_future(other())
+        for number in range(passes):
+            monkeypatch.setattr(turns, "perf_counter", lambda now=number * seconds: now)
+            await turns.give_turn()
+        task.cancel()
+
+    monkeypatch.setattr(turns, "_last", 0.0)
+    asyncio.run(loop())
+    return ran
 
 
-def test_short_passes_share_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_last", time.perf_counter())
-    assert asyncio.run(loop(10, 0.0)) == 0
-
-
-def test_each_long_pass_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_LONGEST", 0.001)
-    assert asyncio.run(loop(5, 0.002)) >= 4
+@pytest.mark.parametrize(
+    ("passes", "seconds", "fewest", "most"),
+    [
+        (10, 0.001, 0, 0),
+        (100, 0.01, 14, 20),
+        (10, 0.06, 8, 9),
+    ],
+)
+def test_turns_are_given_when_due(
+    monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float, fewest: int, most: int
+) -> None:
+    assert fewest <= others_turns(monkeypatch, passes, seconds) <= most
