@@ -66,9 +66,11 @@ class DirectDepthwise : public Kernel {
     Row row{call.x + (static_cast<ptrdiff_t>(image) * h.in + h.place(out_row, 0)) * pitch,
             call.y + number * w.out * shape_.channels, 0, 0};
     h.taps(out_row, &row.first_tap, &row.last_tap);
-    size_t begin = 0, end = 0;
-    w.whole_windows(&begin, &end);
-    if (end - begin < outputs_) begin = end = 0;
+    // Those whose first and last tap lie inside.
+    size_t begin = 0, end = 0, unused = 0;
+    w.outputs(0, &begin, &unused);
+    w.outputs(w.filter - 1, &unused, &end);
+    if (end < begin + outputs_) begin = end = 0;
     for (size_t column = 0; column < begin; ++column) run_border(call, row, column);
     // The last ones are computed twice where their number is no multiple.
     for (size_t column = begin; column < end; column += outputs_)

@@ -30,14 +30,6 @@ struct WindowAxis {
     *first = static_cast<size_t>(std::min<int64_t>(begin, filter));
     *last = static_cast<size_t>(std::clamp<int64_t>(end, static_cast<int64_t>(*first), filter));
   }
-  // The output places first..last-1 all of whose taps lie inside.
-  void whole_windows(size_t* first, size_t* last) const {
-    const int64_t begin = (int64_t{pad} + stride - 1) / stride;
-    const int64_t room = int64_t{in} + pad - effective_filter();
-    *first = static_cast<size_t>(std::min<int64_t>(begin, out));
-    *last = static_cast<size_t>(
-        std::clamp<int64_t>(room < 0 ? 0 : room / stride + 1, static_cast<int64_t>(*first), out));
-  }
   // The output places first..last-1 for which a tap lies inside.
   void outputs(size_t tap, size_t* first, size_t* last) const {
     const int64_t start = place(0, tap);
