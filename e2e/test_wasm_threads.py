@@ -12,11 +12,11 @@ import pytest
 from e2e.module_page import ROOT, Evaluate, module_page
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import broadcast_view
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.strides import broadcast_view
 from tfpy.lower.common import Elementwise
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import WasmEmitter, add_kernel
-from tfpy.ops.op import KernelCall
 
 ASSETS = ROOT / "src" / "tfpy" / "assets"
 Shape = tuple[int, ...]

@@ -16,10 +16,10 @@ from e2e.module_page import Evaluate
 from e2e.webgl_page import CLEAN, call_of, equation, matmul_call
 from tfpy.dtypes import float32
 from tfpy.ir.graph import Aval, Graph
-from tfpy.lower import webgl_segments
+from tfpy.ir.op import OPS
 from tfpy.lower.program import Program
 from tfpy.lower.webgl import lower
-from tfpy.ops.op import OPS
+from tfpy.lower.webgl import segments as webgl_segments
 
 
 def tanh_program() -> Program:

@@ -10,7 +10,6 @@ from tfpy import (
     bitwise,
     browser,
     config,
-    dispatch,
     dtypes,
     errors,
     fused,
@@ -18,9 +17,7 @@ from tfpy import (
     linalg,
     losses,
     math,
-    nest,
     nn,
-    operators,
     public,
     ragged,
     random,
@@ -29,7 +26,23 @@ from tfpy import (
     spectral,
     strings,
 )
-from tfpy.array import (
+from tfpy.array.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
+from tfpy.array.buffer import TensorBuffer, buffer
+from tfpy.array.complex_numbers import complex
+from tfpy.array.einsum import einsum
+from tfpy.array.joining import (
+    concat,
+    pad,
+    repeat,
+    reverse,
+    reverse_sequence,
+    roll,
+    split,
+    stack,
+    tile,
+    unstack,
+)
+from tfpy.array.making import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
     broadcast_to,
@@ -52,6 +65,39 @@ from tfpy.array import (
     zeros,
     zeros_like,
 )
+from tfpy.array.scans import cumsum
+from tfpy.array.scattering import (
+    dynamic_partition,
+    dynamic_stitch,
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    unravel_index,
+)
+from tfpy.array.slicing import (
+    boolean_mask,
+    gather,
+    meshgrid,
+    newaxis,
+    one_hot,
+    slice,
+    strided_slice,
+    where,
+)
+from tfpy.array.sorting import (
+    argsort,
+    lower_bound,
+    searchsorted,
+    setdiff1d,
+    sort,
+    unique,
+    unique_with_counts,
+    upper_bound,
+)
 from tfpy.autodiff import (
     GradientTape,
     UnconnectedGradients,
@@ -63,15 +109,21 @@ from tfpy.autodiff import (
     grads,
     hessians,
     recompute_grad,
-    stop_gradient,
     value_and_grad,
     value_and_grads,
     variable_grads,
 )
-from tfpy.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
-from tfpy.complex_numbers import complex
-from tfpy.convert import constant, convert_to_tensor, is_tensor
-from tfpy.counting import histogram_fixed_width, histogram_fixed_width_bins
+from tfpy.composite.indexed_slices import IndexedSlices
+from tfpy.composite.ragged_tensor import RaggedTensor
+from tfpy.composite.sparse_tensor import SparseTensor
+from tfpy.core import eager as _eager  # noqa: F401 - says what calling an op does
+from tfpy.core import nest
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.lifetimes import dispose, keep, memory, tidy
+from tfpy.core.name_scope import name_scope
+from tfpy.core.tape import stop_gradient
+from tfpy.core.tensor import Tensor
+from tfpy.core.tensor_shape import TensorShape
 from tfpy.debugging import Assert
 from tfpy.dtypes import (
     DType,
@@ -91,26 +143,13 @@ from tfpy.dtypes import (
     uint8,
     uint32,
 )
-from tfpy.einsum import einsum
 from tfpy.function import TensorSpec, compile_model, function
 from tfpy.function.control_flow import case, cond, switch_case, while_loop
 from tfpy.function.effects import numpy_function, py_function
 from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
 from tfpy.function.tensor_array import TensorArray
-from tfpy.indexed_slices import IndexedSlices
-from tfpy.joining import (
-    concat,
-    pad,
-    repeat,
-    reverse,
-    reverse_sequence,
-    roll,
-    split,
-    stack,
-    tile,
-    unstack,
-)
 from tfpy.linalg import eig, eigvals, matmul, norm, tensordot
+from tfpy.linalg.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
 from tfpy.math import (
     add_n,
     argmax,
@@ -128,12 +167,10 @@ from tfpy.math import (
     sign,
     truediv,
 )
-from tfpy.module import Module
-from tfpy.name_scope import name_scope
+from tfpy.math.counting import histogram_fixed_width, histogram_fixed_width_bins
+from tfpy.public import dispatch, operators
 from tfpy.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
-from tfpy.ragged_tensor import RaggedTensor
 from tfpy.random.stateful import multinomial, rand
-from tfpy.runtime import eager as _eager  # noqa: F401 - says what calling an op does
 from tfpy.runtime.env import env
 from tfpy.runtime.registry import (
     backend_report,
@@ -144,45 +181,8 @@ from tfpy.runtime.registry import (
     set_backend,
     set_backend_async,
 )
-from tfpy.scans import cumsum
-from tfpy.scattering import (
-    dynamic_partition,
-    dynamic_stitch,
-    gather_nd,
-    scatter_nd,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    unravel_index,
-)
-from tfpy.slicing import (
-    boolean_mask,
-    gather,
-    meshgrid,
-    newaxis,
-    one_hot,
-    slice,
-    strided_slice,
-    where,
-)
-from tfpy.sorting import (
-    argsort,
-    lower_bound,
-    searchsorted,
-    setdiff1d,
-    sort,
-    unique,
-    unique_with_counts,
-    upper_bound,
-)
 from tfpy.sparse import sparse_to_dense
-from tfpy.sparse_tensor import SparseTensor
-from tfpy.strings_format import print
-from tfpy.tensor import Tensor
-from tfpy.tensor_buffer import TensorBuffer, buffer
-from tfpy.tensor_shape import TensorShape
+from tfpy.strings.formatting import print
 from tfpy.tfjs import (
     basic_lstm_cell,
     dot,
@@ -203,11 +203,10 @@ from tfpy.tfjs import (
     tensor5d,
     tensor6d,
 )
-from tfpy.tidy import dispose, keep, memory, tidy
 from tfpy.tracing import executing_eagerly, init_scope, inside_function
-from tfpy.variable import Variable
-from tfpy.variable_kinds import VariableAggregation, VariableSynchronization
-from tfpy.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
+from tfpy.variables.kinds import VariableAggregation, VariableSynchronization
+from tfpy.variables.module import Module
+from tfpy.variables.variable import Variable
 
 __version__ = "0.1.0"
 

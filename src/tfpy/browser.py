@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.runtime import bridge
 from tfpy.runtime.backend import Array
-from tfpy.tensor import Tensor
 
 __all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
 

@@ -136,3 +136,7 @@ def invalid_value(op: str, message: str) -> InvalidArgumentError:
 
 def _error(traced: type[Exception], op: str, message: str) -> Exception:
     return traced(f"{op}: {message}") if tracing.active else invalid_value(op, message)
+
+
+class NotLowerable(Exception):
+    """A backend cannot run this op at these shapes; the caller computes it on the host."""

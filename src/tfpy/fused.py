@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy import nn
-from tfpy.array import reshape
-from tfpy.convert import convert_to_tensor
+from tfpy.array.making import reshape
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.linalg import matmul
 from tfpy.ops import activation as act
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 from tfpy.tfjs import prelu
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {

@@ -9,11 +9,11 @@ from typing import Any
 
 from tfpy import dtypes, nn
 from tfpy import math as m
-from tfpy.array import broadcast_to, cast, static_ints
-from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy.array.making import broadcast_to, cast, static_ints
+from tfpy.core.conversion import as_tensors, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.ops import activation
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 
 
 class Reduction:

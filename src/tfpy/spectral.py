@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.fourier import fft, ifft
-from tfpy.fourier import irfft as _irfft
-from tfpy.fourier import rfft as _rfft
-from tfpy.tensor import Tensor
+from tfpy.core.tensor import Tensor
+from tfpy.signal.fourier import fft, ifft
+from tfpy.signal.fourier import irfft as _irfft
+from tfpy.signal.fourier import rfft as _rfft
 
 
 def rfft(input: Any, fft_length: int | None = None) -> Tensor:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy import dtypes, random
-from tfpy.array import reshape
-from tfpy.convert import as_tensors, constant, convert_to_tensor
+from tfpy.array.joining import concat, split
+from tfpy.array.making import reshape
+from tfpy.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
-from tfpy.joining import concat, split
 from tfpy.linalg import matmul, tensordot
 from tfpy.math import reduce_euclidean_norm
 from tfpy.ops import contraction
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 
 Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 """``(data, c, h)`` to the next ``(c, h)``."""

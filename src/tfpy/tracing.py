@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from tfpy.function.trace import Trace
+Trace = Any  # tfpy.function.trace.Trace, which stands far above
 
 active: list[Trace] = []
 """The traces being taken, outermost first; ops on symbolic tensors go to the last."""

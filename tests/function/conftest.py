@@ -6,7 +6,7 @@ import pytest
 from function.quantizing import QuantizingDevice
 
 import tfpy as tf
-from tfpy.runtime import scalars
+from tfpy.core import scalars
 
 
 @pytest.fixture

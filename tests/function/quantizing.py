@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from runtime.fake import FakeDevice
 
-from tfpy.passes.target import NumpyTarget
+from tfpy.lower.target import NumpyTarget
 
 
 class QuantizingTarget(NumpyTarget):

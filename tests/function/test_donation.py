@@ -12,10 +12,11 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
+from tfpy.core import scalars
 from tfpy.ir.graph import Graph
 from tfpy.lower import wasm
-from tfpy.lower.wasm_target import WasmTarget
-from tfpy.runtime import registry, scalars
+from tfpy.lower.wasm.target import WasmTarget
+from tfpy.runtime import registry
 from tfpy.runtime.backend import Array, Lowered
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host

@@ -8,7 +8,7 @@ from passes.sketch import Sketch
 import tfpy as tf
 from tfpy.function.lowered import as_text
 from tfpy.lower import wasm
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.passes.pipeline import optimize
 
 

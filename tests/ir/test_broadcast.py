@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
-from tfpy.lower.broadcast import (
+from tfpy.errors import NotLowerable
+from tfpy.ir.strides import (
     MAX_DIMS,
     broadcast_strides,
     broadcast_view,
@@ -19,7 +20,6 @@ from tfpy.lower.broadcast import (
     merge,
     pad_front,
 )
-from tfpy.lower.program import NotLowerable
 
 
 def walk(dims: list[int], strides: list[int]) -> Any:

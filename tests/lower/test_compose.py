@@ -17,8 +17,8 @@ from passes.sketch import assert_same_bits, draw_inputs, random_graph
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import LOOP, fusion, is_elementwise
 from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.ir.strides import View, dense_view
 from tfpy.ir.verify import verify
-from tfpy.lower.broadcast import View, dense_view
 from tfpy.lower.common import kernel_call, loop_call
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue

@@ -13,7 +13,7 @@ from tfpy.ir.graph import Graph
 from tfpy.lower import wasm, webgl
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Program, verify
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.passes.pipeline import optimize
 
 CUMSUM = {"axis": 0, "exclusive": False, "reverse": False}

@@ -10,12 +10,12 @@ import pytest
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import B, F, I, U
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import broadcast_view
+from tfpy.ir.strides import broadcast_view
 from tfpy.lower.common import Elementwise
-from tfpy.lower.glsl import Glsl, kernel_source
-from tfpy.lower.glsl_library import library, needed, operand
 from tfpy.lower.program import Program, verify
 from tfpy.lower.webgl import _Emitter
+from tfpy.lower.webgl.glsl import Glsl, kernel_source
+from tfpy.lower.webgl.glsl_library import library, needed, operand
 
 # Operand types of each table of the expression IR.
 TYPED_OPS = [

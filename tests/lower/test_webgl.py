@@ -11,12 +11,13 @@ import pytest
 import tfpy.ops  # noqa: F401  fills the table
 from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.ir.graph import Aval, single_equation
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import OPS, UNSUPPORTED, Op
 from tfpy.lower.program import Buffer, Program, verify
 from tfpy.lower.webgl import lower
-from tfpy.lower.webgl_kernels import add_kernel
-from tfpy.lower.webgl_matmul import product
-from tfpy.lower.webgl_steps import MAX_TEXTURES
-from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op
+from tfpy.lower.webgl.kernels import add_kernel
+from tfpy.lower.webgl.matmul import product
+from tfpy.lower.webgl.steps import MAX_TEXTURES
 
 
 def programs(op: Op) -> list[Program]:

@@ -18,9 +18,9 @@ from tfpy.ir import complex_expr
 from tfpy.ir.expr import SCALAR_OPS, linearize
 from tfpy.ir.graph import Aval, Graph, single_equation
 from tfpy.lower import wasm, webgl
-from tfpy.lower.glsl import Glsl
 from tfpy.lower.program import Program, verify
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.wasm.target import WasmTarget
+from tfpy.lower.webgl.glsl import Glsl
 from tfpy.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]

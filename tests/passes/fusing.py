@@ -13,12 +13,12 @@ from tfpy.dtypes import DType
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.fusion import fusion
 from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.kernel import Epilogue, KernelCall, Prologue
+from tfpy.ir.op import OPS
 from tfpy.ir.verify import verify
 from tfpy.lower import wasm, webgl
-from tfpy.lower.common import Epilogue, Prologue
 from tfpy.lower.program import Program
 from tfpy.lower.program import verify as verify_program
-from tfpy.ops.op import OPS, KernelCall
 from tfpy.passes.pipeline import simplify
 
 

@@ -10,11 +10,11 @@ from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
 from tfpy.ir.fusion import fusion
 from tfpy.ir.graph import Graph
 from tfpy.lower import wasm, webgl
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.target import Target
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.lower.webgl import WebGLTarget
 from tfpy.passes.fuse_elementwise import fuse_elementwise
 from tfpy.passes.fuse_epilogue import fuse_epilogue
-from tfpy.passes.target import Target
 
 CONV = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PRODUCT = {"transpose_a": False, "transpose_b": False}

@@ -16,11 +16,11 @@ from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
 from tfpy.lower import wasm, webgl
 from tfpy.lower.program import verify as verify_program
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.target import NumpyTarget
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.ops.quantized import quantize_channels, quantize_rows
 from tfpy.passes.pipeline import optimize_with_weights
 from tfpy.passes.quantize import quantize
-from tfpy.passes.target import NumpyTarget
 
 POINT: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((0, 0), (0, 0))}
 PLAIN = {"transpose_a": False, "transpose_b": False}

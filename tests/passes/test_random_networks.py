@@ -12,8 +12,8 @@ from passes.sketch import Sketch
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Graph, Shape
 from tfpy.ir.verify import verify
+from tfpy.lower.target import NumpyTarget
 from tfpy.passes.pipeline import optimize_with_weights
-from tfpy.passes.target import NumpyTarget
 
 WINDOW = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 

@@ -13,8 +13,8 @@ import tfpy as tf
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
+from tfpy.lower.target import NumpyTarget
 from tfpy.passes.pipeline import optimize_with_weights
-from tfpy.passes.target import NumpyTarget
 
 Weights = Callable[..., tf.Variable]
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from tfpy.dtypes import DEVICE_DTYPES
+from tfpy.errors import NotLowerable
 from tfpy.ir.graph import Graph
-from tfpy.lower.program import NotLowerable
 from tfpy.runtime.backend import Lowered
 from tfpy.runtime.cpu import CpuBackend
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
+from tfpy.errors import NotLowerable
 from tfpy.ir.graph import Aval, single_equation
-from tfpy.lower.program import NotLowerable
+from tfpy.lower.target import NumpyTarget
 from tfpy.lower.wasm import lower
 from tfpy.ops import OPS
-from tfpy.passes.target import NumpyTarget
 from tfpy.runtime.device import DeviceBackend
 
 Z = np.array([1 + 2j, 3 - 4j], np.complex64)

@@ -10,7 +10,8 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy.runtime import eager, registry, scalars
+from tfpy.core import eager, scalars
+from tfpy.runtime import registry
 
 
 @pytest.fixture

@@ -328,12 +328,13 @@ HOST_ON_WEBGL: dict[str, str] = {
 
 NO_OPS = (
     "tfpy.autodiff",
+    "tfpy.core.lifetimes",
+    "tfpy.core.tape",
     "tfpy.debugging",
     "tfpy.dtypes",
     "tfpy.function",
     "tfpy.random.generator",
     "tfpy.runtime",
-    "tfpy.tidy",
     "tfpy.tracing",
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""

@@ -14,9 +14,9 @@ from surface.evaluation import evaluate, finished, tensors, words
 import tfpy
 from tfpy import public
 from tfpy.dtypes import DEVICE_DTYPES, complex64
+from tfpy.errors import NotLowerable
 from tfpy.ir.graph import Aval, Graph
 from tfpy.lower import wasm, webgl
-from tfpy.lower.program import NotLowerable
 from tfpy.ops import UNSUPPORTED
 from tfpy.runtime import registry
 from tfpy.runtime.cpu import CpuBackend

@@ -9,7 +9,7 @@ import numpy as np
 from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import broadcast_view, collapse
+from tfpy.ir.strides import broadcast_view, collapse
 from tfpy.lower.program import Kernel, Program
 from tfpy.lower.wasm import assemble
 

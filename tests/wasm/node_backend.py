@@ -11,7 +11,7 @@ import numpy as np
 
 import tfpy
 from tfpy.lower import wasm
-from tfpy.lower.wasm_target import WasmTarget
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.runtime import bridge, registry
 from tfpy.runtime.device import DeviceBackend
 

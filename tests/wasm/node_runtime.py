@@ -13,9 +13,9 @@ import numpy as np
 
 from tfpy.dtypes import as_dtype
 from tfpy.ir.graph import Aval, Graph
+from tfpy.ir.kernel import KernelCall
 from tfpy.lower import wasm
 from tfpy.lower.program import Program
-from tfpy.ops.op import KernelCall
 
 ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
 DRIVER = Path(__file__).with_name("driver.mjs")

@@ -11,7 +11,7 @@ from passes.attention import attend
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.ops.op import KernelCall
+from tfpy.ir.kernel import KernelCall
 
 from .node_runtime import NodeRuntime, RuntimeFailed
 

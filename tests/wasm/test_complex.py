@@ -10,8 +10,8 @@ import pytest
 
 from tfpy import dtypes
 from tfpy.ir.graph import single_equation
+from tfpy.ir.op import OPS, Op
 from tfpy.lower import wasm
-from tfpy.ops.op import OPS, Op
 
 from .node_runtime import Array, NodeRuntime, aval_of
 

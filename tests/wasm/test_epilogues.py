@@ -11,9 +11,9 @@ import pytest
 from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.program import Program, float_bits
+from tfpy.ir.kernel import KernelCall, float_bits
+from tfpy.lower.program import Program
 from tfpy.lower.wasm import add_kernel
-from tfpy.ops.op import KernelCall
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed, kernel_program
 from .test_windows import Case, close

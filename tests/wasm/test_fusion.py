@@ -9,11 +9,11 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import View
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.strides import View
 from tfpy.lower.common import Elementwise
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import WasmEmitter
-from tfpy.ops.op import KernelCall
 
 from .node_runtime import NodeRuntime, RuntimeFailed
 

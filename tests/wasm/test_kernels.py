@@ -11,8 +11,8 @@ import pytest
 from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.lower.broadcast import pad_front
-from tfpy.ops.op import KernelCall
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.strides import pad_front
 
 from .expressions import inputs_of, run_expression
 from .node_runtime import Array, NodeRuntime

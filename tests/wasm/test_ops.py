@@ -7,7 +7,7 @@ import pytest
 
 import tfpy  # noqa: F401  (fills the table)
 from tfpy.ir.graph import single_equation
-from tfpy.ops.op import OPS, UNSUPPORTED, Op
+from tfpy.ir.op import OPS, UNSUPPORTED, Op
 
 from .node_runtime import NodeRuntime, aval_of
 

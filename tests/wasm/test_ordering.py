@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfpy.ir.graph import single_equation
-from tfpy.ops.op import OPS
+from tfpy.ir.op import OPS
 
 from .node_runtime import Array, NodeRuntime, aval_of
 

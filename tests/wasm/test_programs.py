@@ -12,10 +12,10 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
+from tfpy.ir.kernel import KernelCall
 from tfpy.lower.memory import plan
 from tfpy.lower.program import Program
 from tfpy.lower.wasm import add_kernel
-from tfpy.ops.op import KernelCall
 
 from .expressions import expression_program, inputs_of
 from .node_runtime import NodeRuntime, RuntimeFailed

@@ -9,7 +9,7 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.ops.op import KernelCall
+from tfpy.ir.kernel import KernelCall
 from tfpy.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed, aval_of, kernel_program

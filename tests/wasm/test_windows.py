@@ -10,7 +10,7 @@ import pytest
 
 from tfpy.ir import expr as ex
 from tfpy.ir.graph import Aval
-from tfpy.ops.op import KernelCall
+from tfpy.ir.kernel import KernelCall
 
 from .node_runtime import Array, NodeRuntime
 

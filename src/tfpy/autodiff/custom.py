@@ -8,19 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfpy import tape as tapes
-from tfpy.array import zeros
+from tfpy.array.making import zeros
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy.autodiff.nests import leaves, map_leaves
-from tfpy.convert import convert_to_tensor, is_tensor
-from tfpy.tape import Entry, Tape
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
-
-
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same values, constant for every tape."""
-    return convert_to_tensor(input).alias()
+from tfpy.core import tape as tapes
+from tfpy.core.conversion import convert_to_tensor, is_tensor
+from tfpy.core.tape import Entry, Tape, stop_gradient
+from tfpy.core.tensor import Tensor
+from tfpy.variables.variable import Variable
 
 
 class _Reads(Tape):

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfpy import tape as tapes
-from tfpy.array import ones_like, zeros
+from tfpy.array.making import ones_like, zeros
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy.autodiff.nests import leaves, map_leaves
-from tfpy.convert import convert_to_tensor
+from tfpy.core import tape as tapes
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tape import Entry, Tape
+from tfpy.core.tensor import Tensor
 from tfpy.math import reduce_sum
-from tfpy.tape import Entry, Tape
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 
 class ForwardAccumulator(Tape):

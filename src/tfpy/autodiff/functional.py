@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy.array import identity
+from tfpy.array.making import identity
 from tfpy.autodiff.gradient_tape import GradientTape
-from tfpy.convert import convert_to_tensor
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tensor import Tensor
+from tfpy.variables.variable import Variable
 
 
 def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import tape as tapes
-from tfpy.array import broadcast_to, ones_like, reshape, zeros
+from tfpy.array.joining import stack
+from tfpy.array.making import broadcast_to, ones_like, reshape, zeros
 from tfpy.autodiff.nests import leaves, map_leaves
-from tfpy.convert import constant, convert_to_tensor, is_tensor
-from tfpy.joining import stack
-from tfpy.tape import Tape
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.core import tape as tapes
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.tape import Tape
+from tfpy.core.tensor import Tensor
+from tfpy.variables.variable import Variable
 
 
 class UnconnectedGradients(Enum):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy import nest, tracing
-from tfpy.array import ones_like, reshape, zeros
+from tfpy import tracing
+from tfpy.array.joining import stack
+from tfpy.array.making import ones_like, reshape, zeros
+from tfpy.array.slicing import gather
 from tfpy.autodiff.gradient_tape import UnconnectedGradients
-from tfpy.convert import convert_to_tensor
-from tfpy.joining import stack
-from tfpy.slicing import gather
-from tfpy.tape import Entry, backpropagate
-from tfpy.tensor import Tensor
+from tfpy.core import nest
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tape import Entry, backpropagate
+from tfpy.core.tensor import Tensor
 
 
 def gradients(

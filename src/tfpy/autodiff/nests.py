@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy import nest
-from tfpy.operand import Composite
+from tfpy.core import nest
+from tfpy.core.operand import Composite
 
 
 def leaves(structure: Any) -> list[Any]:

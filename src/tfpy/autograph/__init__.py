@@ -13,6 +13,9 @@ from typing import Any
 from tfpy.autograph import experimental
 from tfpy.autograph.convert import to_code
 from tfpy.autograph.operators import call
+from tfpy.function import polymorphic
+
+polymorphic.CONVERTERS.append(call)
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 

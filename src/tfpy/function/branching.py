@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
+from tfpy.core.tensor import Tensor
 from tfpy.function.control import ControlOp, Runner, carries_gradient, scattered
 from tfpy.function.derivative import derivative, zero
 from tfpy.function.usage import Usage
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Aval, Graph
-from tfpy.ops.op import Op
-from tfpy.tensor import Tensor
+from tfpy.ir.op import Op
 
 Array = np.ndarray[Any, Any]
 

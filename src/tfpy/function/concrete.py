@@ -6,27 +6,21 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy import nest
-from tfpy.array import zeros
+from tfpy.array.making import zeros
 from tfpy.autodiff.nests import leaves, map_leaves
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.core import nest
+from tfpy.core.conversion import convert_to_tensor, is_tensor
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
-from tfpy.function.description import (
-    Parameter,
-    lines,
-    one_line,
-    parameters_of,
-    structured,
-)
+from tfpy.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, aval_of, bind
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Trace
 from tfpy.function.traced import Traced
 from tfpy.ir.graph import Graph
-from tfpy.operand import Composite
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 
 class ConcreteFunction:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy import tape as tapes
 from tfpy import tracing
+from tfpy.core import tape as tapes
+from tfpy.core.tape import Entry
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import variant
 from tfpy.function.usage import Usage
-from tfpy.ops.op import Op
-from tfpy.tape import Entry
-from tfpy.tensor import Tensor
+from tfpy.ir.op import Op
 
 Gradient = Callable[..., Sequence[Any]]
 """(gradients of the outputs, outputs, inputs, **attrs) -> a gradient or None of each input"""

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tfpy import tracing
-from tfpy.array import reshape
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.array.making import reshape
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
 from tfpy.errors import InvalidArgumentError, NotTraceableError
 from tfpy.function.staging import staged_cond, staged_while
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
-from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
-from tfpy.operand import Composite
 from tfpy.ops.elementwise import logical_and, not_equal
-from tfpy.tensor import Tensor
 
 Function = Callable[..., Any]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tfpy import tracing
+from tfpy.core.tape import backpropagate, dependent
+from tfpy.core.tensor import Tensor
 from tfpy.function import lists
 from tfpy.function.control import ControlOp
 from tfpy.function.trace import Trace
 from tfpy.ir.graph import Aval, Eqn, Graph
-from tfpy.ops.op import OPS
-from tfpy.tape import backpropagate, dependent
-from tfpy.tensor import Tensor
+from tfpy.ir.op import OPS
 
 
 class PureTrace(Trace):

@@ -9,15 +9,15 @@ import numpy as np
 
 from tfpy import tracing
 from tfpy.autodiff.gradient_tape import GradientTape, UnconnectedGradients
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.core.conversion import convert_to_tensor, is_tensor
+from tfpy.core.nest import flatten, pack_sequence_as
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import InvalidArgumentError
 from tfpy.function.control import ControlOp, carries_gradient, scattered
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ir.graph import Aval
-from tfpy.nest import flatten, pack_sequence_as
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 Function = Callable[..., Any]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence, Set
 from functools import partial
 
 from tfpy import tracing
+from tfpy.core.tensor import Tensor
+from tfpy.errors import NotLowerable
 from tfpy.function.control import ControlOp
 from tfpy.function.mirror import Mirror, can_mirror, steering
 from tfpy.function.regions import Place, Region, cut
@@ -15,13 +17,12 @@ from tfpy.function.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.usage import UNKNOWN, Usage
 from tfpy.ir.graph import Eqn, Graph, single_equation
-from tfpy.lower.program import NotLowerable, Program
-from tfpy.ops.op import UNSUPPORTED
+from tfpy.ir.op import UNSUPPORTED
+from tfpy.lower.program import Program
 from tfpy.passes.loops import reduce_loops, share_loops
 from tfpy.runtime import registry
 from tfpy.runtime.backend import MAX_GARBAGE, Backend
 from tfpy.runtime.storage import Storage, host_storage
-from tfpy.tensor import Tensor
 
 
 class Executable:

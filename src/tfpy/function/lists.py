@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import dtypes, joining
-from tfpy.array import zeros
-from tfpy.convert import constant
+from tfpy import dtypes
+from tfpy.array import joining
+from tfpy.array.making import zeros
+from tfpy.core.conversion import constant
+from tfpy.core.tape import SUMS
+from tfpy.core.tensor import Tensor
 from tfpy.errors import OutOfRangeError
 from tfpy.function.control import ControlOp
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import host_storage
-from tfpy.tensor import Tensor
 
 LIST = Aval((), dtypes.variant)
 Items = tuple[Any, ...]
@@ -196,3 +198,6 @@ def unstack(tensor: Tensor) -> Tensor:
 def add(first: Tensor, second: Tensor) -> Tensor:
     """The sum of two lists, item by item."""
     return list_add.apply([first, second])[0]
+
+
+SUMS[dtypes.variant.name] = add

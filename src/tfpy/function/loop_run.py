@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tfpy.core.tensor import Tensor
 from tfpy.function.executable import Executable
 from tfpy.function.mirror import LoopMirror
 from tfpy.function.usage import Usage
 from tfpy.ir.graph import Graph
 from tfpy.runtime import registry
-from tfpy.tensor import Tensor
 
 
 class LoopRun:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tfpy.convert import convert_to_tensor, is_tensor
+from tfpy.array.slicing import gather
+from tfpy.core.conversion import convert_to_tensor, is_tensor
+from tfpy.core.nest import assert_same_structure, flatten, pack_sequence_as
+from tfpy.core.operand import CompositeOperand
+from tfpy.core.tensor import Tensor
 from tfpy.function.control_flow import repeat
 from tfpy.function.tensor_array import TensorArray
-from tfpy.nest import assert_same_structure, flatten, pack_sequence_as
-from tfpy.operand import CompositeOperand
-from tfpy.slicing import gather
-from tfpy.tensor import Tensor
 
 Function = Callable[..., Any]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy import tape as tapes
-from tfpy.convert import constant
+from tfpy.core import tape as tapes
+from tfpy.core.conversion import constant
+from tfpy.core.tensor import Tensor
 from tfpy.function.derivative import current
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Array, Extra, Trace
 from tfpy.ir.graph import Aval
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 
 class Part(Trace):

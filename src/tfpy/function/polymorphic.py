@@ -10,18 +10,23 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tfpy import nest, tracing
-from tfpy.convert import is_tensor
+from tfpy import tracing
+from tfpy.core import nest
+from tfpy.core.conversion import is_tensor
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import ConcreteFunction
 from tfpy.function.lowered import Lowered
 from tfpy.function.signature import Call, TensorSpec, bind, check_signature, conform, spread
 from tfpy.function.tensor_array import TensorArray
 from tfpy.function.untraced import Untraced
-from tfpy.operand import Composite
-from tfpy.tensor import Tensor
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
+
+
+CONVERTERS: list[Callable[..., Any]] = [lambda function: function]
+"""The last one opens a function's control flow to tensors; ``tfpy.autograph`` adds its own."""
 
 
 class CacheInfo(NamedTuple):
@@ -179,10 +184,8 @@ class Function:
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow open to tensors."""
-        from tfpy.autograph.operators.calls import call
-
         convert = self._autograph and not _Settings.eagerly
-        return call(self.python_function) if convert else self.python_function
+        return CONVERTERS[-1](self.python_function) if convert else self.python_function
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         """The trace for these tensors, ``tf.TensorSpec`` or Python values.

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfpy import dtypes
-from tfpy.convert import constant
+from tfpy.core.conversion import constant
+from tfpy.core.tape import added
+from tfpy.core.tensor import Tensor
 from tfpy.function import lists
 from tfpy.function.branching import apply_loop
 from tfpy.function.control import carries_gradient, scattered
 from tfpy.function.derivative import derivative, pure, replay, zero
 from tfpy.ir.graph import Aval, Eqn, Graph
 from tfpy.passes.dead_code import slice_of
-from tfpy.tape import added
-from tfpy.tensor import Tensor
 
 COUNT = Aval((), dtypes.int32)
 

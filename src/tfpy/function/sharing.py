@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
 
-from tfpy.tensor import Tensor
+from tfpy.core.tensor import Tensor
 
 _HELD: list[Any] = [object()]
 _ONE_HOLDER = getrefcount(_HELD[0])  # with the reference of the call itself

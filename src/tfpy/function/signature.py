@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import nest
-from tfpy.convert import convert_to_tensor
+from tfpy.core import nest
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
+from tfpy.core.tensor_shape import TensorShape
 from tfpy.dtypes import DType, as_dtype, float32
 from tfpy.ir.graph import Aval
-from tfpy.operand import Composite
-from tfpy.tensor import Tensor
-from tfpy.tensor_shape import TensorShape
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 
 class TensorSpec:

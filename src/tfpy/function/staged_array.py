@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy import joining
-from tfpy.array import reshape, static_ints
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.array import joining
+from tfpy.array.making import reshape, static_ints
+from tfpy.array.slicing import gather
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function import lists
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
 from tfpy.ir.graph import Aval
-from tfpy.slicing import gather
-from tfpy.tensor import Tensor
 
 
 class StagedArray(TensorArray):

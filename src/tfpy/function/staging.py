@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy.convert import convert_to_tensor
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.nest import flatten, map_structure, pack_sequence_as
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function import branching
 from tfpy.function.derivative import current
 from tfpy.function.parts import LoopPart, Part, assigned, inside, join
 from tfpy.function.staged_array import StagedArray
 from tfpy.function.tensor_array import TensorArray
-from tfpy.nest import flatten, map_structure, pack_sequence_as
-from tfpy.operand import Composite
-from tfpy.tensor import Tensor
 
 Function = Callable[..., Any]
 

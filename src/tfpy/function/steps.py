@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Collection, Sequence, Set
 from typing import Any
 
+from tfpy.core.tensor import Tensor
 from tfpy.function.control import ControlOp
 from tfpy.function.mirror import Mirror
 from tfpy.function.regions import Place, Region
@@ -17,7 +18,6 @@ from tfpy.passes.pipeline import optimize_with_weights
 from tfpy.passes.rewrite import count_reads
 from tfpy.runtime.backend import Backend, Lowered, Progress
 from tfpy.runtime.storage import Storage, host_storage
-from tfpy.tensor import Tensor
 
 
 class DeviceStep:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy import tracing
+from tfpy.core.tensor import Tensor, next_identity
 from tfpy.errors import NotTraceableError, OperatorNotAllowedInGraphError
 from tfpy.ir.graph import Aval
 from tfpy.runtime.storage import Storage
-from tfpy.tensor import Tensor, next_identity
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 if TYPE_CHECKING:
     from tfpy.function.trace import Trace

@@ -7,15 +7,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tfpy import joining, tracing
-from tfpy.array import static_ints, zeros
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy import tracing
+from tfpy.array import joining
+from tfpy.array.making import static_ints, zeros
+from tfpy.array.slicing import slice as slice_
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.tensor import Tensor
+from tfpy.core.tensor_shape import TensorShape
 from tfpy.dtypes import DType, as_dtype
 from tfpy.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy.function.symbolic import is_symbolic
-from tfpy.slicing import slice as slice_
-from tfpy.tensor import Tensor
-from tfpy.tensor_shape import TensorShape
 
 
 class TensorArray:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy import tape as tapes
 from tfpy import tracing
+from tfpy.core import tape as tapes
+from tfpy.core.name_scope import prefix
+from tfpy.core.tape import Entry, Tape
+from tfpy.core.tensor import Tensor, next_identity
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.ir.graph import Aval, Graph
-from tfpy.name_scope import prefix
-from tfpy.ops.op import OPS, Op
+from tfpy.ir.op import OPS, Op
 from tfpy.runtime.storage import host_storage
-from tfpy.tape import Entry, Tape
-from tfpy.tensor import Tensor, next_identity
 
 if TYPE_CHECKING:
-    from tfpy.variable import Variable
+    from tfpy.variables.variable import Variable
 
 Array = np.ndarray[Any, Any]
 

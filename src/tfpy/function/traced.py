@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfpy import tape as tapes
+from tfpy.core import tape as tapes
+from tfpy.core.tape import Entry, backpropagate, dependent
+from tfpy.core.tensor import Tensor
 from tfpy.function.derivative import current
 from tfpy.function.executable import Executable
 from tfpy.function.symbolic import SymbolicTensor
 from tfpy.function.trace import Extra, Trace
 from tfpy.function.usage import Usage
 from tfpy.ir.graph import Eqn, Graph
-from tfpy.tape import Entry, backpropagate, dependent
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 
 class Traced:

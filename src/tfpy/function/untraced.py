@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy import nest
+from tfpy.core import nest
+from tfpy.core.tensor import Tensor
 from tfpy.errors import NotTraceableError
 from tfpy.function.concrete import converted
 from tfpy.function.signature import Call
-from tfpy.tensor import Tensor
 
 
 class Untraced:

@@ -73,11 +73,7 @@ from tfpy.image.resizing import (
     resize_with_crop_or_pad,
     resize_with_pad,
 )
-from tfpy.image.sampling import (
-    crop_and_resize,
-    rotate_with_offset,
-    transform,
-)
+from tfpy.image.sampling import crop_and_resize, rotate_with_offset, transform
 
 __all__ = [
     "ResizeMethod",

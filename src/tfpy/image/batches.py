@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy import dtypes
-from tfpy.array import cast, reshape
-from tfpy.convert import convert_to_tensor
+from tfpy.array.making import cast, reshape
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import DType, as_dtype
 from tfpy.math import clip_by_value
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 
 
 def as_batch(name: str, image: Any) -> tuple[Tensor, bool]:

@@ -9,15 +9,15 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy import math as m
-from tfpy.array import broadcast_to, cast, reshape, static_ints, transpose
-from tfpy.convert import as_tensors, constant, convert_to_tensor
+from tfpy.array.joining import pad
+from tfpy.array.making import broadcast_to, cast, reshape, static_ints, transpose
+from tfpy.array.slicing import gather
+from tfpy.array.sorting import top_k
+from tfpy.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
-from tfpy.joining import pad
 from tfpy.ops import boxes as primitives
 from tfpy.ops import elementwise as ew
-from tfpy.slicing import gather
-from tfpy.sorting import top_k
-from tfpy.tensor import Tensor
 
 __all__ = [
     "combined_non_max_suppression",

@@ -7,14 +7,14 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy import math as m
-from tfpy.array import cast, range, reshape
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.array.joining import repeat, stack
+from tfpy.array.making import cast, range, reshape
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import FailedPreconditionError
 from tfpy.image.batches import as_float, at_least, convert_image_dtype
-from tfpy.joining import repeat, stack
 from tfpy.linalg import tensordot
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 
 __all__ = [
     "adjust_brightness",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy import array
-from tfpy.array import reshape, static_ints
-from tfpy.convert import convert_to_tensor
+from tfpy.array import making as array
+from tfpy.array.joining import pad, reverse
+from tfpy.array.making import reshape, static_ints
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
 from tfpy.image.batches import as_batch, at_least, from_batch
-from tfpy.joining import pad, reverse
-from tfpy.layout import Layout
+from tfpy.nn.layout import Layout
 from tfpy.ops.patches import padded_windows
-from tfpy.tensor import Tensor
 
 __all__ = [
     "central_crop",

@@ -7,15 +7,15 @@ from typing import Any
 
 from tfpy import dtypes
 from tfpy import math as m
-from tfpy.array import broadcast_to, reshape, zeros
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.array.joining import concat, pad, stack
+from tfpy.array.making import broadcast_to, reshape, zeros
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
 from tfpy.image.batches import as_batch, at_least, convert_image_dtype
-from tfpy.joining import concat, pad, stack
 from tfpy.nn import avg_pool2d, depthwise_conv2d, softmax
 from tfpy.ops import activation
 from tfpy.ops import elementwise as ew
-from tfpy.tensor import Tensor
 
 __all__ = [
     "image_gradients",

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy import dtypes, random
-from tfpy.array import reshape, static_ints
-from tfpy.convert import convert_to_tensor
+from tfpy.array.making import reshape, static_ints
+from tfpy.array.slicing import slice
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.image import colors, geometry
 from tfpy.ops import elementwise as ew
-from tfpy.slicing import slice
-from tfpy.tensor import Tensor
 
 __all__ = [
     "random_brightness",

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.array import cast, static_ints
+from tfpy.array.making import cast, static_ints
+from tfpy.array.slicing import gather
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
 from tfpy.image.batches import as_batch, from_batch
 from tfpy.image.geometry import crop_to_bounding_box, pad_to_bounding_box
+from tfpy.ops.reference.resample_tables import METHODS, Resampling, table
 from tfpy.ops.resample import resize_axis
-from tfpy.ops.resample_tables import METHODS, Resampling, table
-from tfpy.slicing import gather
-from tfpy.tensor import Tensor
 
 __all__ = [
     "ResizeMethod",

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy import dtypes
-from tfpy.array import broadcast_to, cast, range, reshape, static_ints
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.array.making import broadcast_to, cast, range, reshape, static_ints
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.errors import invalid
 from tfpy.image.batches import at_least
 from tfpy.ops import elementwise as ew
 from tfpy.ops import indexing
-from tfpy.tensor import Tensor
 
 __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from tfpy.ir.evaluate import evaluate
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph, spelled
-from tfpy.lower.program import Param
-from tfpy.ops.op import KernelCall, Op
+from tfpy.ir.kernel import KernelCall, Param
+from tfpy.ir.op import Op
 
 LOOP = "loop"
 """Elementwise equations: one expression, evaluated at each element of the output."""

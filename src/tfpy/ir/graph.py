@@ -18,7 +18,7 @@ import numpy as np
 from tfpy.dtypes import DType
 
 if TYPE_CHECKING:
-    from tfpy.ops.op import Op
+    from tfpy.ir.op import Op
 
 Shape = tuple[int, ...]
 Attrs = tuple[tuple[str, Any], ...]

@@ -14,15 +14,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfpy.dtypes import DEVICE_DTYPES, DType
+from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import EPILOGUE, LOOP, PROLOGUE, fusion, is_elementwise, is_scalar_constant
 from tfpy.ir.graph import Aval, Eqn, Graph
-from tfpy.lower.broadcast import MAX_DIMS, View, broadcast_view
+from tfpy.ir.kernel import Epilogue, KernelCall, Param, Prologue
+from tfpy.ir.strides import MAX_DIMS, View, broadcast_view
 from tfpy.lower.compose import Composition, compose
-from tfpy.lower.program import Param, Program
+from tfpy.lower.program import Program
 from tfpy.lower.split_complex import split_complex
-from tfpy.ops.op import KernelCall
 
 _BODIES = 1024  # of fusions, for which is kept what they become: networks repeat themselves
 
@@ -35,30 +35,6 @@ class Elementwise:
     buffers: tuple[int, ...]
     views: tuple[View, ...]
     out: Aval
-
-
-@dataclass(frozen=True)
-class Epilogue:
-    """Elementwise tail of a kernel: ``input_(0)`` of ``root`` is the kernel's result."""
-
-    root: ex.Expr
-    views: tuple[View, ...]
-    """Of ``input_(1)`` and so on, from the output's index space."""
-    out: Aval
-    """The output. Its shape may have other dimensions than the kernel's result, as a reshape."""
-    result: DType
-    """The element type of the kernel's result."""
-
-
-@dataclass(frozen=True)
-class Prologue:
-    """Elementwise equations that make a kernel's operand of other arrays."""
-
-    root: ex.Expr
-    views: tuple[View, ...]
-    """Of ``input_(0)`` and so on, from the operand's index space."""
-    out: Aval
-    """The operand. Its shape may have other dimensions than the kernel's params say."""
 
 
 class Emitter(Protocol):

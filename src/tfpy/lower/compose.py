@@ -17,8 +17,8 @@ from tfpy.dtypes import as_dtype
 from tfpy.ir import expr as ex
 from tfpy.ir.fusion import is_scalar_constant
 from tfpy.ir.graph import Attrs, Eqn, Graph, Shape
-from tfpy.lower.broadcast import View, dense_strides, dense_view
-from tfpy.ops.op import Op
+from tfpy.ir.op import Op
+from tfpy.ir.strides import View, dense_strides, dense_view
 
 
 class Axis(NamedTuple):

@@ -32,24 +32,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
 from tfpy.dtypes import DType
 from tfpy.ir.graph import heading
-
-Param = int | float | str | Sequence[Any]
+from tfpy.ir.kernel import Param
 
 VERSION = 1
-
-
-def float_bits(value: float) -> int:
-    """The float32 nearest to a number as the int32 of the same bits: how a parameter gives it."""
-    with np.errstate(over="ignore"):
-        return int(np.float32(value).view(np.int32))
-
-
-class NotLowerable(Exception):
-    """A backend cannot run this op at these shapes; the caller computes it on the host."""
 
 
 @dataclass(frozen=True)

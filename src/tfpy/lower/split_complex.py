@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from tfpy.dtypes import complex64, float32
+from tfpy.errors import NotLowerable
 from tfpy.ir import expr as ex
 from tfpy.ir.complex_expr import operands, parts
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
-from tfpy.lower.program import NotLowerable
-from tfpy.ops.op import OPS, Op
+from tfpy.ir.op import OPS, Op
 
 Parts = tuple[int, ...]
 

@@ -1,5 +1,7 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import OPS, UNSUPPORTED, Op, register
 from tfpy.ops import (
     activation,
     boxes,
@@ -23,7 +25,6 @@ from tfpy.ops import (
     text,
     window,
 )
-from tfpy.ops.op import OPS, UNSUPPORTED, KernelCall, Op, register
 
 __all__ = [
     "OPS",

@@ -6,11 +6,11 @@ from typing import Any
 
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
-from tfpy.ops import host_math as host
+from tfpy.ir.op import Op
 from tfpy.ops.elementwise import cast, select, sigmoid
-from tfpy.ops.elementwise_family import activation, binary, elementwise
-from tfpy.ops.infer import FLOAT, REAL
-from tfpy.ops.op import Op
+from tfpy.ops.families.elementwise import activation, binary, elementwise
+from tfpy.ops.families.infer import FLOAT, REAL
+from tfpy.ops.reference import math as host
 
 
 def _expm1_below_zero(x: Expr) -> Expr:

@@ -12,10 +12,10 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
-from tfpy.lower.program import float_bits
-from tfpy.ops import infer
-from tfpy.ops.op import UNSUPPORTED, KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall, float_bits
+from tfpy.ir.op import UNSUPPORTED, Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.samples import array
 
 Array = np.ndarray[Any, Any]
 Similarity = Callable[[int, Sequence[int]], Array]

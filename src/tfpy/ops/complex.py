@@ -8,9 +8,9 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.ir.complex_expr import ComplexExpr
+from tfpy.ir.op import Op
 from tfpy.ops.elementwise import cast, negative, reciprocal
-from tfpy.ops.elementwise_family import elementwise
-from tfpy.ops.op import Op
+from tfpy.ops.families.elementwise import elementwise
 
 COMPLEX = frozenset((dtypes.complex64,))
 

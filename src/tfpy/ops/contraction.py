@@ -10,11 +10,12 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import infer
-from tfpy.ops.complex_vjp import conjugated
-from tfpy.ops.host_gemm import gemm
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.samples import array
+from tfpy.ops.reference.gemm import gemm
+from tfpy.ops.rules import conjugated
 
 
 def _sides(x: Aval, transpose: bool) -> tuple[int, int]:

@@ -16,10 +16,9 @@ from tfpy import dtypes
 from tfpy.dtypes import DType, real_part
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import host_linalg as host
-from tfpy.ops import infer
-from tfpy.ops.op import Op, register
-from tfpy.ops.samples import Sample
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.reference import linalg as host
 
 TAKES = frozenset((dtypes.float32, dtypes.complex64))
 REASON = "pivoting and iteration are sequential, so NumPy's LAPACK computes it on the host"
@@ -27,15 +26,12 @@ REASON = "pivoting and iteration are sequential, so NumPy's LAPACK computes it o
 Rule = Callable[..., Any]
 
 
+RULES: dict[str, Rule] = {}
+"""Op -> gradient rule: matrix algebra, so it stands in ``linalg/gradients.py``, which enters it."""
+
+
 def _vjp(name: str) -> Rule:
-    """The rule of that name; rules use public functions, which are imported after the table."""
-
-    def rule(*args: Any, **attrs: Any) -> Any:
-        from tfpy.ops import decomposition_vjp
-
-        return getattr(decomposition_vjp, name)(*args, **attrs)
-
-    return rule
+    return lambda *args, **attrs: RULES[name](*args, **attrs)
 
 
 def _decomposition(

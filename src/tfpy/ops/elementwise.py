@@ -17,18 +17,12 @@ from tfpy.dtypes import DType, real_part
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
-from tfpy.ops import host_math as host
-from tfpy.ops import infer
-from tfpy.ops.elementwise_family import (
-    binary,
-    compare,
-    elementwise,
-    float_unary,
-    unary,
-)
-from tfpy.ops.infer import BOOL, FLOAT, NUMERIC, REAL
-from tfpy.ops.op import Op, register
-from tfpy.ops.samples import elementwise_samples
+from tfpy.ir.op import Op, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.elementwise import binary, compare, elementwise, float_unary, unary
+from tfpy.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
+from tfpy.ops.families.samples import elementwise_samples
+from tfpy.ops.reference import math as host
 
 # Arithmetic
 

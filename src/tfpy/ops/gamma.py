@@ -9,13 +9,13 @@ import numpy as np
 
 from tfpy import dtypes
 from tfpy.ir.graph import Aval
-from tfpy.ops import host_gamma as host
-from tfpy.ops import infer
+from tfpy.ir.op import Op, Sample, register
 from tfpy.ops.elementwise import exp, log, log1p
-from tfpy.ops.elementwise_family import summed
-from tfpy.ops.infer import FLOAT
-from tfpy.ops.op import Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ops.families import infer
+from tfpy.ops.families.elementwise import summed
+from tfpy.ops.families.infer import FLOAT
+from tfpy.ops.families.samples import array
+from tfpy.ops.reference import gamma as host
 from tfpy.ops.special import lgamma
 
 _ITERATES = "each number takes a varying count of terms until the sum stands still"

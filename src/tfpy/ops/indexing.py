@@ -13,10 +13,12 @@ from tfpy.errors import invalid, invalid_value
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval
-from tfpy.ops import infer
-from tfpy.ops.infer import NUMERIC
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import NUMERIC
+from tfpy.ops.families.samples import array
+from tfpy.ops.rules import zeros
 
 # gather: slices of x along an axis, at int32 indices; leading batch dimensions go together.
 
@@ -181,8 +183,6 @@ def gather_inside(rows: Any, ids: Any) -> Any:
 
     last = rows.shape[0] - 1
     if last < 0:
-        from tfpy.array import zeros
-
         return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
     found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
     inside = logical_and(ids >= 0, ids <= last)

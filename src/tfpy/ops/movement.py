@@ -11,10 +11,11 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.lower.broadcast import broadcast_strides, dense_strides, merge, pad_front
-from tfpy.ops import infer
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ir.strides import broadcast_strides, dense_strides, merge, pad_front
+from tfpy.ops.families import infer
+from tfpy.ops.families.samples import array
 
 
 def _per_dtype(cases: Sequence[tuple[Shape, dict[str, Any]]]) -> Any:

@@ -9,15 +9,16 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.lower.broadcast import dense_strides
-from tfpy.ops import infer
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ir.strides import dense_strides
 from tfpy.ops.elementwise import equal, select
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import FLOAT
+from tfpy.ops.families.samples import array
 from tfpy.ops.indexing import range_
-from tfpy.ops.infer import FLOAT
 from tfpy.ops.movement import pad, reshape, strided_call
-from tfpy.ops.op import KernelCall, Op, register
 from tfpy.ops.reduction import argmax, reduce_sum
-from tfpy.ops.samples import Sample, array
 from tfpy.ops.window import Sizes, Window, window_params
 
 _UNPADDED = ((0, 0), (0, 0))

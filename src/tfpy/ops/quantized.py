@@ -17,7 +17,8 @@ import numpy as np
 from tfpy.dtypes import float32
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
-from tfpy.ops.op import KernelCall, Op
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op
 from tfpy.ops.window import conv2d
 
 MAX_DEPTH = 1 << 16

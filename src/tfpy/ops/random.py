@@ -20,12 +20,12 @@ from tfpy.errors import invalid
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import host_random as host
-from tfpy.ops import philox
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families.samples import array
 from tfpy.ops.gamma import random_gamma_grad
-from tfpy.ops.op import Op, register
 from tfpy.ops.reduction import reduce_sum
-from tfpy.ops.samples import Sample, array
+from tfpy.ops.reference import philox
+from tfpy.ops.reference import random as host
 
 _STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
 _REJECTION = "elements take a varying number of random words (rejection)"

@@ -16,11 +16,12 @@ from tfpy import dtypes
 from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import infer
-from tfpy.ops.complex_vjp import conjugated
-from tfpy.ops.infer import BOOL, NUMERIC, REAL
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import BOOL, NUMERIC, REAL
+from tfpy.ops.families.samples import array
+from tfpy.ops.rules import conjugated
 
 
 def _split(x: Aval, axes: tuple[int, int]) -> tuple[int, int, int]:

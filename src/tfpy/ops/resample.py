@@ -13,11 +13,12 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
-from tfpy.ops import infer
-from tfpy.ops.infer import FLOAT
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.resample_tables import Resampling, table
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import OPS, Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import FLOAT
+from tfpy.ops.families.samples import array
+from tfpy.ops.reference.resample_tables import Resampling, table
 
 
 def _infer(x: Aval, entries: Aval, axis: int, spec: Resampling) -> Aval:
@@ -63,9 +64,7 @@ def _vjp(g: Any, y: Any, x: Any, entries: Any, axis: int, spec: Resampling) -> t
 
 def resize_axis(x: Any, axis: int, spec: Resampling) -> Any:
     """``x`` with one axis mapped by ``spec``."""
-    from tfpy.convert import constant
-
-    return resample(x, constant(table(spec)), axis=axis, spec=spec)
+    return resample(x, OPS["cast"](table(spec), dtype=dtypes.int32), axis=axis, spec=spec)
 
 
 _CASES = [

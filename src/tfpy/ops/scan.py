@@ -12,10 +12,11 @@ from tfpy import dtypes
 from tfpy.dtypes import DType
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
-from tfpy.ops import infer
-from tfpy.ops.infer import FLOAT, NUMERIC
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import FLOAT, NUMERIC
+from tfpy.ops.families.samples import array
 
 
 def _samples(takes: Iterable[DType]) -> Callable[[np.random.Generator], list[Sample]]:

@@ -17,11 +17,13 @@ from tfpy import dtypes
 from tfpy.dtypes import DType
 from tfpy.errors import invalid, invalid_value
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import infer
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import NUMERIC, REAL
+from tfpy.ops.families.samples import array
 from tfpy.ops.indexing import gather_inside, kept_ids, segment_sum
-from tfpy.ops.infer import NUMERIC, REAL
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ops.rules import zeros
 
 
 def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType], doc: str) -> Op:
@@ -97,10 +99,8 @@ def _assign(out: Any, ids: Any, updates: Any) -> None:
 
 
 def _update_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
-    from tfpy.array import zeros_like
-
     return (
-        lambda: scatter_update(g, ids, zeros_like(updates)),
+        lambda: scatter_update(g, ids, zeros(tuple(updates.shape), updates.dtype)),
         None,
         lambda: gather_inside(g, ids),
     )

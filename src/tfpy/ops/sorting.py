@@ -13,10 +13,11 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import infer
-from tfpy.ops.infer import REAL
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import REAL
+from tfpy.ops.families.samples import array
 
 
 def _argsort_infer(x: Aval, k: int, descending: bool) -> Aval:

@@ -14,12 +14,12 @@ import numpy as np
 
 from tfpy.ir import expr as ex
 from tfpy.ir.expr import Expr
-from tfpy.ops import host_math
-from tfpy.ops import host_special as host
+from tfpy.ir.op import Op
 from tfpy.ops.elementwise import exp, not_equal, reciprocal, select, sign, sin
-from tfpy.ops.elementwise_family import binary, elementwise, float_unary
-from tfpy.ops.infer import FLOAT, REAL
-from tfpy.ops.op import Op
+from tfpy.ops.families.elementwise import binary, elementwise, float_unary
+from tfpy.ops.families.infer import FLOAT, REAL
+from tfpy.ops.reference import math as host_math
+from tfpy.ops.reference import special as host
 
 
 def _polynomial(x: Expr, coefficients: Sequence[float]) -> Any:

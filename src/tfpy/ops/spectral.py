@@ -7,19 +7,17 @@ every device whether or not that carries complex numbers.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tfpy.errors import NotLowerable
 from tfpy.ir.graph import Aval, Shape
-from tfpy.lower.program import NotLowerable
-from tfpy.ops import infer
-from tfpy.ops.infer import FLOAT
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
-
-if TYPE_CHECKING:
-    from tfpy.tensor import Tensor
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, Tensor, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import FLOAT
+from tfpy.ops.families.samples import array
 
 
 def _infer(real: Aval, *imag: Aval, axis: int, inverse: bool) -> Aval:

@@ -10,10 +10,10 @@ import numpy as np
 from tfpy import dtypes
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval
-from tfpy.ops import host_hash, infer
-from tfpy.ops import host_text as host
-from tfpy.ops.op import Op, register
-from tfpy.ops.samples import Sample
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.reference import hash as host_hash
+from tfpy.ops.reference import text as host
 
 STRING = frozenset((dtypes.string,))
 _REASON = "strings live on the host"

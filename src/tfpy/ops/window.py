@@ -14,10 +14,12 @@ import numpy as np
 
 from tfpy.errors import invalid
 from tfpy.ir.graph import Aval, Shape
-from tfpy.ops import host_window, infer
-from tfpy.ops.infer import FLOAT
-from tfpy.ops.op import KernelCall, Op, register
-from tfpy.ops.samples import Sample, array
+from tfpy.ir.kernel import KernelCall
+from tfpy.ir.op import Op, Sample, register
+from tfpy.ops.families import infer
+from tfpy.ops.families.infer import FLOAT
+from tfpy.ops.families.samples import array
+from tfpy.ops.reference import window as host_window
 
 Sizes = tuple[int, ...]
 Padding = tuple[tuple[int, int], ...]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.ir.graph import Aval, Eqn, Graph
+from tfpy.ir.op import Op
 from tfpy.ops.activation import relu, relu6
 from tfpy.ops.complex import complex_, conj, imag, real
 from tfpy.ops.elementwise import (
@@ -45,7 +46,6 @@ from tfpy.ops.elementwise import (
     subtract,
 )
 from tfpy.ops.movement import broadcast_to
-from tfpy.ops.op import Op
 from tfpy.passes.rewrite import Builder, Rule, rewrite
 
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 
 from tfpy.ir.fusion import Pattern
 from tfpy.ir.graph import Eqn, Graph, Shape
-from tfpy.lower.broadcast import broadcast_strides, merge
-from tfpy.lower.program import Param, float_bits
-from tfpy.ops.op import KernelCall
+from tfpy.ir.kernel import KernelCall, Param, float_bits
+from tfpy.ir.strides import broadcast_strides, merge
+from tfpy.lower.target import Target
 from tfpy.passes.fuse_softmax import softmax_of
 from tfpy.passes.patterns import Finder, Found, replaced
 from tfpy.passes.strides import Walk, dense, regrouped, stride_of, walks_into, walks_within
-from tfpy.passes.target import Target
 
 LEVELS = 2
 """Dimensions of a batch that the kernel takes, like examples and heads."""

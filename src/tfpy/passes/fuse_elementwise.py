@@ -8,8 +8,8 @@ from tfpy.dtypes import DEVICE_DTYPES
 from tfpy.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.compose import Layouts, NotComposable, facts_of
+from tfpy.lower.target import Target
 from tfpy.passes.dead_code import without_dead_code
-from tfpy.passes.target import Target
 
 MAX_COST = 256
 """Operations of one expression at most: registers and shaders stay small."""

@@ -8,9 +8,9 @@ from tfpy.ir.fusion import EPILOGUE, LOOP, fuse, fusion, is_elementwise
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.common import kernel_call
 from tfpy.lower.compose import NotComposable, facts_of
+from tfpy.lower.target import Target
 from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Uses, is_fusible
-from tfpy.passes.target import Target
 
 MAX_COST = 64
 """Operations of an epilogue at most."""

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from tfpy.dtypes import float32
 from tfpy.ir.fusion import Pattern
 from tfpy.ir.graph import Eqn, Graph
-from tfpy.lower.program import float_bits
+from tfpy.ir.kernel import float_bits
+from tfpy.lower.target import Target
 from tfpy.passes.patterns import Finder, Found, replaced
-from tfpy.passes.target import Target
 
 Terms = dict[tuple[str, ...], float]
 """A sum of products: the factors' names, sorted, with the number that multiplies them."""

@@ -6,9 +6,9 @@ from tfpy.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
 from tfpy.ir.graph import Eqn, Graph
 from tfpy.lower.common import kernel_call
 from tfpy.lower.compose import NotComposable
+from tfpy.lower.target import Target
 from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Group, Uses, is_fusible
-from tfpy.passes.target import Target
 
 
 def fuse_prologue(graph: Graph, target: Target) -> Graph:

@@ -7,8 +7,8 @@ import math
 from tfpy.dtypes import float32
 from tfpy.ir.fusion import Pattern
 from tfpy.ir.graph import Eqn, Graph
+from tfpy.lower.target import Target
 from tfpy.passes.patterns import Finder, Found, replaced
-from tfpy.passes.target import Target
 
 
 def fuse_softmax(graph: Graph, target: Target) -> Graph:

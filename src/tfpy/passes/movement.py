@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.ir.graph import Eqn, Graph, Shape
+from tfpy.ir.op import Op
 from tfpy.ops.movement import broadcast_to, concat, pad, reshape, strided_slice, transpose
-from tfpy.ops.op import Op
 from tfpy.passes.reductions import REDUCTIONS
 from tfpy.passes.rewrite import Builder, Rule, rewrite
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from tfpy.ir.fusion import Pattern, fuse, is_scalar_constant
 from tfpy.ir.graph import Eqn, Graph, Shape
-from tfpy.ops.op import OPS, Op
+from tfpy.ir.op import OPS, Op
 from tfpy.passes.dead_code import without_dead_code
 from tfpy.passes.fuse_elementwise import Uses
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from tfpy.ir.graph import Graph
 from tfpy.ir.verify import verify
+from tfpy.lower.target import Target
 from tfpy.passes.algebra import simplify_algebra
 from tfpy.passes.common_subexpressions import merge_common_subexpressions
 from tfpy.passes.constants import fold_constants
@@ -25,7 +26,6 @@ from tfpy.passes.quantize import quantize
 from tfpy.passes.reductions import merge_reductions
 from tfpy.passes.reshapes import sink_reshapes
 from tfpy.passes.scales import fold_scales
-from tfpy.passes.target import Target
 from tfpy.passes.transposes import absorb_transposes, sink_transposes
 
 Pass = Callable[[Graph], Graph]

@@ -7,13 +7,13 @@ from collections.abc import Collection
 
 from tfpy.dtypes import float32
 from tfpy.ir.graph import Eqn, Graph
+from tfpy.lower.target import Target
 from tfpy.ops.contraction import matmul
 from tfpy.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 from tfpy.ops.window import conv2d
 from tfpy.passes.movement import reshaped
 from tfpy.passes.prelude import WeightOnly
 from tfpy.passes.rewrite import Builder, rewrite
-from tfpy.passes.target import Target
 
 MIN_WEIGHTS = 4096
 """Elements of weights from which on their product gains, where..."""

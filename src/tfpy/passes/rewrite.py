@@ -15,7 +15,7 @@ import numpy as np
 
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Attrs, Aval, Eqn, Graph
-from tfpy.ops.op import Op
+from tfpy.ir.op import Op
 from tfpy.passes.dead_code import without_dead_code
 
 Array = np.ndarray[Any, Any]

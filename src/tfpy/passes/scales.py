@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tfpy.ir.graph import Eqn, Graph, Shape
+from tfpy.ir.op import Op
 from tfpy.ops.contraction import matmul
 from tfpy.ops.elementwise import add, multiply, negative, real_div, subtract
 from tfpy.ops.movement import reshape, transpose
-from tfpy.ops.op import Op
 from tfpy.ops.window import conv2d, depthwise_conv2d
 from tfpy.passes.movement import reshaped
 from tfpy.passes.prelude import WeightOnly

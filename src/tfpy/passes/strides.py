@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tfpy.ir.graph import Eqn, Graph, Shape
-from tfpy.lower.broadcast import dense_strides
+from tfpy.ir.strides import dense_strides
 
 Walk = tuple[tuple[int, int], ...]
 """Sizes and strides of the loops that walk along a dimension, the outermost first."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy.ir.graph import Eqn, Graph, Shape
+from tfpy.ir.op import Op
 from tfpy.ops.contraction import matmul
 from tfpy.ops.movement import concat, inverse_permutation, pad, strided_slice, transpose
-from tfpy.ops.op import Op
 from tfpy.passes.movement import keeps_order, reshaped
 from tfpy.passes.reductions import REDUCTIONS
 from tfpy.passes.rewrite import Builder, Rule, rewrite

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.array import static_ints
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.array.making import static_ints
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import as_dtype
-from tfpy.ops import philox
 from tfpy.ops import random as primitives
+from tfpy.ops.reference import philox
 from tfpy.random import sampling
 from tfpy.random.algorithm import algorithm_number, philox_only
-from tfpy.tensor import Tensor
-from tfpy.variable import Variable
+from tfpy.variables.variable import Variable
 
 _NUMBERS = 3  # counter (two) and key, 64 bits each
 _WORDS = 2 * _NUMBERS

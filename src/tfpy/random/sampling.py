@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes, tracing
-from tfpy.array import broadcast_to, cast, reshape, static_ints
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.array.joining import unstack
+from tfpy.array.making import broadcast_to, cast, reshape, static_ints
+from tfpy.array.scans import cumsum
+from tfpy.array.slicing import gather
+from tfpy.array.sorting import searchsorted
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.scalars import scalar
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import DType, as_dtype
 from tfpy.errors import invalid, invalid_dtype, invalid_value
 from tfpy.ir.graph import Aval
-from tfpy.joining import unstack
+from tfpy.ir.op import Op
 from tfpy.math import reduce_max
 from tfpy.ops import elementwise as ew
 from tfpy.ops import random as primitives
-from tfpy.ops.infer import broadcast_shapes
-from tfpy.ops.op import Op
-from tfpy.runtime.scalars import scalar
-from tfpy.scans import cumsum
-from tfpy.slicing import gather
-from tfpy.sorting import searchsorted
-from tfpy.tensor import Tensor
+from tfpy.ops.families.infer import broadcast_shapes
 
 State = tuple[int, ...] | Tensor
 """The words; while ``tf.function`` traces, an int32 [6] tensor that each call gives anew."""

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes, tracing
-from tfpy.array import cast, reshape, static_ints
-from tfpy.convert import constant, convert_to_tensor
+from tfpy.array.making import cast, reshape, static_ints
+from tfpy.core.conversion import constant, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
 from tfpy.ops import elementwise as ew
-from tfpy.ops import philox
 from tfpy.ops import random as primitives
+from tfpy.ops.reference import philox
 from tfpy.random import sampling
 from tfpy.random.sampling import State
-from tfpy.tensor import Tensor
 
 _DEFAULT_GLOBAL_SEED = 87654321
 _MAX_SEED = 2**31 - 1

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.convert import convert_to_tensor, host_values, is_tensor
+from tfpy.array.joining import stack
+from tfpy.core.conversion import convert_to_tensor, host_values, is_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import as_dtype
 from tfpy.errors import invalid
-from tfpy.joining import stack
-from tfpy.ops import philox
 from tfpy.ops import random as primitives
+from tfpy.ops.reference import philox
 from tfpy.random import sampling
 from tfpy.random.algorithm import philox_only
 from tfpy.random.sampling import State
-from tfpy.tensor import Tensor
 
 
 def seed_numbers(op: str, seed: Any) -> tuple[int, int]:

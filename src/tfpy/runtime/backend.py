@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.dtypes import DType
 from tfpy.ir.graph import Aval, Graph
 from tfpy.lower.program import Program
-from tfpy.passes.target import NumpyTarget, Target
+from tfpy.lower.target import NumpyTarget, Target
 
 Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]

@@ -19,8 +19,8 @@ from tfpy.ir.graph import Aval, Graph
 from tfpy.lower import wasm as lower_wasm
 from tfpy.lower import webgl as lower_webgl
 from tfpy.lower.program import Program
-from tfpy.lower.wasm_target import WasmTarget
-from tfpy.passes.target import Target
+from tfpy.lower.target import Target
+from tfpy.lower.wasm.target import WasmTarget
 from tfpy.runtime import bridge
 from tfpy.runtime.backend import Array, Backend, Lowered, Progress
 from tfpy.runtime.env import env

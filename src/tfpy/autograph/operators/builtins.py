@@ -6,17 +6,18 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from tfpy import array, math, tracing
-from tfpy.array import cast
-from tfpy.convert import as_tensors, convert_to_tensor
+from tfpy import math, tracing
+from tfpy.array import making as array
+from tfpy.array.making import cast
+from tfpy.array.slicing import gather
+from tfpy.array.sorting import argsort, sort
+from tfpy.core.conversion import as_tensors, convert_to_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.dtypes import as_dtype, float32, int32
 from tfpy.errors import invalid
 from tfpy.function.loops import map_fn
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ops import elementwise as ew
-from tfpy.slicing import gather
-from tfpy.sorting import argsort, sort
-from tfpy.tensor import Tensor
 
 
 class LazyRange:

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy.array import zeros_like
+from tfpy.array.making import zeros_like
 from tfpy.autograph.build import OPERATORS
 from tfpy.autograph.operators.undefined import Undefined, UndefinedResult
-from tfpy.convert import is_tensor
+from tfpy.core.conversion import is_tensor
+from tfpy.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy.errors import NotTraceableError
 from tfpy.function.control_flow import scalar_bool
 from tfpy.function.parts import Part, inside
 from tfpy.function.staging import finish_cond, like_leaf, staged_cond, to_tensor, traced_branches
 from tfpy.function.symbolic import is_symbolic
 from tfpy.function.tensor_array import TensorArray
-from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 
 Action = Callable[[], Any]
 State = Sequence[Any]

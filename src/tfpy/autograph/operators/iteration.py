@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tfpy import tracing
-from tfpy.array import zeros
+from tfpy.array.making import zeros
+from tfpy.array.slicing import gather
 from tfpy.autograph.operators.builtins import LazyRange
 from tfpy.autograph.operators.conditional import if_stmt
 from tfpy.autograph.operators.loop_state import LoopState
-from tfpy.convert import constant, convert_to_tensor, is_tensor
+from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy.core.tensor import Tensor
 from tfpy.function.control_flow import scalar_bool
 from tfpy.function.parts import LoopPart, inside
 from tfpy.function.staging import staged_while
 from tfpy.function.symbolic import is_symbolic
 from tfpy.ops.elementwise import logical_and
-from tfpy.slicing import gather
-from tfpy.tensor import Tensor
 
 Get = Callable[[], Sequence[Any]]
 Set = Callable[[Sequence[Any]], None]

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tfpy.autograph.operators.undefined import Undefined
-from tfpy.convert import convert_to_tensor
+from tfpy.core.conversion import convert_to_tensor
+from tfpy.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
+from tfpy.core.operand import Composite
+from tfpy.core.tensor import Tensor
 from tfpy.function.parts import Part
 from tfpy.function.staging import like_leaf, to_tensor
 from tfpy.function.tensor_array import TensorArray
-from tfpy.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
-from tfpy.operand import Composite
-from tfpy.tensor import Tensor
 
 _VALUES = Tensor | TensorArray | Composite | bool | int | float | complex | np.ndarray | np.generic
 

@@ -26,7 +26,7 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
-from tfpy.runtime.scalars import clear_scalars
+from tfpy.core.scalars import clear_scalars
 
 sources: dict[str, str] = {}
 

@@ -1,0 +1,381 @@
+"""``tf.math``: what is composed from primitives. The op table exports primitives themselves."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tfpy import dtypes
+from tfpy.array.complex_numbers import angle, conj, imag, real
+from tfpy.array.making import cast, reshape, squeeze, static_ints
+from tfpy.array.scans import cumprod, cumsum, cumulative_logsumexp
+from tfpy.array.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from tfpy.array.sorting import in_top_k, invert_permutation, top_k
+from tfpy.core.conversion import as_tensors, convert_to_tensor, is_tensor
+from tfpy.core.tensor import Tensor
+from tfpy.errors import invalid
+from tfpy.ir.op import Op
+from tfpy.math.counting import bincount, confusion_matrix, zero_fraction
+from tfpy.math.special_functions import bessel_i0, bessel_i1, erfcinv, lbeta, polygamma
+from tfpy.ops import activation, reduction, special
+from tfpy.ops import elementwise as ew
+from tfpy.ops.families.infer import normalize_axis
+
+__all__ = [  # made elsewhere
+    "angle",
+    "bessel_i0",
+    "bessel_i1",
+    "bincount",
+    "confusion_matrix",
+    "conj",
+    "cumprod",
+    "cumsum",
+    "cumulative_logsumexp",
+    "erfcinv",
+    "imag",
+    "in_top_k",
+    "invert_permutation",
+    "lbeta",
+    "polygamma",
+    "real",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "top_k",
+    "unsorted_segment_max",
+    "unsorted_segment_mean",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum",
+    "zero_fraction",
+]
+
+
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors, Python numbers adapted to the other's dtype."""
+    first, second = as_tensors(ew.add, (x, y))
+    return first, second
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y; integers give float32.
+
+    Raises:
+        TypeError: for booleans and for two dtypes.
+    """
+    a, b = _pair(x, y)
+    if a.dtype.is_bool:
+        raise TypeError("divide: x and y are bool; convert them with tf.cast")
+    return ew.real_div(*_as_floats("divide", a, b))
+
+
+def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Integers as float32."""
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"{op}: `x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}; "
+            "convert one with tf.cast"
+        )
+    if x.dtype.is_integer:
+        return cast(x, dtypes.float32), cast(y, dtypes.float32)
+    return x, y
+
+
+truediv = divide
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers give float32.
+
+    Raises:
+        TypeError: for two dtypes.
+    """
+    return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
+
+
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1; for complex numbers x / |x|, and 0 where x is 0."""
+    t = convert_to_tensor(x)
+    if t.dtype.is_complex:
+        return ew.divide_no_nan(t, cast(ew.abs_(t), t.dtype))
+    return ew.sign(t)
+
+
+def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(builtins.range(x.ndim))
+    axes = tuple(normalize_axis(op, a, x.ndim) for a in static_ints(axis))
+    if len(set(axes)) != len(axes):
+        raise invalid(op, f"Invalid reduction arguments: Axes contains duplicate dimension: {axes}")
+    return axes
+
+
+def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
+    x = convert_to_tensor(input_tensor, None if is_tensor(input_tensor) else op.only)
+    axes = _axes(op.name, x, axis)
+    if not axes:
+        op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
+    reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
+    return reduced
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Sum over the axes (all by default)."""
+    return _reduce(reduction.reduce_sum, input_tensor, axis, keepdims)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Product over the axes (all by default)."""
+    return _reduce(reduction.reduce_prod, input_tensor, axis, keepdims)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Largest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_max, input_tensor, axis, keepdims)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Smallest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_min, input_tensor, axis, keepdims)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical or over the axes (all by default)."""
+    return _reduce(reduction.reduce_any, input_tensor, axis, keepdims)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical and over the axes (all by default)."""
+    return _reduce(reduction.reduce_all, input_tensor, axis, keepdims)
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Mean over the axes (all by default); integer means truncate, as TensorFlow's."""
+    x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        return _integer_mean(x, axis, keepdims)
+    total = reduce_sum(x, axis, keepdims)
+    count = x.size // builtins.max(total.size, 1) if x.size else 0
+    return total * (1.0 / count if count else float("nan"))
+
+
+def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The mean of quotients and remainders, whose sums stay in range where that of x does not."""
+    if x.dtype.size == 1:
+        return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
+    reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
+    count = builtins.max(x.size // builtins.max(reduced.size, 1), 1)
+    quotients = special.truncatediv(x, count)
+    rest = reduce_sum(x - quotients * count, axis, keepdims)
+    mean = reduce_sum(quotients, axis, keepdims) + special.truncatediv(rest, count)
+    rest = special.truncatemod(rest, count)
+    up, down = ew.logical_and(mean < 0, rest > 0), ew.logical_and(mean > 0, rest < 0)
+    return mean + cast(up, x.dtype) - cast(down, x.dtype)
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Variance over the axes (all by default), without Bessel's correction.
+
+    Raises:
+        TypeError: for integers.
+    """
+    x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {x.dtype.name}."
+        )
+    return reduce_mean(_squared_length(x - reduce_mean(x, axis, True)), axis, keepdims)
+
+
+def _squared_length(x: Tensor) -> Tensor:
+    """|x|**2, real."""
+    return real(x * conj(x)) if x.dtype.is_complex else ew.square(x)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Standard deviation over the axes (all by default)."""
+    return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) over the axes, without overflow."""
+    from tfpy.core.tape import stop_gradient
+
+    x = convert_to_tensor(input_tensor)
+    peak = stop_gradient(reduce_max(x, axis, True))
+    peak = ew.select(ew.is_finite(peak), peak, 0.0)
+    total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
+    axes = _axes("reduce_logsumexp", x, axis)
+    return squeeze(total, axes) if axes and not keepdims else total
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """sqrt(sum(x**2)) over the axes."""
+    x = convert_to_tensor(input_tensor)
+    total = reduce_sum(_squared_length(x), axis, keepdims)
+    if x.dtype.is_integer:
+        total = cast(total, dtypes.float32)
+    return cast(ew.sqrt(total), x.dtype)
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Number of elements that are not 0 (False)."""
+    x = convert_to_tensor(input)
+    hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
+    return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
+
+
+def argmax(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmax", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmax(x, axis=at), output_type)
+
+
+def argmin(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmin", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmin(x, axis=at), output_type)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Sum of a list of tensors of one shape.
+
+    Raises:
+        InvalidArgumentError: when the shapes differ.
+    """
+    first, *rest = [convert_to_tensor(t) for t in inputs]
+    shapes = [list(t.shape) for t in (first, *rest)]
+    if any(shape != shapes[0] for shape in shapes):
+        raise invalid("add_n", f"Shapes of all inputs must match: {shapes}")
+    for t in rest:
+        first = ew.add(first, t)
+    return first
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return -activation.softplus(-convert_to_tensor(x))
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
+    a, b = _pair(x, y)
+    return ew.select(ew.equal(b, 0), 0, a * b)
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``.
+
+    Raises:
+        ValueError: when a bound has more elements than ``t``.
+    """
+    x = convert_to_tensor(t)
+    clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
+    if clipped.shape != x.shape:
+        raise ValueError(
+            f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
+            "broadcast the tensor first"
+        )
+    return clipped
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    t = convert_to_tensor(x)
+    total = reduce_sum(_squared_length(t), axis, keepdims=True)
+    return t * cast(ew.rsqrt(ew.maximum(total, epsilon)), t.dtype)
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Sum of a list of tensors of one shape; the same as :func:`add_n`."""
+    return add_n(inputs)
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """All flat elements but the last, and all but the first."""
+    flat = reshape(x, [-1])
+    return flat[:-1], flat[1:]
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, is larger than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before < after)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element, in row-major order, is smaller than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before <= after)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with a list of coefficients, that of the highest power first, at ``x``.
+
+    Raises:
+        ValueError: when the coefficients are no list.
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(
+            f"Argument coeffs must be list type. Received type {type(coeffs).__name__}."
+        )
+    at = convert_to_tensor(x)
+    result = ew.multiply(at, 0)
+    for i, coefficient in enumerate(coeffs):
+        result = ew.add(result * at if i else result, coefficient)
+    return result
