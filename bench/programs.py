@@ -18,11 +18,11 @@ from typing import Any
 
 import tfpy as tf
 from bench.networks import mobilenet_v1
-from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.lower.program import Program
-from tfpy.lower.webgl import WebGLTarget, lower
-from tfpy.ops import OPS
-from tfpy.passes.pipeline import optimize
+from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.webgl import WebGLTarget, lower
+from tfpy._src.ops import OPS
+from tfpy._src.passes.pipeline import optimize
 
 LIMITS = {"targets": 8, "block": 1 << 16}
 Shape = tuple[int, ...]

@@ -119,7 +119,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 @run_in_browser(backends=("wasm", "webgl"))
 def test_program(tf, backend, name, compiled):
-    from tfpy.runtime import registry
+    from tfpy._src.runtime import registry
 
     program, shapes = PROGRAMS[name]
     rng = np.random.default_rng(11)

@@ -128,9 +128,9 @@ CASES = {
 @pytest.mark.parametrize("name", sorted(CASES))
 @run_in_browser()
 def test_compiled_as_eager(tf, backend, name):
-    from tfpy import lower
-    from tfpy.passes.pipeline import optimize
-    from tfpy.runtime import registry
+    from tfpy._src import lower
+    from tfpy._src.passes.pipeline import optimize
+    from tfpy._src.runtime import registry
 
     function, shapes, on_wasm, on_webgl = CASES[name]
     rng = np.random.default_rng(4)

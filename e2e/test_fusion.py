@@ -19,20 +19,20 @@ class Builder:
     """``b("add", x, 1.0)``; Python floats become constants."""
 
     def __init__(self):
-        from tfpy.ir.graph import Graph
+        from tfpy._src.ir.graph import Graph
 
         self.graph = Graph()
 
     def input(self, *shape, dtype="float32"):
-        from tfpy.dtypes import as_dtype
-        from tfpy.ir.graph import Aval
+        from tfpy._src.dtypes import as_dtype
+        from tfpy._src.ir.graph import Aval
 
         return self.graph.add_input(Aval(shape, as_dtype(dtype)))
 
     def __call__(self, name, *operands, **attrs):
-        from tfpy.dtypes import float32
-        from tfpy.ir.graph import Aval
-        from tfpy.ops import OPS
+        from tfpy._src.dtypes import float32
+        from tfpy._src.ir.graph import Aval
+        from tfpy._src.ops import OPS
 
         values = [
             v if isinstance(v, int) else self.graph.add_constant(np.float32(v), Aval((), float32))
@@ -264,10 +264,10 @@ SEPARATE = {
 @pytest.mark.parametrize("name", sorted(GRAPHS))
 @run_in_browser(backends=("wasm", "webgl"))
 def test_values(tf, backend, name):
-    from tfpy.ir.evaluate import evaluate
-    from tfpy.ir.fusion import fusion
-    from tfpy.passes.pipeline import optimize
-    from tfpy.runtime import registry
+    from tfpy._src.ir.evaluate import evaluate
+    from tfpy._src.ir.fusion import fusion
+    from tfpy._src.passes.pipeline import optimize
+    from tfpy._src.runtime import registry
 
     device = registry.active_backend()
     builder = Builder()

@@ -38,7 +38,7 @@ def recurrent(product: Any, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["while_loop", "scan", "cond"])
 @run_in_browser(backends=["cpu", "wasm"])
 def test_loops(tf: Any, backend: str, kind: str) -> None:
-    from tfpy.ops.quantized import quantized_matmul
+    from tfpy._src.ops.quantized import quantized_matmul
 
     rng = np.random.default_rng(3)
     x = rng.standard_normal((STEPS, BATCH, INPUTS)).astype(np.float32)
@@ -73,8 +73,8 @@ def test_loops(tf: Any, backend: str, kind: str) -> None:
 @pytest.mark.parametrize("stride", [1, 2])
 @run_in_browser(backends=["cpu", "wasm", "webgl"])
 def test_convolutions(tf: Any, backend: str, stride: int) -> None:
-    from tfpy.ops.quantized import quantized_conv2d
-    from tfpy.ops.window import conv2d
+    from tfpy._src.ops.quantized import quantized_conv2d
+    from tfpy._src.ops.window import conv2d
 
     rng = np.random.default_rng(4)
     x = rng.standard_normal((2, 13, 13, 40)).astype(np.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy.ops import OPS, UNSUPPORTED
+from tfpy._src.ops import OPS, UNSUPPORTED
 from tfpy.testing import run_in_browser
 
 DEVICES = ("wasm", "webgl")
@@ -33,10 +33,10 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
 
 def check_samples(backend, name):
     """Runs an op on its samples."""
-    from tfpy.dtypes import as_dtype
-    from tfpy.ir.evaluate import evaluate
-    from tfpy.ir.graph import Aval, single_equation
-    from tfpy.runtime import registry
+    from tfpy._src.dtypes import as_dtype
+    from tfpy._src.ir.evaluate import evaluate
+    from tfpy._src.ir.graph import Aval, single_equation
+    from tfpy._src.runtime import registry
 
     if name in UNSUPPORTED[backend]:
         pytest.skip(UNSUPPORTED[backend][name])

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from e2e.module_page import ROOT, Evaluate, module_page
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
-from tfpy.ir.strides import broadcast_view
-from tfpy.lower.common import Elementwise
-from tfpy.lower.program import Program
-from tfpy.lower.wasm import WasmEmitter, add_kernel
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.strides import broadcast_view
+from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.wasm.lowering import WasmEmitter, add_kernel
 
 ASSETS = ROOT / "src" / "tfpy" / "assets"
 Shape = tuple[int, ...]

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from e2e.module_page import Evaluate, module_page
-from tfpy.dtypes import as_dtype
-from tfpy.ir.graph import Aval, Graph, single_equation
-from tfpy.ir.kernel import KernelCall
-from tfpy.ir.op import OPS
-from tfpy.lower.program import Program
-from tfpy.lower.webgl import bands as webgl_bands
-from tfpy.lower.webgl.kernels import add_kernel
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.op import OPS
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.webgl import bands as webgl_bands
+from tfpy._src.lower.webgl.kernels import add_kernel
 
 Array = np.ndarray[Any, Any]
 CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0, "closed": 0}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import tfpy
-from tfpy.core import scalars
+from tfpy._src.core import scalars
 
 hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("tfpy")

@@ -1,251 +1,304 @@
-"""tfpy: TensorFlow-style machine learning in Python that runs in the browser.
+"""TensorFlow-style machine learning in Python that runs in the browser.
 
 ``import tfpy as tf`` gives TensorFlow's names for tensors, ops and automatic differentiation, on
 WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
 """
 
+# Made from api.toml and the op table by `build.py face`: change those.
+
 from tfpy import (
-    autodiff,
-    autograph,
-    bitwise,
-    browser,
-    config,
-    dtypes,
-    errors,
-    fused,
-    image,
-    linalg,
-    losses,
-    math,
-    nn,
-    public,
-    ragged,
-    random,
-    signal,
-    sparse,
-    spectral,
-    strings,
+    autodiff as autodiff,
+    autograph as autograph,
+    bitwise as bitwise,
+    browser as browser,
+    config as config,
+    debugging as debugging,
+    dtypes as dtypes,
+    errors as errors,
+    fused as fused,
+    image as image,
+    linalg as linalg,
+    losses as losses,
+    math as math,
+    nest as nest,
+    nn as nn,
+    ragged as ragged,
+    random as random,
+    signal as signal,
+    sparse as sparse,
+    spectral as spectral,
+    strings as strings,
 )
-from tfpy.array.blocks import batch_to_space, batch_to_space_nd, space_to_batch, space_to_batch_nd
-from tfpy.array.buffer import TensorBuffer, buffer
-from tfpy.array.complex_numbers import complex
-from tfpy.array.einsum import einsum
-from tfpy.array.joining import (
-    concat,
-    pad,
-    repeat,
-    reverse,
-    reverse_sequence,
-    roll,
-    split,
-    stack,
-    tile,
-    unstack,
+from tfpy._src.array.blocks import (
+    batch_to_space as batch_to_space,
+    batch_to_space_nd as batch_to_space_nd,
+    space_to_batch as space_to_batch,
+    space_to_batch_nd as space_to_batch_nd,
 )
-from tfpy.array.making import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    cast,
-    ensure_shape,
-    expand_dims,
-    eye,
-    fill,
-    identity,
-    linspace,
-    ones,
-    ones_like,
-    range,
-    rank,
-    reshape,
-    shape,
-    size,
-    squeeze,
-    transpose,
-    zeros,
-    zeros_like,
+from tfpy._src.array.buffer import TensorBuffer as TensorBuffer, buffer as buffer
+from tfpy._src.array.complex_numbers import complex as complex
+from tfpy._src.array.einsum import einsum as einsum
+from tfpy._src.array.joining import (
+    concat as concat,
+    pad as pad,
+    repeat as repeat,
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+    split as split,
+    stack as stack,
+    tile as tile,
+    unstack as unstack,
 )
-from tfpy.array.scans import cumsum
-from tfpy.array.scattering import (
-    dynamic_partition,
-    dynamic_stitch,
-    gather_nd,
-    scatter_nd,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    unravel_index,
+from tfpy._src.array.making import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+    cast as cast,
+    ensure_shape as ensure_shape,
+    expand_dims as expand_dims,
+    eye as eye,
+    fill as fill,
+    identity as identity,
+    linspace as linspace,
+    ones as ones,
+    ones_like as ones_like,
+    range as range,
+    rank as rank,
+    reshape as reshape,
+    shape as shape,
+    size as size,
+    squeeze as squeeze,
+    transpose as transpose,
+    zeros as zeros,
+    zeros_like as zeros_like,
 )
-from tfpy.array.slicing import (
-    boolean_mask,
-    gather,
-    meshgrid,
-    newaxis,
-    one_hot,
-    slice,
-    strided_slice,
-    where,
+from tfpy._src.array.scans import cumsum as cumsum
+from tfpy._src.array.scattering import (
+    dynamic_partition as dynamic_partition,
+    dynamic_stitch as dynamic_stitch,
+    gather_nd as gather_nd,
+    scatter_nd as scatter_nd,
+    tensor_scatter_nd_add as tensor_scatter_nd_add,
+    tensor_scatter_nd_max as tensor_scatter_nd_max,
+    tensor_scatter_nd_min as tensor_scatter_nd_min,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+    unravel_index as unravel_index,
 )
-from tfpy.array.sorting import (
-    argsort,
-    lower_bound,
-    searchsorted,
-    setdiff1d,
-    sort,
-    unique,
-    unique_with_counts,
-    upper_bound,
+from tfpy._src.array.slicing import (
+    boolean_mask as boolean_mask,
+    gather as gather,
+    meshgrid as meshgrid,
+    newaxis as newaxis,
+    one_hot as one_hot,
+    slice as slice,
+    strided_slice as strided_slice,
+    where as where,
 )
-from tfpy.autodiff import (
-    GradientTape,
-    UnconnectedGradients,
-    custom_grad,
-    custom_gradient,
-    grad,
-    grad_pass_through,
-    gradients,
-    grads,
-    hessians,
-    recompute_grad,
-    value_and_grad,
-    value_and_grads,
-    variable_grads,
+from tfpy._src.array.sorting import (
+    argsort as argsort,
+    lower_bound as lower_bound,
+    searchsorted as searchsorted,
+    setdiff1d as setdiff1d,
+    sort as sort,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
+    upper_bound as upper_bound,
 )
-from tfpy.composite.indexed_slices import IndexedSlices
-from tfpy.composite.ragged_tensor import RaggedTensor
-from tfpy.composite.sparse_tensor import SparseTensor
-from tfpy.core import eager as _eager  # noqa: F401 - says what calling an op does
-from tfpy.core import nest
-from tfpy.core.conversion import constant, convert_to_tensor, is_tensor
-from tfpy.core.lifetimes import dispose, keep, memory, tidy
-from tfpy.core.name_scope import name_scope
-from tfpy.core.tape import stop_gradient
-from tfpy.core.tensor import Tensor
-from tfpy.core.tensor_shape import TensorShape
-from tfpy.debugging import Assert
-from tfpy.dtypes import (
-    DType,
-    as_dtype,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint32,
+from tfpy._src.autodiff.custom import (
+    custom_grad as custom_grad,
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
 )
-from tfpy.function import TensorSpec, compile_model, function
-from tfpy.function.control_flow import case, cond, switch_case, while_loop
-from tfpy.function.effects import numpy_function, py_function
-from tfpy.function.loops import foldl, foldr, map_fn, scan, vectorized_map
-from tfpy.function.tensor_array import TensorArray
-from tfpy.linalg import eig, eigvals, matmul, norm, tensordot
-from tfpy.linalg.vectors import clip_by_average_norm, clip_by_global_norm, clip_by_norm
-from tfpy.math import (
-    add_n,
-    argmax,
-    argmin,
-    clip_by_value,
-    divide,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    sign,
-    truediv,
+from tfpy._src.autodiff.functional import (
+    grad as grad,
+    grads as grads,
+    value_and_grad as value_and_grad,
+    value_and_grads as value_and_grads,
+    variable_grads as variable_grads,
 )
-from tfpy.math.counting import histogram_fixed_width, histogram_fixed_width_bins
-from tfpy.public import dispatch, operators
-from tfpy.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
-from tfpy.random.stateful import multinomial, rand
-from tfpy.runtime.env import env
-from tfpy.runtime.registry import (
-    backend_report,
-    get_backend,
-    ready,
-    register_backend,
-    remove_backend,
-    set_backend,
-    set_backend_async,
+from tfpy._src.autodiff.gradient_tape import (
+    GradientTape as GradientTape,
+    UnconnectedGradients as UnconnectedGradients,
 )
-from tfpy.sparse import sparse_to_dense
-from tfpy.strings.formatting import print
-from tfpy.tfjs import (
-    basic_lstm_cell,
-    dot,
-    euclidean_norm,
-    moving_average,
-    multi_rnn_cell,
-    outer_product,
-    prelu,
-    random_standard_normal,
-    random_uniform_int,
-    scalar,
-    step,
-    tensor,
-    tensor1d,
-    tensor2d,
-    tensor3d,
-    tensor4d,
-    tensor5d,
-    tensor6d,
+from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from tfpy._src.composite.indexed_slices import IndexedSlices as IndexedSlices
+from tfpy._src.composite.ragged_tensor import RaggedTensor as RaggedTensor
+from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
+from tfpy._src.control.control_flow import (
+    case as case,
+    cond as cond,
+    switch_case as switch_case,
+    while_loop as while_loop,
 )
-from tfpy.tracing import executing_eagerly, init_scope, inside_function
-from tfpy.variables.kinds import VariableAggregation, VariableSynchronization
-from tfpy.variables.module import Module
-from tfpy.variables.variable import Variable
-
-__version__ = "0.1.0"
-
-operators.install()
-
-__all__ = [
-    "Assert", "DType", "GradientTape", "IndexedSlices", "Module", "RaggedTensor", "SparseTensor",
-    "Tensor", "TensorArray", "TensorBuffer", "TensorShape", "TensorSpec", "UnconnectedGradients",
-    "Variable", "VariableAggregation", "VariableSynchronization", "add_n", "argmax", "argmin",
-    "argsort", "as_dtype", "autodiff", "autograph", "backend_report", "basic_lstm_cell",
-    "batch_to_space", "batch_to_space_nd", "bitwise", "bool", "boolean_mask",
-    "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "browser", "buffer",
-    "case", "cast", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
-    "compile_model", "complex", "complex64", "complex128", "concat", "cond", "config", "constant",
-    "convert_to_tensor", "cumsum", "custom_grad", "custom_gradient", "debugging", "dispose",
-    "divide", "dot", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "eig", "eigvals",
-    "einsum", "ensure_shape", "env", "errors", "euclidean_norm", "executing_eagerly", "expand_dims",
-    "eye", "fill", "float16", "float32", "float64", "foldl", "foldr", "function", "fused", "gather",
-    "gather_nd", "get_backend", "grad", "grad_pass_through", "gradients", "grads", "half",
-    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "image",
-    "init_scope", "inside_function", "int8", "int32", "int64", "is_tensor", "keep", "linalg",
-    "linspace", "losses", "lower_bound", "map_fn", "math", "matmul", "memory", "meshgrid",
-    "moving_average", "multi_rnn_cell", "multinomial", "name_scope", "nest", "newaxis", "nn",
-    "norm", "numpy_function", "one_hot", "ones", "ones_like", "outer_product", "pad", "prelu",
-    "print", "py_function", "ragged", "ragged_gather", "ragged_range", "ragged_tensor_to_tensor",
-    "rand", "random", "random_standard_normal", "random_uniform_int", "range", "rank", "ready",
-    "recompute_grad", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_prod", "reduce_sum", "register_backend", "remove_backend", "repeat",
-    "reshape", "reverse", "reverse_sequence", "roll", "scalar", "scan", "scatter_nd",
-    "searchsorted", "set_backend", "set_backend_async", "setdiff1d", "shape", "sign", "signal",
-    "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparse_to_dense",
-    "spectral", "split", "squeeze", "stack", "step", "stop_gradient", "strided_slice", "string",
-    "strings", "switch_case", "tensor", "tensor1d", "tensor2d", "tensor3d", "tensor4d", "tensor5d",
-    "tensor6d", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "tidy", "tile", "transpose",
-    "truediv", "uint8", "uint32", "unique", "unique_with_counts", "unravel_index", "unstack",
-    "upper_bound", "value_and_grad", "value_and_grads", "variable_grads", "vectorized_map", "where",
-    "while_loop", "zeros", "zeros_like",
-]  # fmt: skip
-__all__ += public.install()  # the op table's
-
-dispatch.install()
+from tfpy._src.control.effects import numpy_function as numpy_function, py_function as py_function
+from tfpy._src.control.mapping import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+    vectorized_map as vectorized_map,
+)
+from tfpy._src.control.tensor_array import TensorArray as TensorArray
+from tfpy._src.core.conversion import (
+    constant as constant,
+    convert_to_tensor as convert_to_tensor,
+    is_tensor as is_tensor,
+)
+from tfpy._src.core.lifetimes import (
+    dispose as dispose,
+    keep as keep,
+    memory as memory,
+    tidy as tidy,
+)
+from tfpy._src.core.name_scope import name_scope as name_scope
+from tfpy._src.core.tape import stop_gradient as stop_gradient
+from tfpy._src.core.tensor import Tensor as Tensor
+from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.debugging.assertions import Assert as Assert
+from tfpy._src.dtypes import (
+    DType as DType,
+    as_dtype as as_dtype,
+    bool as bool,
+    complex64 as complex64,
+    complex128 as complex128,
+    double as double,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    half as half,
+    int8 as int8,
+    int32 as int32,
+    int64 as int64,
+    string as string,
+    uint8 as uint8,
+    uint32 as uint32,
+)
+from tfpy._src.function.polymorphic import compile_model as compile_model, function as function
+from tfpy._src.function.signature import TensorSpec as TensorSpec
+from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
+from tfpy._src.linalg.products import matmul as matmul, norm as norm, tensordot as tensordot
+from tfpy._src.linalg.vectors import (
+    clip_by_average_norm as clip_by_average_norm,
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+)
+from tfpy._src.math.arithmetic import (
+    add_n as add_n,
+    clip_by_value as clip_by_value,
+    divide as divide,
+    sign as sign,
+    truediv as truediv,
+)
+from tfpy._src.math.counting import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from tfpy._src.math.reductions import (
+    argmax as argmax,
+    argmin as argmin,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+)
+from tfpy._src.primitives import (
+    abs as abs,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    as_string as as_string,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    cos as cos,
+    cosh as cosh,
+    equal as equal,
+    exp as exp,
+    floor as floor,
+    floor_div as floor_div,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    negative as negative,
+    not_equal as not_equal,
+    pow as pow,
+    realdiv as realdiv,
+    round as round,
+    sigmoid as sigmoid,
+    sin as sin,
+    sinh as sinh,
+    sqrt as sqrt,
+    square as square,
+    squared_difference as squared_difference,
+    subtract as subtract,
+    tan as tan,
+    tanh as tanh,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+)
+from tfpy._src.ragged.making import (
+    ragged_gather as ragged_gather,
+    ragged_range as ragged_range,
+    ragged_tensor_to_tensor as ragged_tensor_to_tensor,
+)
+from tfpy._src.random.stateful import multinomial as multinomial, rand as rand
+from tfpy._src.runtime.env import env as env
+from tfpy._src.runtime.registry import (
+    backend_report as backend_report,
+    get_backend as get_backend,
+    ready as ready,
+    register_backend as register_backend,
+    remove_backend as remove_backend,
+    set_backend as set_backend,
+    set_backend_async as set_backend_async,
+)
+from tfpy._src.sparse.conversion import sparse_to_dense as sparse_to_dense
+from tfpy._src.strings.formatting import print as print
+from tfpy._src.tfjs.functions import (
+    basic_lstm_cell as basic_lstm_cell,
+    dot as dot,
+    euclidean_norm as euclidean_norm,
+    moving_average as moving_average,
+    multi_rnn_cell as multi_rnn_cell,
+    outer_product as outer_product,
+    prelu as prelu,
+    random_standard_normal as random_standard_normal,
+    random_uniform_int as random_uniform_int,
+    scalar as scalar,
+    step as step,
+    tensor as tensor,
+    tensor1d as tensor1d,
+    tensor2d as tensor2d,
+    tensor3d as tensor3d,
+    tensor4d as tensor4d,
+    tensor5d as tensor5d,
+    tensor6d as tensor6d,
+)
+from tfpy._src.tracing import (
+    executing_eagerly as executing_eagerly,
+    init_scope as init_scope,
+    inside_function as inside_function,
+)
+from tfpy._src.variables.distribution import (
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
+from tfpy._src.variables.module import Module as Module
+from tfpy._src.variables.variable import Variable as Variable
+from tfpy._src.version import __version__ as __version__

@@ -1,5 +1,8 @@
 """``tf.config``: how functions run."""
 
-from tfpy.function.polymorphic import functions_run_eagerly, run_functions_eagerly
+# Made from api.toml and the op table by `build.py face`: change those.
 
-__all__ = ["functions_run_eagerly", "run_functions_eagerly"]
+from tfpy._src.function.polymorphic import (
+    functions_run_eagerly as functions_run_eagerly,
+    run_functions_eagerly as run_functions_eagerly,
+)

@@ -1,142 +1,42 @@
 """TensorFlow's error classes (``tf.errors``)."""
 
-from __future__ import annotations
+# Made from api.toml and the op table by `build.py face`: change those.
 
-from typing import Any
-
-from tfpy import tracing
-
-OK = 0
-CANCELLED = 1
-UNKNOWN = 2
-INVALID_ARGUMENT = 3
-DEADLINE_EXCEEDED = 4
-NOT_FOUND = 5
-ALREADY_EXISTS = 6
-PERMISSION_DENIED = 7
-RESOURCE_EXHAUSTED = 8
-FAILED_PRECONDITION = 9
-ABORTED = 10
-OUT_OF_RANGE = 11
-UNIMPLEMENTED = 12
-INTERNAL = 13
-UNAVAILABLE = 14
-DATA_LOSS = 15
-UNAUTHENTICATED = 16
-
-
-class OpError(Exception):
-    """Base of the errors that ops raise.
-
-    Args:
-        node_def, op: kept for TensorFlow's signature; tfpy passes None and the op's name.
-        message: what was wrong, with shapes and dtypes, and the mend.
-    """
-
-    error_code: int | None = None
-    """The number of the kind of error (``tf.errors.INVALID_ARGUMENT`` and its like)."""
-
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(message)
-        self.node_def = node_def
-        self.op = op
-        self.message = message
-
-
-class CancelledError(OpError):
-    error_code = CANCELLED
-
-
-class UnknownError(OpError):
-    error_code = UNKNOWN
-
-
-class InvalidArgumentError(OpError):
-    error_code = INVALID_ARGUMENT
-
-
-class DeadlineExceededError(OpError):
-    error_code = DEADLINE_EXCEEDED
-
-
-class NotFoundError(OpError):
-    error_code = NOT_FOUND
-
-
-class AlreadyExistsError(OpError):
-    error_code = ALREADY_EXISTS
-
-
-class PermissionDeniedError(OpError):
-    error_code = PERMISSION_DENIED
-
-
-class UnauthenticatedError(OpError):
-    error_code = UNAUTHENTICATED
-
-
-class ResourceExhaustedError(OpError):
-    error_code = RESOURCE_EXHAUSTED
-
-
-class FailedPreconditionError(OpError):
-    error_code = FAILED_PRECONDITION
-
-
-class AbortedError(OpError):
-    error_code = ABORTED
-
-
-class OutOfRangeError(OpError):
-    error_code = OUT_OF_RANGE
-
-
-class UnimplementedError(OpError):
-    error_code = UNIMPLEMENTED
-
-
-class InternalError(OpError):
-    error_code = INTERNAL
-
-
-class UnavailableError(OpError):
-    error_code = UNAVAILABLE
-
-
-class DataLossError(OpError):
-    error_code = DATA_LOSS
-
-
-class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked for the value of a tensor that ``tf.function`` only traces."""
-
-
-class NotTraceableError(NotImplementedError):
-    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
-
-
-def invalid(op: str, message: str) -> Exception:
-    """The error of operands whose shapes or attributes do not fit: InvalidArgumentError.
-
-    While a function is traced it is ValueError, and that of dtypes TypeError, as in TensorFlow.
-    The text begins with the op's name.
-    """
-    return _error(ValueError, op, message)
-
-
-def invalid_dtype(op: str, message: str) -> Exception:
-    """The error of operands whose dtypes do not fit; see :func:`invalid`."""
-    return _error(TypeError, op, message)
-
-
-def invalid_value(op: str, message: str) -> InvalidArgumentError:
-    """The error of tensors that hold values which do not fit."""
-    return InvalidArgumentError(None, op, f"{op}: {message}")
-
-
-def _error(traced: type[Exception], op: str, message: str) -> Exception:
-    return traced(f"{op}: {message}") if tracing.active else invalid_value(op, message)
-
-
-class NotLowerable(Exception):
-    """A backend cannot run this op at these shapes; the caller computes it on the host."""
+from tfpy._src.errors import (
+    ABORTED as ABORTED,
+    ALREADY_EXISTS as ALREADY_EXISTS,
+    CANCELLED as CANCELLED,
+    DATA_LOSS as DATA_LOSS,
+    DEADLINE_EXCEEDED as DEADLINE_EXCEEDED,
+    FAILED_PRECONDITION as FAILED_PRECONDITION,
+    INTERNAL as INTERNAL,
+    INVALID_ARGUMENT as INVALID_ARGUMENT,
+    NOT_FOUND as NOT_FOUND,
+    OK as OK,
+    OUT_OF_RANGE as OUT_OF_RANGE,
+    PERMISSION_DENIED as PERMISSION_DENIED,
+    RESOURCE_EXHAUSTED as RESOURCE_EXHAUSTED,
+    UNAUTHENTICATED as UNAUTHENTICATED,
+    UNAVAILABLE as UNAVAILABLE,
+    UNIMPLEMENTED as UNIMPLEMENTED,
+    UNKNOWN as UNKNOWN,
+    AbortedError as AbortedError,
+    AlreadyExistsError as AlreadyExistsError,
+    CancelledError as CancelledError,
+    DataLossError as DataLossError,
+    DeadlineExceededError as DeadlineExceededError,
+    FailedPreconditionError as FailedPreconditionError,
+    InternalError as InternalError,
+    InvalidArgumentError as InvalidArgumentError,
+    NotFoundError as NotFoundError,
+    NotTraceableError as NotTraceableError,
+    OperatorNotAllowedInGraphError as OperatorNotAllowedInGraphError,
+    OpError as OpError,
+    OutOfRangeError as OutOfRangeError,
+    PermissionDeniedError as PermissionDeniedError,
+    ResourceExhaustedError as ResourceExhaustedError,
+    UnauthenticatedError as UnauthenticatedError,
+    UnavailableError as UnavailableError,
+    UnimplementedError as UnimplementedError,
+    UnknownError as UnknownError,
+)

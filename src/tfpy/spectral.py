@@ -1,23 +1,6 @@
 """``tf.spectral``: TensorFlow.js's name for the transforms of ``tf.signal``."""
 
-from __future__ import annotations
+# Made from api.toml and the op table by `build.py face`: change those.
 
-from typing import Any
-
-from tfpy.core.tensor import Tensor
-from tfpy.signal.fourier import fft, ifft
-from tfpy.signal.fourier import irfft as _irfft
-from tfpy.signal.fourier import rfft as _rfft
-
-
-def rfft(input: Any, fft_length: int | None = None) -> Tensor:
-    """Transform of float32 numbers; TensorFlow.js takes ``fft_length`` as one number."""
-    return _rfft(input, None if fft_length is None else [fft_length])
-
-
-def irfft(input: Any) -> Tensor:
-    """Inverse of :func:`rfft` for an even length."""
-    return _irfft(input)
-
-
-__all__ = ["fft", "ifft", "irfft", "rfft"]
+from tfpy._src.signal.fourier import fft as fft, ifft as ifft
+from tfpy._src.tfjs.spectral import irfft as irfft, rfft as rfft

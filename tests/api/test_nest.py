@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import tensorflow
 from api.same import compare, same
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tfpy
 

@@ -44,12 +44,6 @@ def test_namespaces_are_modules(name: str) -> None:
     assert importlib.import_module(f"tfpy.{name}") is getattr(tfpy, name)
 
 
-def test_all_names_exist() -> None:
-    assert len(set(tfpy.__all__)) == len(tfpy.__all__)
-    for name in tfpy.__all__:
-        assert hasattr(tfpy, name)
-
-
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(tfpy.__path__, "tfpy.")

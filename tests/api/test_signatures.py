@@ -27,8 +27,7 @@ def functions() -> Iterator[Any]:
     for namespace in NAMESPACES:
         ours = getattr(tfpy, namespace) if namespace else tfpy
         theirs = getattr(tf, namespace) if namespace else tf
-        names = tfpy.__all__ if not namespace else dir(ours)
-        for name in names:
+        for name in dir(ours):
             found = getattr(ours, name)
             named = not name.startswith("_") and hasattr(theirs, name)
             if named and callable(found) and not inspect.isclass(found) and name not in OTHER:

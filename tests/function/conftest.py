@@ -6,7 +6,7 @@ import pytest
 from function.quantizing import QuantizingDevice
 
 import tfpy as tf
-from tfpy.core import scalars
+from tfpy._src.core import scalars
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from runtime.fake import FakeDevice
 
-from tfpy.lower.target import NumpyTarget
+from tfpy._src.lower.target import NumpyTarget
 
 
 class QuantizingTarget(NumpyTarget):

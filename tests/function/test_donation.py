@@ -12,12 +12,12 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy.core import scalars
-from tfpy.ir.graph import Graph
-from tfpy.lower import wasm
-from tfpy.lower.wasm.target import WasmTarget
-from tfpy.runtime import registry
-from tfpy.runtime.backend import Array, Lowered
+from tfpy._src.core import scalars
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower import wasm
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.backend import Array, Lowered
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
 

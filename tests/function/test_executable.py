@@ -6,8 +6,8 @@ import numpy as np
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy.function.executable import Executable
-from tfpy.function.usage import Usage
+from tfpy._src.run.executable import Executable
+from tfpy._src.run.usage import Usage
 
 
 def test_what_depends_on_constants_alone_is_computed_at_the_first_call() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
-from tfpy.errors import NotLowerable
-from tfpy.ir.strides import (
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.strides import (
     MAX_DIMS,
     broadcast_strides,
     broadcast_view,

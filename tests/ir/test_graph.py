@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy.errors import InvalidArgumentError
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Eqn, Graph, single_equation
-from tfpy.ir.verify import verify
-from tfpy.ops import OPS
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Eqn, Graph, single_equation
+from tfpy._src.ir.verify import verify
+from tfpy._src.ops import OPS
 
 ATTRS = (("transpose_a", False), ("transpose_b", True))
 

@@ -8,21 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ops.scalar_numpy import evaluate as evaluate_expression
 from passes.fusing import Greedy
 from passes.sketch import assert_same_bits, draw_inputs, random_graph
 
-from tfpy.ir import expr as ex
-from tfpy.ir.fusion import LOOP, fusion, is_elementwise
-from tfpy.ir.graph import Aval, Eqn, Graph
-from tfpy.ir.strides import View, dense_view
-from tfpy.ir.verify import verify
-from tfpy.lower.common import kernel_call, loop_call
-from tfpy.passes.fuse_elementwise import fuse_elementwise
-from tfpy.passes.fuse_epilogue import fuse_epilogue
-from tfpy.passes.fuse_prologue import fuse_prologue
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.fusion import LOOP, fusion, is_elementwise
+from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.strides import View, dense_view
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower.common import kernel_call, loop_call
+from tfpy._src.passes.fuse_elementwise import fuse_elementwise
+from tfpy._src.passes.fuse_epilogue import fuse_epilogue
+from tfpy._src.passes.fuse_prologue import fuse_prologue
 
 Array = np.ndarray[Any, Any]
 

@@ -7,15 +7,15 @@ import re
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.expr import B, F, I, U
-from tfpy.ir.graph import Aval
-from tfpy.ir.strides import broadcast_view
-from tfpy.lower.common import Elementwise
-from tfpy.lower.program import Program, verify
-from tfpy.lower.webgl import _Emitter
-from tfpy.lower.webgl.glsl import Glsl, kernel_source
-from tfpy.lower.webgl.glsl_library import library, needed, operand
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.expr import B, F, I, U
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.strides import broadcast_view
+from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.program import Program, verify
+from tfpy._src.lower.webgl.glsl import Glsl, kernel_source
+from tfpy._src.lower.webgl.glsl_library import library, needed, operand
+from tfpy._src.lower.webgl.lowering import _Emitter
 
 # Operand types of each table of the expression IR.
 TYPED_OPS = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval, Graph
-from tfpy.lower import wasm
-from tfpy.lower.memory import ALIGNMENT, PADDING, plan
-from tfpy.lower.program import Kernel, Program
-from tfpy.ops import OPS
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.lower import wasm
+from tfpy._src.lower.memory import ALIGNMENT, PADDING, plan
+from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.ops import OPS
 
 CONV = Kernel("conv2d", ("x", "filter"))
 ADD = Kernel("elementwise", ("a", "b"))

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tfpy.ops  # noqa: F401  fills the table
-from tfpy.dtypes import as_dtype, float32, int32
-from tfpy.ir.graph import Aval, single_equation
-from tfpy.ir.kernel import KernelCall
-from tfpy.ir.op import OPS, UNSUPPORTED, Op
-from tfpy.lower.program import Buffer, Program, verify
-from tfpy.lower.webgl import lower
-from tfpy.lower.webgl.kernels import add_kernel
-from tfpy.lower.webgl.matmul import product
-from tfpy.lower.webgl.steps import MAX_TEXTURES
+import tfpy._src.ops  # noqa: F401  fills the table
+from tfpy._src.dtypes import as_dtype, float32, int32
+from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.op import OPS, UNSUPPORTED, Op
+from tfpy._src.lower.program import Buffer, Program, verify
+from tfpy._src.lower.webgl import lower
+from tfpy._src.lower.webgl.kernels import add_kernel
+from tfpy._src.lower.webgl.matmul import product
+from tfpy._src.lower.webgl.steps import MAX_TEXTURES
 
 
 def programs(op: Op) -> list[Program]:

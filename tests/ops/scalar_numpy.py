@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.ir.expr import SCALAR_OPS, Expr, linearize
-from tfpy.ops.reference.math import erf
+from tfpy._src.ir.expr import SCALAR_OPS, Expr, linearize
+from tfpy._src.ops.reference.math import erf
 
 Array = np.ndarray[Any, Any]
 

@@ -12,9 +12,9 @@ from ops import oracle
 
 import tfpy
 from tfpy import dtypes
-from tfpy.errors import InvalidArgumentError
-from tfpy.ir.graph import Aval
-from tfpy.ops import OPS, Op
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 

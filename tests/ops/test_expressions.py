@@ -10,8 +10,8 @@ from ops.scalar_numpy import evaluate
 from ops.test_reference import EDGE_CASES, attributes, edge_inputs, run
 
 from tfpy import dtypes
-from tfpy.ir.complex_expr import operands, parts
-from tfpy.ops import OPS, Op
+from tfpy._src.ir.complex_expr import operands, parts
+from tfpy._src.ops import OPS, Op
 
 WITH_EXPRESSION = [op for op in OPS.values() if op.expr is not None]
 

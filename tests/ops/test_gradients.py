@@ -11,7 +11,7 @@ import tensorflow as tf
 from ops import oracle
 
 import tfpy
-from tfpy.ops import OPS, Op
+from tfpy._src.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 ELSEWHERE = ("complex", "real", "imag", "conj", "angle")  # in test_complex.py

@@ -12,7 +12,7 @@ from ops.test_complex import gradients, values
 from ops.test_signal import reals
 
 import tfpy
-from tfpy.ops import OPS, UNSUPPORTED
+from tfpy._src.ops import OPS, UNSUPPORTED
 
 Array = np.ndarray[Any, Any]
 Call = Callable[..., Any]

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tfpy

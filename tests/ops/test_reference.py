@@ -10,10 +10,10 @@ import pytest
 from ops import oracle
 
 from tfpy import dtypes
-from tfpy.errors import InvalidArgumentError
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, single_equation
-from tfpy.ops import OPS, Op
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.ops import OPS, Op
 
 
 def run(op: Op, arrays: Any, attrs: dict[str, Any]) -> Any:

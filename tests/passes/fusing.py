@@ -9,17 +9,16 @@ import numpy as np
 
 import tfpy as tf
 from tfpy import dtypes
-from tfpy.dtypes import DType
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.fusion import fusion
-from tfpy.ir.graph import Aval, Graph
-from tfpy.ir.kernel import Epilogue, KernelCall, Prologue
-from tfpy.ir.op import OPS
-from tfpy.ir.verify import verify
-from tfpy.lower import wasm, webgl
-from tfpy.lower.program import Program
-from tfpy.lower.program import verify as verify_program
-from tfpy.passes.pipeline import simplify
+from tfpy._src.dtypes import DType
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.fusion import fusion
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
+from tfpy._src.ir.op import OPS
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower.program import Program, verify as verify_program
+from tfpy._src.passes.pipeline import simplify
 
 
 class Greedy:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Graph, Shape
-from tfpy.ir.verify import verify
-from tfpy.ops import OPS
-from tfpy.passes.rewrite import Builder
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Graph, Shape
+from tfpy._src.ir.verify import verify
+from tfpy._src.ops import OPS
+from tfpy._src.passes.rewrite import Builder
 
 Array = np.ndarray[Any, Any]
 Pass = Callable[[Graph], Graph]

@@ -12,11 +12,11 @@ from passes.attention import attend
 from passes.fusing import Greedy, kinds, random_inputs, traced
 
 import tfpy as tf
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.fusion import fusion
-from tfpy.ir.graph import Eqn, Graph
-from tfpy.ir.verify import verify
-from tfpy.passes.fuse_attention import fuse_attention
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.fusion import fusion
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.verify import verify
+from tfpy._src.passes.fuse_attention import fuse_attention
 
 Shape = tuple[int, ...]
 

@@ -7,14 +7,14 @@ import struct
 import pytest
 from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
 
-from tfpy.ir.fusion import fusion
-from tfpy.ir.graph import Graph
-from tfpy.lower import wasm, webgl
-from tfpy.lower.target import Target
-from tfpy.lower.wasm.target import WasmTarget
-from tfpy.lower.webgl import WebGLTarget
-from tfpy.passes.fuse_elementwise import fuse_elementwise
-from tfpy.passes.fuse_epilogue import fuse_epilogue
+from tfpy._src.ir.fusion import fusion
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower.target import Target
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.lower.webgl import WebGLTarget
+from tfpy._src.passes.fuse_elementwise import fuse_elementwise
+from tfpy._src.passes.fuse_epilogue import fuse_epilogue
 
 CONV = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PRODUCT = {"transpose_a": False, "transpose_b": False}

@@ -10,17 +10,17 @@ import pytest
 from passes.fusing import kinds
 from passes.sketch import Array, Sketch, lines
 
-from tfpy.dtypes import int32
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Graph
-from tfpy.ir.verify import verify
-from tfpy.lower import wasm, webgl
-from tfpy.lower.program import verify as verify_program
-from tfpy.lower.target import NumpyTarget
-from tfpy.lower.wasm.target import WasmTarget
-from tfpy.ops.quantized import quantize_channels, quantize_rows
-from tfpy.passes.pipeline import optimize_with_weights
-from tfpy.passes.quantize import quantize
+from tfpy._src.dtypes import int32
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower.program import verify as verify_program
+from tfpy._src.lower.target import NumpyTarget
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.ops.quantized import quantize_channels, quantize_rows
+from tfpy._src.passes.pipeline import optimize_with_weights
+from tfpy._src.passes.quantize import quantize
 
 POINT: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((0, 0), (0, 0))}
 PLAIN = {"transpose_a": False, "transpose_b": False}

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from passes.sketch import Pass, check, random_graph
 
-from tfpy.ir.graph import Graph
-from tfpy.passes.algebra import simplify_algebra
-from tfpy.passes.common_subexpressions import merge_common_subexpressions
-from tfpy.passes.constants import fold_constants
-from tfpy.passes.dead_code import without_dead_code
-from tfpy.passes.movement import simplify_movement
-from tfpy.passes.padding import absorb_padding
-from tfpy.passes.pipeline import simplify
-from tfpy.passes.reshapes import sink_reshapes
-from tfpy.passes.transposes import absorb_transposes, sink_transposes
+from tfpy._src.ir.graph import Graph
+from tfpy._src.passes.algebra import simplify_algebra
+from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.passes.constants import fold_constants
+from tfpy._src.passes.dead_code import without_dead_code
+from tfpy._src.passes.movement import simplify_movement
+from tfpy._src.passes.padding import absorb_padding
+from tfpy._src.passes.pipeline import simplify
+from tfpy._src.passes.reshapes import sink_reshapes
+from tfpy._src.passes.transposes import absorb_transposes, sink_transposes
 
 EXACT = (
     without_dead_code,

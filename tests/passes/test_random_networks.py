@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from passes.sketch import Sketch
 
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Graph, Shape
-from tfpy.ir.verify import verify
-from tfpy.lower.target import NumpyTarget
-from tfpy.passes.pipeline import optimize_with_weights
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Graph, Shape
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower.target import NumpyTarget
+from tfpy._src.passes.pipeline import optimize_with_weights
 
 WINDOW = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 

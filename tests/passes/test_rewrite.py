@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy.ir.graph import Aval, Eqn, Graph
-from tfpy.ir.verify import verify
-from tfpy.ops import OPS
-from tfpy.passes import pipeline
-from tfpy.passes.dead_code import without_dead_code
-from tfpy.passes.rewrite import Builder, count_reads, rewrite
+from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.verify import verify
+from tfpy._src.ops import OPS
+from tfpy._src.passes import pipeline
+from tfpy._src.passes.dead_code import without_dead_code
+from tfpy._src.passes.rewrite import Builder, count_reads, rewrite
 
 VECTOR = Aval((4,), dtypes.float32)
 

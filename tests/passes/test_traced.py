@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Graph
-from tfpy.ir.verify import verify
-from tfpy.lower.target import NumpyTarget
-from tfpy.passes.pipeline import optimize_with_weights
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower.target import NumpyTarget
+from tfpy._src.passes.pipeline import optimize_with_weights
 
 Weights = Callable[..., tf.Variable]
 

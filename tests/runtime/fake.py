@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tfpy.dtypes import DEVICE_DTYPES
-from tfpy.errors import NotLowerable
-from tfpy.ir.graph import Graph
-from tfpy.runtime.backend import Lowered
-from tfpy.runtime.cpu import CpuBackend
+from tfpy._src.dtypes import DEVICE_DTYPES
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Graph
+from tfpy._src.runtime.backend import Lowered
+from tfpy._src.runtime.cpu import CpuBackend
 
 
 class FakeDevice(CpuBackend):

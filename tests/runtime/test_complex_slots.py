@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy.errors import NotLowerable
-from tfpy.ir.graph import Aval, single_equation
-from tfpy.lower.target import NumpyTarget
-from tfpy.lower.wasm import lower
-from tfpy.ops import OPS
-from tfpy.runtime.device import DeviceBackend
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.lower.target import NumpyTarget
+from tfpy._src.lower.wasm import lower
+from tfpy._src.ops import OPS
+from tfpy._src.runtime.device import DeviceBackend
 
 Z = np.array([1 + 2j, 3 - 4j], np.complex64)
 AVAL = Aval((2,), dtypes.complex64)

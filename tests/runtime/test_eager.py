@@ -10,8 +10,8 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy.core import eager, scalars
-from tfpy.runtime import registry
+from tfpy._src.core import eager, scalars
+from tfpy._src.runtime import registry
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy.runtime import registry
-from tfpy.runtime.registry import BackendSkipped
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.registry import BackendSkipped
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tfpy.runtime import turns
+from tfpy._src.runtime import turns
 
 
 def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -> int:

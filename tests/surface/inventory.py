@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from tfpy import public
+from surface import public
 
 INVENTORY: dict[str, str] = {
     # Creation

@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from surface import public
 from surface.calls import arguments
 from surface.evaluation import evaluate, finished, tensors, words
 
 import tfpy
-from tfpy import public
-from tfpy.dtypes import DEVICE_DTYPES, complex64
-from tfpy.errors import NotLowerable
-from tfpy.ir.graph import Aval, Graph
-from tfpy.lower import wasm, webgl
-from tfpy.ops import UNSUPPORTED
-from tfpy.runtime import registry
-from tfpy.runtime.cpu import CpuBackend
+from tfpy._src.dtypes import DEVICE_DTYPES, complex64
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.lower import wasm, webgl
+from tfpy._src.ops import UNSUPPORTED
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.cpu import CpuBackend
 
 LOWER = {"wasm": wasm.lower, "webgl": webgl.lower}
 

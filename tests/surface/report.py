@@ -18,7 +18,7 @@ from surface.inventory import BY_NATURE, INVENTORY, groups
 from surface.recorder import Run, record, recording
 
 import tfpy
-from tfpy.ops import OPS, UNSUPPORTED, Op
+from tfpy._src.ops import OPS, UNSUPPORTED, Op
 
 PAGE = Path(__file__).parents[2] / "docs/ops.md"
 BACKENDS = ("cpu", "wasm", "webgl")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfpy.dtypes import as_dtype
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.strides import broadcast_view, collapse
-from tfpy.lower.program import Kernel, Program
-from tfpy.lower.wasm import assemble
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.strides import broadcast_view, collapse
+from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.wasm.lowering import assemble
 
 from .node_runtime import Array, NodeRuntime
 

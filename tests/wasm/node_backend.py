@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 import tfpy
-from tfpy.lower import wasm
-from tfpy.lower.wasm.target import WasmTarget
-from tfpy.runtime import bridge, registry
-from tfpy.runtime.device import DeviceBackend
+from tfpy._src.lower import wasm
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.runtime import bridge, registry
+from tfpy._src.runtime.device import DeviceBackend
 
 from .node_runtime import Array, NodeRuntime
 

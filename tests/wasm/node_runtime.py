@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.dtypes import as_dtype
-from tfpy.ir.graph import Aval, Graph
-from tfpy.ir.kernel import KernelCall
-from tfpy.lower import wasm
-from tfpy.lower.program import Program
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower import wasm
+from tfpy._src.lower.program import Program
 
 ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
 DRIVER = Path(__file__).with_name("driver.mjs")
@@ -116,5 +116,5 @@ def kernel_program(call: KernelCall, inputs: Sequence[Aval], out: Aval) -> Progr
     program = Program("wasm")
     program.inputs = [program.add_buffer(a.shape, a.dtype) for a in inputs]
     program.outputs = [program.add_buffer(out.shape, out.dtype)]
-    wasm.add_kernel(program, call, program.inputs, program.outputs[0])
+    wasm.lowering.add_kernel(program, call, program.inputs, program.outputs[0])
     return program

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from passes.attention import attend
 
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
 
 from .node_runtime import NodeRuntime, RuntimeFailed
 

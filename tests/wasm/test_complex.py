@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy.ir.graph import single_equation
-from tfpy.ir.op import OPS, Op
-from tfpy.lower import wasm
+from tfpy._src.ir.graph import single_equation
+from tfpy._src.ir.op import OPS, Op
+from tfpy._src.lower import wasm
 
 from .node_runtime import Array, NodeRuntime, aval_of
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.evaluate import evaluate
-from tfpy.ir.graph import Aval, Graph
-from tfpy.lower import wasm
-from tfpy.lower.program import Program
-from tfpy.ops import OPS
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.lower import wasm
+from tfpy._src.lower.program import Program
+from tfpy._src.ops import OPS
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed
 from .test_programs import register_gibibyte

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.dtypes import as_dtype
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall, float_bits
-from tfpy.lower.program import Program
-from tfpy.lower.wasm import add_kernel
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall, float_bits
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.wasm.lowering import add_kernel
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed, kernel_program
 from .test_windows import Case, close

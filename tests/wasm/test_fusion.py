@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
-from tfpy.ir.strides import View
-from tfpy.lower.common import Elementwise
-from tfpy.lower.program import Program
-from tfpy.lower.wasm import WasmEmitter
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.strides import View
+from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.wasm.lowering import WasmEmitter
 
 from .node_runtime import NodeRuntime, RuntimeFailed
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.dtypes import as_dtype
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
-from tfpy.ir.strides import pad_front
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.strides import pad_front
 
 from .expressions import inputs_of, run_expression
 from .node_runtime import Array, NodeRuntime

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
-from tfpy.lower.memory import plan
-from tfpy.lower.program import Program
-from tfpy.lower.wasm import add_kernel
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.memory import plan
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.wasm.lowering import add_kernel
 
 from .expressions import expression_program, inputs_of
 from .node_runtime import NodeRuntime, RuntimeFailed

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy.ir import expr as ex
-from tfpy.ir.graph import Aval
-from tfpy.ir.kernel import KernelCall
-from tfpy.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 
 from .node_runtime import Array, NodeRuntime, RuntimeFailed, aval_of, kernel_program
 from .test_epilogues import EPILOGUES, apply, epilogue_params

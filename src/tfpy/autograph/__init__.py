@@ -1,41 +1,11 @@
-"""``tf.autograph``: Python's ``if``, ``while`` and ``for`` on tensors, inside ``tf.function``.
+"""``tf.autograph``: Python's ``if``, ``while`` and ``for`` on tensors, inside ``tf.function``."""
 
-``convert.py`` rewrites a function's syntax tree so that control flow becomes calls; ``operators``
-is what is called. It decides when it runs: a symbolic tensor makes an equation, anything else is
-plain Python.
-"""
+# Made from api.toml and the op table by `build.py face`: change those.
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
-from tfpy.autograph import experimental
-from tfpy.autograph.convert import to_code
-from tfpy.autograph.operators import call
-from tfpy.function import polymorphic
-
-polymorphic.CONVERTERS.append(call)
-
-__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
-
-
-def to_graph(
-    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
-) -> Callable[..., Any]:
-    """The converted function (``tf.autograph.to_graph``), for use in other compiled functions.
-
-    Args:
-        recursive, experimental_optional_features: of no effect: what is called is converted too.
-    """
-    function: Callable[..., Any] = call(entity)
-    return function
-
-
-def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Of no effect: the conversion logs nothing (``tf.autograph.set_verbosity``)."""
-
-
-def trace(*args: Any) -> None:
-    """Prints when a function is traced, not when it runs (``tf.autograph.trace``)."""
-    print(*args)
+from tfpy._src.autograph.api import (
+    set_verbosity as set_verbosity,
+    to_graph as to_graph,
+    trace as trace,
+)
+from tfpy._src.autograph.convert import to_code as to_code
+from tfpy.autograph import experimental as experimental

@@ -1,37 +1,8 @@
-"""``tf.autograph.experimental``."""
+"""``tf.autograph.experimental``: what is not converted, and how loops are."""
 
-from __future__ import annotations
+# Made from api.toml and the op table by `build.py face`: change those.
 
-from typing import Any
-
-from tfpy import tracing
-from tfpy.autograph.marks import do_not_convert
-from tfpy.errors import NotTraceableError
-
-__all__ = ["do_not_convert", "set_loop_options"]
-
-
-def set_loop_options(
-    parallel_iterations: int | None = None,
-    swap_memory: bool | None = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
-) -> None:
-    """Options of the loop in whose body it stands, while a function is traced.
-
-    Args:
-        shape_invariants: pairs of a variable and its shape, which may change: the function then
-            runs op by op.
-        parallel_iterations, swap_memory: of no effect.
-
-    Raises:
-        NotImplementedError: for ``maximum_iterations``.
-    """
-    if not tracing.active:
-        return
-    if maximum_iterations is not None:
-        raise NotImplementedError(
-            "set_loop_options: maximum_iterations is not supported; count, and break"
-        )
-    if shape_invariants:
-        raise NotTraceableError("set_loop_options: variables of a loop change their shapes")
+from tfpy._src.autograph.experimental import (
+    do_not_convert as do_not_convert,
+    set_loop_options as set_loop_options,
+)

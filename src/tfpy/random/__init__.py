@@ -1,61 +1,33 @@
-"""``tf.random``: seeded and stateless random numbers, computed where the tensors live.
+"""``tf.random``: seeded and stateless random numbers, computed where the tensors live."""
 
-For the same seeds the numbers are TensorFlow's, on every backend: integers and uniform numbers bit
-for bit, others to rounding.
-"""
+# Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy.random import experimental
-from tfpy.random.algorithm import Algorithm
-from tfpy.random.generator import (
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
+from tfpy._src.random.algorithm import Algorithm as Algorithm
+from tfpy._src.random.generator import (
+    Generator as Generator,
+    create_rng_state as create_rng_state,
+    get_global_generator as get_global_generator,
+    set_global_generator as set_global_generator,
 )
-from tfpy.random.stateful import (
-    categorical,
-    gamma,
-    normal,
-    poisson,
-    set_seed,
-    shuffle,
-    truncated_normal,
-    uniform,
+from tfpy._src.random.stateful import (
+    categorical as categorical,
+    gamma as gamma,
+    normal as normal,
+    poisson as poisson,
+    set_seed as set_seed,
+    shuffle as shuffle,
+    truncated_normal as truncated_normal,
+    uniform as uniform,
 )
-from tfpy.random.stateless import (
-    fold_in,
-    split,
-    stateless_binomial,
-    stateless_categorical,
-    stateless_gamma,
-    stateless_normal,
-    stateless_poisson,
-    stateless_truncated_normal,
-    stateless_uniform,
+from tfpy._src.random.stateless import (
+    fold_in as fold_in,
+    split as split,
+    stateless_binomial as stateless_binomial,
+    stateless_categorical as stateless_categorical,
+    stateless_gamma as stateless_gamma,
+    stateless_normal as stateless_normal,
+    stateless_poisson as stateless_poisson,
+    stateless_truncated_normal as stateless_truncated_normal,
+    stateless_uniform as stateless_uniform,
 )
-
-__all__ = [
-    "Algorithm",
-    "Generator",
-    "categorical",
-    "create_rng_state",
-    "experimental",
-    "fold_in",
-    "gamma",
-    "get_global_generator",
-    "normal",
-    "poisson",
-    "set_global_generator",
-    "set_seed",
-    "shuffle",
-    "split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_poisson",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-    "truncated_normal",
-    "uniform",
-]
+from tfpy.random import experimental as experimental

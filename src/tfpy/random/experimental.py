@@ -1,24 +1,19 @@
 """``tf.random.experimental``: older names, and shuffles by seed."""
 
-from tfpy.random.algorithm import Algorithm
-from tfpy.random.generator import (
-    Generator,
-    create_rng_state,
-    get_global_generator,
-    set_global_generator,
-)
-from tfpy.random.stateless import fold_in as stateless_fold_in
-from tfpy.random.stateless import index_shuffle, stateless_shuffle
-from tfpy.random.stateless import split as stateless_split
+# Made from api.toml and the op table by `build.py face`: change those.
 
-__all__ = [
-    "Algorithm",
-    "Generator",
-    "create_rng_state",
-    "get_global_generator",
-    "index_shuffle",
-    "set_global_generator",
-    "stateless_fold_in",
-    "stateless_shuffle",
-    "stateless_split",
-]
+from tfpy._src.random.algorithm import Algorithm as Algorithm
+from tfpy._src.random.experimental import (
+    stateless_fold_in as stateless_fold_in,
+    stateless_split as stateless_split,
+)
+from tfpy._src.random.generator import (
+    Generator as Generator,
+    create_rng_state as create_rng_state,
+    get_global_generator as get_global_generator,
+    set_global_generator as set_global_generator,
+)
+from tfpy._src.random.stateless import (
+    index_shuffle as index_shuffle,
+    stateless_shuffle as stateless_shuffle,
+)

@@ -1,0 +1,168 @@
+"""The public modules, made from api.toml and the op table: `python -m buildsys.face [--check]`.
+
+api.toml says which names each public module has and where the engine defines them; a record of the
+op table says under which names its primitive is public. From the two come
+
+- ``src/tfpy/<namespace>.py``: names and nothing else,
+- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .paths import ROOT
+
+if TYPE_CHECKING:
+    from tfpy._src.ir.op import Op
+
+TABLE = ROOT / "api.toml"
+PACKAGE = ROOT / "src" / "tfpy"
+ENGINE = "tfpy._src"
+NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
+
+
+def wanted() -> dict[Path, str]:
+    """What the files should hold."""
+    ops = _public_ops()
+    files = {PACKAGE / "_src" / "primitives.py": _primitives(ops)}
+    table = tomllib.loads(TABLE.read_text())
+    for namespace, facts in table.items():
+        doc = facts.pop("doc")
+        imports = {f"{ENGINE}.{module}": names for module, names in facts.items()}
+        imports[f"{ENGINE}.primitives"] = _primitives_in(ops, namespace)
+        imports[_module(namespace)] = _below(namespace, table)
+        files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
+    return files
+
+
+def _module(namespace: str) -> str:
+    return "tfpy" + namespace.removeprefix("tf")
+
+
+def _below(namespace: str, table: dict[str, Any]) -> list[str]:
+    """The namespaces right below one."""
+    return [n.rpartition(".")[2] for n in table if n.rpartition(".")[0] == namespace]
+
+
+def _path(namespace: str, table: dict[str, Any]) -> Path:
+    path = PACKAGE.joinpath(*namespace.split(".")[1:])
+    return path / "__init__.py" if _below(namespace, table) else path.with_suffix(".py")
+
+
+def _import_lines(imports: dict[str, list[str]]) -> str:
+    """Names as themselves: what a type checker reads as exported."""
+    return "".join(
+        f"from {module} import {', '.join(f'{name} as {name}' for name in names)}\n"
+        for module, names in imports.items()
+        if names
+    )
+
+
+# primitives
+
+
+def _public_ops() -> list[Op]:
+    """The records with public names, in the table's order.
+
+    The package itself is not imported, so that its modules can be made anew when they are broken.
+    """
+    if "tfpy" not in sys.modules:
+        package = types.ModuleType("tfpy")
+        package.__path__ = [str(PACKAGE)]
+        sys.modules["tfpy"] = package
+    from tfpy._src.ops import OPS
+
+    return [op for op in OPS.values() if op.public]
+
+
+def _primitives_in(ops: list[Op], namespace: str) -> list[str]:
+    """The names of primitives in a namespace."""
+    inside = namespace.removeprefix("tf").lstrip(".")
+    paths = [path.rpartition(".") for op in ops for path in op.public]
+    return [name for where, _, name in paths if where == inside]
+
+
+def _function_names(op: Op) -> list[str]:
+    """That of its function, and others for the same one."""
+    return list(dict.fromkeys(path.rpartition(".")[2] for path in op.public))
+
+
+def _primitives(ops: list[Op]) -> str:
+    head = (
+        '"""The public functions of primitives: what a record of the op table says, as Python."""\n'
+        f"\n{NOTICE}"
+        "\nfrom __future__ import annotations\n"
+        f"\nfrom {ENGINE}.core.eager import apply\n"
+        f"from {ENGINE}.core.operand import TensorLike\n"
+        f"from {ENGINE}.core.tensor import Tensor\n"
+        f"from {ENGINE}.ops import OPS\n"
+    )
+    return head + "".join(_function(op) for op in sorted(ops, key=_function_names))
+
+
+def _function(op: Op) -> str:
+    name, *aliases = _function_names(op)
+    parameters = [f"{p}: TensorLike" for p in op.params]
+    parameters += [f"{k}: {type(v).__name__} = {_literal(v)}" for k, v in op.defaults.items()]
+    parameters.append("name: str | None = None")
+    arguments = [f"_{name}", *op.params, *(f"{k}={k}" for k in op.defaults)]
+    *lines, last = _doc(op)
+    doc = "\n".join([*lines, last] if not lines else [*lines, last, "    "])
+    return f"""
+_{name} = OPS["{op.name}"]
+
+def {name}({", ".join(parameters)}) -> Tensor:
+    \"\"\"{doc}\"\"\"
+    return apply({", ".join(arguments)})
+
+{chr(10).join(f"{alias} = {name}" for alias in aliases)}
+"""
+
+
+def _doc(op: Op) -> Iterator[str]:
+    text = op.doc or f"{op.name.replace('_', ' ').capitalize()}, element by element."
+    first, *rest = text.strip().splitlines()
+    yield first
+    for line in rest:
+        yield f"    {line.strip()}" if line.strip() else ""
+
+
+def _literal(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _formatted(code: str) -> str:
+    """With imports in order and lines of the usual length."""
+    for words in (["check", "--fix-only", "--select=I", "--silent"], ["format", "--silent"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *words, "--stdin-filename=src/tfpy/x.py", "-"],
+            input=code, capture_output=True, text=True, check=True, cwd=ROOT,
+        )  # fmt: skip
+        code = done.stdout
+    return code
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the files, or says which are not current; the exit status."""
+    files = {path: _formatted(code) for path, code in wanted().items()}
+    stale = {p: code for p, code in files.items() if not p.exists() or p.read_text() != code}
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not current: run build.py face")
+        return int(bool(stale))
+    for path, text in stale.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        print(f"{path.relative_to(ROOT)} written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""Complex numbers and their parts (``tf.math.real`` and the like)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.array.making import zeros_like
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import float32
+from tfpy._src.ops import complex as ops, elementwise as ew
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """The complex number of a real and an imaginary part, with broadcasting.
+
+    Raises:
+        TypeError: unless both are float32.
+    """
+    x, y = convert_to_tensor(real), convert_to_tensor(imag)
+    if (x.dtype, y.dtype) != (float32, float32):
+        raise TypeError(
+            f"complex: Expected real and imag to be float32 tensors, got {x.dtype.name} and "
+            f"{y.dtype.name}"
+        )
+    return ops.complex_(x, y)
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part; a real tensor is returned as it is.
+
+    Raises:
+        TypeError: for strings and booleans.
+    """
+    x = convert_to_tensor(input)
+    if x.dtype.is_complex:
+        return ops.real(x)
+    if x.dtype.is_numeric:
+        return x
+    raise TypeError(f"real: input must be a numeric tensor, but got tensor with dtype {x.dtype}")
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part; 0 for real tensors."""
+    x = convert_to_tensor(input)
+    return ops.imag(x) if x.dtype.is_complex else zeros_like(x)
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate; a real tensor is returned as it is.
+
+    Raises:
+        TypeError: for strings and booleans.
+    """
+    t = convert_to_tensor(x)
+    if t.dtype.is_complex:
+        return ops.conj(t)
+    if t.dtype.is_numeric:
+        return t
+    raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {t.dtype}")
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The angle in radians: for real numbers 0, or pi where they are negative."""
+    x = convert_to_tensor(input)
+    if x.dtype.is_complex:
+        return ops.angle(x)
+    return ew.select(x < 0, math.pi, zeros_like(x))

@@ -1,0 +1,309 @@
+"""Joining tensors, repeating them and taking them apart: functions under ``tf`` itself."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Literal
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    identity,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
+from tfpy._src.array.slicing import gather, slice
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ops import elementwise, indexing, movement
+from tfpy._src.ops.families.infer import normalize_axis
+
+
+def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
+    """Values as tensors; others take the dtype of the first tensor, else of the first value."""
+    kind = next((v.dtype for v in values if is_tensor(v)), None)
+    tensors: list[Tensor] = []
+    for v in values:
+        tensors.append(convert_to_tensor(v, None if is_tensor(v) else kind))
+        kind = kind or tensors[0].dtype
+    return tensors
+
+
+@dispatchable
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors one after the other along an axis.
+
+    Raises:
+        ValueError: without values.
+        InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
+    """
+    values = [values] if is_tensor(values) else list(values)
+    tensors = _of_one_dtype(values)
+    if not tensors:
+        raise ValueError("concat: values is empty; give at least one tensor")
+    if tensors[0].ndim == 0:
+        raise invalid(
+            "concat",
+            "Expected concatenating dimensions in the range [0, 0), but got 0: "
+            "scalars are joined by tf.stack",
+        )
+    at = normalize_axis("concat", int(axis), tensors[0].ndim)
+    if len(tensors) == 1:
+        return identity(tensors[0])
+    return movement.concat(*tensors, axis=at)
+
+
+def _axis(op: str, axis: int, rank: int) -> int:
+    """The axis from the front; TensorFlow's stack and unstack look at it in Python."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"{op}: Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    return axis % rank
+
+
+@dispatchable
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape along a new axis.
+
+    Raises:
+        ValueError: when the axis is out of range.
+        InvalidArgumentError: when the shapes differ.
+    """
+    if axis == 0 and not any(is_tensor(v) for v in values):
+        with suppress(ValueError):  # ragged: the shapes are named below
+            return convert_to_tensor(values)
+    tensors = _of_one_dtype(values)
+    shapes = {t.aval.shape for t in tensors}
+    if len(shapes) > 1:
+        raise invalid(
+            "stack", f"Shapes of all inputs must match: {[list(t.shape) for t in tensors]}"
+        )
+    at = _axis("stack", axis, tensors[0].ndim + 1)
+    return concat([expand_dims(t, at) for t in tensors], at)
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
+    """The slices along an axis, without it.
+
+    Raises:
+        ValueError: when the axis is out of range.
+        InvalidArgumentError: when there are not ``num`` of them.
+    """
+    x = convert_to_tensor(value)
+    at = _axis("unstack", axis, x.ndim)
+    if num is not None and num != x.shape[at]:
+        raise invalid(
+            "unstack",
+            f"Input shape axis {at} must equal {num}, got shape {list(x.shape)}",
+        )
+    return [squeeze(part, at) for part in split(x, x.shape[at], at)] if x.shape[at] else []
+
+
+@dispatchable
+def split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
+
+    Raises:
+        InvalidArgumentError: when the parts do not add up to the dimension.
+    """
+    x = convert_to_tensor(value)
+    at = normalize_axis("split", int(axis), x.ndim)
+    whole = x.shape[at]
+    if np.ndim(num_or_size_splits) == 0:
+        count = int(num_or_size_splits)
+        if count < 1 or whole % count:
+            raise invalid(
+                "split",
+                "Number of ways to split should evenly divide the split dimension: "
+                f"axis {at} of shape {list(x.shape)} by {count}",
+            )
+        sizes = [whole // count] * count
+    else:
+        sizes = list(static_ints(num_or_size_splits))
+        if -1 in sizes:
+            sizes[sizes.index(-1)] = whole - sum(n for n in sizes if n != -1)
+        if sum(sizes) != whole or min(sizes, default=0) < 0:
+            raise invalid(
+                "split",
+                f"sizes {list(static_ints(num_or_size_splits))} do not add up to {whole} along "
+                f"axis {at} of shape {list(x.shape)}",
+            )
+    parts, start = [], 0
+    for n in sizes:
+        begin = [0] * x.ndim
+        begin[at] = start
+        extent = list(x.shape)
+        extent[at] = n
+        parts.append(slice(x, begin, extent))
+        start += n
+    return parts
+
+
+@dispatchable
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """``input`` repeated ``multiples[i]`` times along each axis.
+
+    Raises:
+        InvalidArgumentError: when ``multiples`` is not one number, 0 or more, for each axis.
+    """
+    x = convert_to_tensor(input)
+    times = static_ints(multiples)
+    if len(times) != x.ndim or min(times, default=0) < 0:
+        raise invalid(
+            "tile",
+            f"Expected multiples argument to be a vector of length {x.ndim} of numbers that are "
+            f"not negative, but got {list(times)} of length {len(times)}",
+        )
+    spread = reshape(x, [v for n in x.shape for v in (1, n)])
+    repeated = broadcast_to(
+        spread, [v for n, t in zip(x.shape, times, strict=True) for v in (t, n)]
+    )
+    return reshape(repeated, [n * t for n, t in zip(x.shape, times, strict=True)])
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Each element ``repeats`` times along an axis (of the flat tensor by default)."""
+    x = convert_to_tensor(input)
+    if axis is None:
+        x, axis = reshape(x, [-1]), 0
+    at = normalize_axis("repeat", axis, x.ndim)
+    counts = static_ints(repeats)
+    counts = counts * x.shape[at] if len(counts) == 1 else counts
+    return gather(x, np.repeat(np.arange(x.shape[at], dtype=np.int32), counts), axis=at)
+
+
+@dispatchable
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Elements in the opposite order along the axes.
+
+    Raises:
+        InvalidArgumentError: for an axis out of range or given twice.
+    """
+    x = convert_to_tensor(tensor)
+    axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
+    if len(set(axes)) < len(axes):
+        raise invalid("reverse", f"an axis is specified more than once in {axes}")
+    flip = [i in axes for i in builtins.range(x.ndim)]
+    return movement.strided_slice(
+        x,
+        begin=tuple(n - 1 if f and n else 0 for f, n in zip(flip, x.shape, strict=True)),
+        size=tuple(x.shape),
+        strides=tuple(-1 if f else 1 for f in flip),
+    )
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Elements moved by ``shift`` along each axis; what leaves at the end comes in at the front.
+
+    Raises:
+        InvalidArgumentError: for a scalar, or when shifts and axes are not equally many.
+    """
+    x = convert_to_tensor(input)
+    shifts, axes = static_ints(shift), static_ints(axis)
+    if not x.ndim:
+        raise invalid("roll", "input must be 1-D or higher, got a scalar")
+    if len(shifts) != len(axes):
+        raise invalid("roll", f"shift {shifts} and axis {axes} must have the same size")
+    for by, along in zip(shifts, axes, strict=True):
+        at = normalize_axis("roll", along, x.ndim)
+        n = x.shape[at]
+        if n and by % n:
+            x = concat(reversed(split(x, [n - by % n, by % n], at)), at)
+    return x
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The first ``seq_lengths[i]`` elements along ``seq_axis`` reversed, for each batch entry i.
+
+    Raises:
+        InvalidArgumentError: when the axes are equal or the lengths are not one for each entry.
+    """
+    x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
+    if seq_axis is None:
+        raise ValueError("reverse_sequence: seq_axis must be given")
+    along = normalize_axis("reverse_sequence", seq_axis, x.ndim)
+    batch = normalize_axis("reverse_sequence", batch_axis or 0, x.ndim)
+    if along == batch or lengths.aval.shape != (x.shape[batch],):
+        raise invalid(
+            "reverse_sequence",
+            f"seq_axis {seq_axis} and batch_axis {batch_axis or 0} must differ, and seq_lengths "
+            f"{list(lengths.shape)} must have one length for each batch entry of {list(x.shape)}",
+        )
+    order = [batch, along, *(i for i in builtins.range(x.ndim) if i not in (batch, along))]
+    front = transpose(x, order)
+    n = x.shape[along]
+    place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
+    ends = reshape(cast(lengths, dtypes.int32), [lengths.shape[0], 1])
+    picks = elementwise.select(place < ends, ends - 1 - place, place)
+    turned = gather(front, picks, axis=1, batch_dims=1)
+    return transpose(turned, movement.inverse_permutation(order))
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with ``paddings[i] = (before, after)`` elements added along each axis.
+
+    Args:
+        mode: "CONSTANT", "REFLECT" (edge not repeated) or "SYMMETRIC" (edge repeated).
+
+    Raises:
+        InvalidArgumentError: when there is not one pair for each axis, one is negative, or it is
+            larger than what is mirrored.
+        ValueError: for another mode.
+    """
+    x = convert_to_tensor(tensor)
+    flat = static_ints(np.asarray(paddings).reshape(-1))
+    pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
+    if len(pairs) != x.ndim or any(v < 0 for v in flat):
+        raise invalid(
+            "pad",
+            f"paddings must be {x.ndim} pairs of non-negative integers for shape "
+            f"{list(x.shape)}, got {list(pairs)}",
+        )
+    if not pairs:
+        return x
+    kind = mode.upper()
+    if kind == "CONSTANT":
+        zero = isinstance(constant_values, int | float) and constant_values == 0
+        nothing = b"" if x.dtype == dtypes.string else 0
+        value = nothing if zero else convert_to_tensor(constant_values, x.dtype).host_view().item()
+        return movement.pad(x, padding=pairs, interior=(0,) * x.ndim, value=value)
+    modes: dict[str, Literal["reflect", "symmetric"]]
+    modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
+    if kind not in modes:
+        raise ValueError(f"Unknown padding mode: {mode!r}; use CONSTANT, REFLECT or SYMMETRIC")
+    for axis, (n, pair) in enumerate(zip(x.shape, pairs, strict=True)):
+        if max(pair) > n - (kind == "REFLECT"):
+            raise invalid(
+                "pad",
+                f"paddings {pair} must be no greater than the dimension size {n} of axis {axis} "
+                f"in mode {kind}",
+            )
+        if any(pair):
+            rows = np.pad(np.arange(n, dtype=np.int32), pair, mode=modes[kind])
+            x = gather(x, rows, axis=axis)
+    return x

@@ -1,0 +1,306 @@
+"""Making and shaping tensors: functions under ``tf`` itself."""
+
+from __future__ import annotations
+
+import builtins
+import math as _math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import UnimplementedError, invalid
+from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
+from tfpy._src.ops.families import infer
+from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
+
+
+def static_ints(value: Any) -> tuple[int, ...]:
+    """A shape, axis list or the like as ints; tensors are read."""
+    if isinstance(value, int | np.integer):
+        return (int(value),)
+    if is_tensor(value):
+        value = host_values(value)
+    if isinstance(value, np.ndarray):
+        return tuple(int(v) for v in value.reshape(-1))
+    return tuple(int(host_values(v)) if is_tensor(v) else int(v) for v in value)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of shape ``dims`` with one value everywhere.
+
+    Raises:
+        InvalidArgumentError: when ``value`` is not a scalar.
+    """
+    scalar = convert_to_tensor(value)
+    if scalar.shape != ():
+        raise invalid("fill", f"value must be a scalar, got shape {scalar.shape}")
+    return broadcast_to(scalar, dims)
+
+
+def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
+    kind = as_dtype(dtype)
+    sizes = static_ints(shape)
+    python = {True: bool, False: int}[kind.is_bool](value)
+    if kind in dtypes.DEVICE_DTYPES:
+        from tfpy._src.core.scalars import scalar
+
+        return movement.broadcast_to(scalar(python, kind), shape=sizes)
+    if kind == dtypes.string:
+        return constant(np.full(sizes, b"", object))
+    return constant(np.full(sizes, python, kind.as_numpy_dtype))
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """A tensor of zeros (False, empty strings)."""
+    return _filled(0, shape, dtype)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """A tensor of ones (True)."""
+    return _filled(1, shape, dtype)
+
+
+@per_value
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros in the shape and, unless given, dtype of ``input``."""
+    tensor = convert_to_tensor(input)
+    return zeros(tensor.shape, dtype or tensor.dtype)
+
+
+@per_value
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in the shape and, unless given, dtype of ``input``."""
+    tensor = convert_to_tensor(input)
+    infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
+    return ones(tensor.shape, dtype or tensor.dtype)
+
+
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """The identity matrix, or a batch of them."""
+    columns = num_rows if num_columns is None else num_columns
+    rows_i = indexing.range_(start=0, delta=1, count=num_rows, dtype=dtypes.int32)
+    columns_i = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
+    hit = elementwise.equal(reshape(rows_i, [num_rows, 1]), columns_i)
+    matrix = cast(hit, dtype)
+    lead = () if batch_shape is None else static_ints(batch_shape)
+    return broadcast_to(matrix, (*lead, num_rows, columns)) if lead else matrix
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Tensor:
+    """Numbers from ``start`` (0 if only one bound is given) up to, not including, ``limit``.
+
+    Raises:
+        InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
+    """
+    start, limit = (0, start) if limit is None else (start, limit)
+    numbers = [host_values(v).item() if is_tensor(v) else v for v in (start, limit, delta)]
+    given = [as_dtype(v.dtype) for v in (start, limit, delta) if hasattr(v, "dtype")]
+    floating = any(isinstance(v, float) for v in numbers) or any(d.is_floating for d in given)
+    kind = as_dtype(dtype) if dtype is not None else dtypes.float32 if floating else dtypes.int32
+    first, last, step = (kind.as_numpy_dtype(v).item() for v in numbers)
+    if step == 0:
+        raise invalid("range", "Requires delta != 0")
+    if (last - first) * step < 0:
+        sign = "<=" if step > 0 else ">="
+        raise invalid(
+            "range",
+            f"Requires start {sign} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}",
+        )
+    count = max(_math.ceil((last - first) / step), 0)
+    return indexing.range_(start=first, delta=step, count=count, dtype=kind)
+
+
+def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Tensor:
+    """``num`` evenly spaced numbers from ``start`` to ``stop``, both included, along ``axis``."""
+    begin, end = convert_to_tensor(start), convert_to_tensor(stop)
+    if begin.dtype.is_integer:
+        begin, end = cast(begin, dtypes.float32), cast(end, dtypes.float32)
+    begin, end = expand_dims(begin, axis), expand_dims(end, axis)
+    where_ = normalize_axis("linspace", axis, begin.ndim)
+    weights = indexing.range_(start=0, delta=1, count=num, dtype=begin.dtype) / max(num - 1, 1)
+    shape = [1] * begin.ndim
+    shape[where_] = num
+    weights = reshape(weights, shape)
+    return begin * (1 - weights) + end * weights
+
+
+# Shape
+
+
+@dispatchable
+def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The shape as an int32 tensor."""
+    return constant(np.array(convert_to_tensor(input).aval.shape, np.int32))
+
+
+@dispatchable
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of dimensions as an int32 scalar."""
+    return constant(convert_to_tensor(input).ndim)
+
+
+@dispatchable
+def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """The number of elements as an int32 scalar."""
+    return constant(convert_to_tensor(input).size)
+
+
+@dispatchable
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same elements in another shape; one size may be -1.
+
+    Raises:
+        InvalidArgumentError: when the numbers of elements differ.
+    """
+    x = convert_to_tensor(tensor)
+    sizes = list(static_ints(shape))
+    if sizes.count(-1) > 1:
+        raise invalid("reshape", f"Only one input size may be -1, got {sizes}")
+    if -1 in sizes:
+        known = -_math.prod(sizes)
+        if known == 0 or x.size % known:
+            raise invalid(
+                "reshape",
+                f"Input to reshape is a tensor with {x.size} values of shape {list(x.shape)}, "
+                f"but the requested shape {sizes} requires a multiple of {known}",
+            )
+        sizes[sizes.index(-1)] = x.size // known
+    if any(n < 0 for n in sizes):
+        raise invalid("reshape", f"Size must be non-negative, got {sizes}")
+    return movement.reshape(x, shape=tuple(sizes))
+
+
+@dispatchable
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Without the dimensions of size 1 (all of them, or those of ``axis``).
+
+    Raises:
+        InvalidArgumentError: when a named dimension has another size.
+    """
+    x = convert_to_tensor(input)
+    if axis is None or not (named := static_ints(axis)):
+        drop = {i for i, n in enumerate(x.shape) if n == 1}
+    else:
+        drop = {normalize_axis("squeeze", a, x.ndim) for a in named}
+    for i in drop:
+        if x.shape[i] != 1:
+            raise invalid(
+                "squeeze",
+                f"Can not squeeze dim[{i}], expected a dimension of 1, got {x.shape[i]} "
+                f"in shape {list(x.shape)}",
+            )
+    return reshape(x, [n for i, n in enumerate(x.shape) if i not in drop])
+
+
+@dispatchable
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """With a dimension of size 1 put in at ``axis``."""
+    x = convert_to_tensor(input)
+    (position,) = static_ints(axis)
+    at = normalize_axis("expand_dims", position, x.ndim + 1)
+    return reshape(x, [*x.shape[:at], 1, *x.shape[at:]])
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """``x`` if its shape matches (None matches any size, or any shape).
+
+    Raises:
+        InvalidArgumentError: when it does not.
+    """
+    tensor = convert_to_tensor(x)
+    if shape is None:
+        return tensor
+    wanted = tuple(shape)
+    fits = len(wanted) == tensor.ndim and all(
+        w is None or w == n for w, n in zip(wanted, tensor.shape, strict=True)
+    )
+    if not fits:
+        raise invalid(
+            "ensure_shape",
+            f"Shape of tensor x {list(tensor.shape)} is not compatible with expected shape "
+            f"{list(wanted)}",
+        )
+    return tensor
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """``input`` repeated to ``shape`` by NumPy's broadcasting."""
+    return movement.broadcast_to(input, shape=static_ints(shape))
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """The shape that arrays of two shapes broadcast to.
+
+    Raises:
+        ValueError: when they do not.
+    """
+    try:
+        return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
+    except ValueError:
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; each "
+            "dimension pair must be equal or one of them 1"
+        ) from None
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """:func:`broadcast_static_shape` of shapes that are int32 vectors, as one.
+
+    Raises:
+        InvalidArgumentError: when they do not broadcast.
+    """
+    shapes = static_ints(shape_x), static_ints(shape_y)
+    return constant(np.array(broadcast_shapes("broadcast_dynamic_shape", *shapes), np.int32))
+
+
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
+    """Dimensions in the order ``perm``; reversed by default."""
+    x = convert_to_tensor(a)
+    order = (
+        tuple(reversed(tuple(builtins.range(x.ndim))))
+        if perm is None
+        else tuple(p % x.ndim if -x.ndim <= p < 0 else p for p in static_ints(perm))
+    )
+    moved = movement.transpose(x, perm=order)
+    if conjugate and x.dtype.is_complex:
+        return complex_ops.conj(moved)
+    return moved
+
+
+@per_value
+def identity(input: Any, name: str | None = None) -> Tensor:
+    """A tensor of the same values."""
+    x = convert_to_tensor(input)
+    return movement.reshape(x, shape=tuple(x.shape))
+
+
+@per_value
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """``x`` in another dtype; float to integer truncates towards zero.
+
+    Raises:
+        UnimplementedError: for texts.
+    """
+    kind, tensor = as_dtype(dtype), convert_to_tensor(x)
+    if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
+        raise UnimplementedError(
+            None,
+            "cast",
+            f"Cast {tensor.dtype.name} to {kind.name} is not supported; "
+            "use tf.strings.to_number or tf.strings.as_string",
+        )
+    return tensor if tensor.dtype == kind else elementwise.cast(tensor, dtype=kind)

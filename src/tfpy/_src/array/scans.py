@@ -1,0 +1,48 @@
+"""Running totals along an axis: ``tf.cumsum`` and its kin in ``tf.math``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.op import Op
+from tfpy._src.ops import scan
+from tfpy._src.ops.families.infer import normalize_axis
+
+
+def _scan(op: Op, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    tensor = convert_to_tensor(x)
+    at = normalize_axis(op.name, int(axis), tensor.ndim)
+    return op(tensor, axis=at, exclusive=bool(exclusive), reverse=bool(reverse))
+
+
+@dispatchable
+def cumsum(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Sum of the elements up to each place along an axis.
+
+    Args:
+        exclusive: leaves out the element at the place itself.
+        reverse: counts from the end.
+
+    Raises:
+        InvalidArgumentError: for a scalar, a bool tensor or an axis out of range.
+    """
+    return _scan(scan.cumsum, x, axis, exclusive, reverse)
+
+
+def cumprod(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Product of the elements up to each place along an axis; arguments as :func:`cumsum`."""
+    return _scan(scan.cumprod, x, axis, exclusive, reverse)
+
+
+def cumulative_logsumexp(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) up to each place along an axis; arguments as :func:`cumsum`."""
+    return _scan(scan.cumulative_logsumexp, x, axis, exclusive, reverse)

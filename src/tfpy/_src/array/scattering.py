@@ -1,0 +1,253 @@
+"""Reading and writing at n-dimensional indices, and splitting and merging by index.
+
+Functions under ``tf`` itself. Indices out of range are an error on cpu; on other backends reads
+give zeros and writes are dropped, as TensorFlow's on CPU and GPU.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import concat
+from tfpy._src.array.making import broadcast_to, reshape, static_ints, zeros
+from tfpy._src.array.slicing import gather
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.naming import named
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ir.op import Op
+from tfpy._src.ir.strides import dense_strides
+from tfpy._src.ops import elementwise as ew, indexing, scatter as primitives
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of ``params`` at index vectors: ``params[indices[..., 0], indices[..., 1], ...]``.
+
+    Args:
+        indices: ``[..., depth]``; the result is ``[..., *params.shape[depth:]]``.
+        batch_dims: leading dimensions in which both go together.
+
+    Raises:
+        InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions.
+        ValueError: when ``batch_dims`` is negative.
+    """
+    x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    if batch_dims < 0:
+        raise ValueError(f"gather_nd: batch_dims must not be negative, got {batch_dims}")
+    if batch_dims:
+        at = with_batch_index("gather_nd", x, at, int(batch_dims))
+    depth = _depth("gather_nd", at, x.aval.shape)
+    dims, rest = x.aval.shape[:depth], x.aval.shape[depth:]
+    rows = reshape(x, [math.prod(dims), *rest])
+    return indexing.gather(rows, primitives.ravel_index(at, dims=dims), axis=0, batch_dims=0)
+
+
+def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
+    if not indices.ndim:
+        raise invalid(op, "indices must be at least a vector, got a scalar")
+    if indices.shape[-1] > len(shape):
+        raise invalid(
+            op,
+            f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} "
+            f"vs. {len(shape)} (shape {list(shape)})",
+        )
+    return indices.aval.shape[-1]
+
+
+def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+    """Index vectors that begin with their own batch position."""
+    lead = indices.aval.shape[:batch_dims]
+    if x.aval.shape[:batch_dims] != lead or indices.ndim <= batch_dims:
+        raise invalid(
+            op,
+            f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
+            f"{list(indices.shape)} must be equal",
+        )
+    columns = []
+    for axis, n in enumerate(lead):
+        place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
+        shape = [n if i == axis else 1 for i in builtins.range(indices.ndim)]
+        columns.append(broadcast_to(reshape(place, shape), [*indices.shape[:-1], 1]))
+    return concat([*columns, indices], -1)
+
+
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """Zeros of ``shape`` to which ``updates`` are added at index vectors.
+
+    Raises:
+        InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for.
+    """
+    sizes = static_ints(shape)
+    at, values = convert_to_tensor(indices), convert_to_tensor(updates)
+    ids, segments, rest = _places("scatter_nd", at, values, sizes)
+    if not values.dtype.is_numeric:
+        x = zeros([segments, *rest], values.dtype)
+        return reshape(primitives.scatter_update(x, ids, values), sizes)
+    return reshape(indexing.segment_sum(values, ids, segments=segments), sizes)
+
+
+def _places(
+    op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...]
+) -> tuple[Tensor, int, tuple[int, ...]]:
+    """Row numbers, how many rows there are, and the shape of a row."""
+    depth = _depth(op, indices, shape)
+    dims, rest = shape[:depth], shape[depth:]
+    wanted = (*indices.aval.shape[:-1], *rest)
+    if updates.aval.shape != wanted:
+        raise invalid(
+            op,
+            f"indices {list(indices.shape)} and shape {list(shape)} need updates "
+            f"{list(wanted)}, got {list(updates.shape)}",
+        )
+    return primitives.ravel_index(indices, dims=dims), math.prod(dims), rest
+
+
+def _tensor_scatter(name: str, op: Op, tensor: Any, indices: Any, updates: Any) -> Tensor:
+    x, at = convert_to_tensor(tensor), convert_to_tensor(indices)
+    values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+    ids, segments, rest = _places(name, at, values, x.aval.shape)
+    rows = op(reshape(x, [segments, *rest]), ids, values)
+    return reshape(rows, x.shape)
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """``tensor`` with slices replaced; of several updates of one slice the last one stays."""
+    op = primitives.scatter_update
+    return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
+
+
+def _updating(name: str, update: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
+    """The public function that merges updates into a tensor."""
+    own = name
+
+    def call(
+        tensor: Any,
+        indices: Any,
+        updates: Any,
+        bad_indices_policy: str = "",
+        name: str | None = None,
+    ) -> Tensor:
+        return update(own, tensor, indices, updates)
+
+    return named(own, doc, call)
+
+
+def _extreme(op: Op) -> Callable[..., Tensor]:
+    return lambda name, tensor, indices, updates: _tensor_scatter(
+        name, op, tensor, indices, updates
+    )
+
+
+def _sum(op: Op) -> Callable[..., Tensor]:
+    def update(name: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
+        x = convert_to_tensor(tensor)
+        values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+        return op(x, scatter_nd(indices, values, x.shape))
+
+    return update
+
+
+tensor_scatter_nd_max = _updating(
+    "tensor_scatter_nd_max", _extreme(primitives.scatter_max),
+    "``tensor`` with the larger of old and new at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_min = _updating(
+    "tensor_scatter_nd_min", _extreme(primitives.scatter_min),
+    "``tensor`` with the smaller of old and new at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_add = _updating(
+    "tensor_scatter_nd_add", _sum(ew.add),
+    "``tensor`` with ``updates`` added at the index vectors.",
+)  # fmt: skip
+tensor_scatter_nd_sub = _updating(
+    "tensor_scatter_nd_sub", _sum(ew.subtract),
+    "``tensor`` with ``updates`` subtracted at the index vectors.",
+)  # fmt: skip
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """The coordinates ``[len(dims), ...]`` of row-major places in a tensor of shape ``dims``.
+
+    Raises:
+        InvalidArgumentError: on cpu, when a place is outside the tensor.
+    """
+    at, sizes = convert_to_tensor(indices), static_ints(dims)
+    count = math.prod(sizes)
+    places = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
+    inside = gather(places, at)  # checks them
+    column = [len(sizes), *[1] * at.ndim]
+    strides = constant(dense_strides(sizes), dtypes.int32, shape=column)
+    return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, dtypes.int32, shape=column))
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """The slices of ``data`` that belong to each partition. ``partitions`` is read on the host.
+
+    Raises:
+        InvalidArgumentError: for a partition outside ``[0, num_partitions)``, or shapes that do
+            not go together.
+    """
+    x, parts = convert_to_tensor(data), convert_to_tensor(partitions).host_view()
+    if x.aval.shape[: parts.ndim] != parts.shape:
+        raise invalid(
+            "dynamic_partition",
+            f"data {list(x.shape)} must begin with the shape of partitions {list(parts.shape)}",
+        )
+    flat = parts.reshape(-1)
+    if flat.size and (flat.min() < 0 or flat.max() >= num_partitions):
+        raise invalid_value(
+            "dynamic_partition",
+            f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
+        )
+    rows = reshape(x, [parts.size, *x.shape[parts.ndim :]])
+    return [
+        gather(rows, np.flatnonzero(flat == i).astype(np.int32))
+        for i in builtins.range(num_partitions)
+    ]
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """Slices of the tensors in ``data`` put at ``indices``; later ones win.
+
+    Places that no index names are 0. ``indices`` are read on the host.
+
+    Raises:
+        InvalidArgumentError: for negative indices, or data that do not fit them.
+    """
+    tensors = [convert_to_tensor(d) for d in data]
+    places = [convert_to_tensor(i).host_view() for i in indices]
+    if len(places) != len(tensors) or not tensors:
+        raise invalid("dynamic_stitch", f"{len(places)} indices for {len(tensors)} data")
+    rest = tensors[0].aval.shape[places[0].ndim :]
+    for x, at in zip(tensors, places, strict=True):
+        if x.aval.shape != (*at.shape, *rest):
+            raise invalid(
+                "dynamic_stitch",
+                f"data {list(x.shape)} must have the shape of its indices {list(at.shape)} "
+                f"followed by {list(rest)}",
+            )
+    flat = np.concatenate([at.reshape(-1) for at in places])
+    if flat.size and flat.min() < 0:
+        raise invalid_value("dynamic_stitch", f"index {flat.min()} is negative")
+    rows = concat([reshape(x, [-1 if x.size else 0, *rest]) for x in tensors], 0)
+    count = int(flat.max()) + 1 if flat.size else 0
+    ids = convert_to_tensor(flat.astype(np.int32))
+    return primitives.scatter_update(zeros([count, *rest], rows.dtype), ids, rows)

@@ -1,0 +1,165 @@
+"""Rows combined by the segment they belong to: ``tf.math.segment_*`` and ``unsorted_segment_*``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, fill, ones, reshape
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ir.op import Op
+from tfpy._src.ops import elementwise as ew, indexing, scatter
+from tfpy._src.ops.families.infer import check_dtype
+
+
+def _count(num_segments: Any) -> int:
+    count = int(num_segments)
+    if count < 0:
+        raise invalid("unsorted_segment", f"Input num_segments == {count} must not be negative.")
+    return count
+
+
+def _combined(op: Op, data: Any, segment_ids: Any, num_segments: Any, identity: Any) -> Tensor:
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    indexing.segment_sum.infer(x.aval, ids.aval, segments=0)  # the shapes must go together
+    shape = (_count(num_segments), *x.shape[ids.ndim :])
+    return op(fill(shape, constant(identity(x.dtype), x.dtype)), ids, x)
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Sums of the rows of ``data`` that have the same id, 0 for ids without rows.
+
+    Args:
+        data: ``[*segment_ids.shape, ...]``.
+        segment_ids: int32; rows whose id is negative are dropped.
+
+    Raises:
+        InvalidArgumentError: when ``data`` does not begin with the shape of ``segment_ids``.
+    """
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    return indexing.segment_sum(x, ids, segments=_count(num_segments))
+
+
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Products of the rows with the same id, 1 for ids without rows."""
+    return _combined(scatter.scatter_prod, data, segment_ids, num_segments, lambda d: 1)
+
+
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Largest of the rows with the same id, the dtype's lowest number for ids without rows."""
+    return _combined(scatter.scatter_max, data, segment_ids, num_segments, lambda d: d.min)
+
+
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Smallest of the rows with the same id, the dtype's highest number for ids without rows."""
+    return _combined(scatter.scatter_min, data, segment_ids, num_segments, lambda d: d.max)
+
+
+def _sizes(ids: Tensor, num_segments: Any, data: Tensor) -> Tensor:
+    """How many rows each segment has, at least 1, in a shape that broadcasts against the sums."""
+    count = indexing.segment_sum(ones(ids.shape, data.dtype), ids, segments=_count(num_segments))
+    return ew.maximum(reshape(count, [-1 if count.size else 0, *[1] * (data.ndim - ids.ndim)]), 1)
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Means of the rows with the same id, 0 for ids without rows. Integers give float32."""
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    x = cast(x, dtypes.float32) if x.dtype.is_integer else x
+    return unsorted_segment_sum(x, ids, num_segments) / _sizes(ids, num_segments, x)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Sums of the rows with the same id divided by the square root of how many they are."""
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    total = unsorted_segment_sum(x, ids, num_segments)
+    return total / ew.sqrt(_sizes(ids, num_segments, x))
+
+
+# Sorted segments: ids ascend, and are read on the host, because they give the result's size.
+
+
+def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.ndarray[Any, Any]]:
+    """Data and ids as tensors, and how many rows each segment has."""
+    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    check_dtype(op, ids.aval, {dtypes.int32}, "segment_ids")
+    values = ids.host_view()
+    if values.ndim != 1 or not x.ndim or x.shape[0] != values.size:
+        raise invalid(
+            op,
+            f"segment_ids {list(ids.shape)} must be a vector with one id for each row of data "
+            f"{list(x.shape)}",
+        )
+    if (np.diff(values) < 0).any():
+        raise invalid_value(
+            op, "segment ids are not increasing; unsorted_segment ops take any order"
+        )
+    if values.size and values[0] < 0:
+        raise invalid_value(op, f"segment id {values[0]} is negative")
+    return x, ids, np.bincount(values)
+
+
+def _over_rows(counts: np.ndarray[Any, Any], x: Tensor) -> np.ndarray[Any, Any]:
+    return counts.reshape(-1, *[1] * (x.ndim - 1))
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Sums of the rows with the same id, 0 where there is none.
+
+    Args:
+        segment_ids: ascending int32, one for each row of ``data``; the last one gives the size.
+
+    Raises:
+        InvalidArgumentError: when the ids do not ascend or are not one for each row.
+    """
+    x, ids, counts = _sorted("segment_sum", data, segment_ids)
+    return unsorted_segment_sum(x, ids, len(counts))
+
+
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Products of the rows with the same id, 1 where there is none; as :func:`segment_sum`."""
+    x, ids, counts = _sorted("segment_prod", data, segment_ids)
+    return unsorted_segment_prod(x, ids, len(counts))
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Means of the rows with the same id, 0 where there is none; as :func:`segment_sum`.
+
+    Integer means truncate.
+    """
+    x, ids, counts = _sorted("segment_mean", data, segment_ids)
+    total = unsorted_segment_sum(x, ids, len(counts))
+    kind = dtypes.float32 if x.dtype.is_integer else x.dtype
+    sizes = np.maximum(_over_rows(counts, x), 1).astype(kind.as_numpy_dtype)
+    return cast(cast(total, kind) / constant(sizes), x.dtype)
+
+
+def _extreme(op: Any, name: str, data: Any, segment_ids: Any) -> Tensor:
+    x, ids, counts = _sorted(name, data, segment_ids)
+    found = op(x, ids, len(counts))
+    return found if counts.all() else ew.select(constant(_over_rows(counts, x) > 0), found, 0)
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Largest of the rows with the same id, 0 where there is none; as :func:`segment_sum`."""
+    return _extreme(unsorted_segment_max, "segment_max", data, segment_ids)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Smallest of the rows with the same id, 0 where there is none; as :func:`segment_sum`."""
+    return _extreme(unsorted_segment_min, "segment_min", data, segment_ids)

@@ -1,0 +1,271 @@
+"""Sorting, ranking and searching: functions under ``tf`` itself, ``tf.math`` and ``tf.nn``."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, reshape, transpose
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ops import elementwise as ew, indexing, reduction, sorting as primitives
+from tfpy._src.ops.families.infer import check_dtype, normalize_axis
+
+
+class TopKV2(NamedTuple):
+    """The result of :func:`top_k`."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _take(x: Tensor, order: Tensor) -> Tensor:
+    """The elements of each row at its own places along the last axis."""
+    return indexing.gather(x, order, axis=x.ndim - 1, batch_dims=x.ndim - 1)
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopKV2:
+    """The ``k`` largest elements along the last axis, largest first, and where they are.
+
+    Of equal elements the first comes first; NaN counts as largest.
+
+    Raises:
+        InvalidArgumentError: for a scalar, a negative ``k`` or one above the axis's size.
+    """
+    x, count = convert_to_tensor(input), int(k)
+    if not x.ndim:
+        raise invalid("top_k", "input must be >= 1-D, got shape []")
+    if count < 0:
+        raise invalid("top_k", f"Need k >= 0, got {count}")
+    if count > x.shape[-1]:
+        raise invalid(
+            "top_k", f"input must have at least k columns. Had {x.shape[-1]}, needed {count}"
+        )
+    order = primitives.argsort(x, k=count, descending=True)
+    return TopKV2(_take(x, order), cast(order, index_type))
+
+
+def _descending(direction: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. "
+            f"Received: direction={direction}"
+        )
+    return direction == "DESCENDING"
+
+
+def _last(op: str, values: Any, axis: Any) -> tuple[Tensor, tuple[int, ...]]:
+    """The tensor with the axis last, and the permutation that puts it there (and back)."""
+    x = convert_to_tensor(values)
+    if not x.ndim:
+        raise invalid(op, "cannot sort a scalar: slice index -1 of dimension 0 out of bounds")
+    at = normalize_axis(op, int(axis), x.ndim)
+    perm = list(builtins.range(x.ndim))
+    perm[at], perm[-1] = perm[-1], perm[at]
+    return (x if at == x.ndim - 1 else transpose(x, perm)), tuple(perm)
+
+
+def _back(x: Tensor, perm: tuple[int, ...]) -> Tensor:
+    return x if perm[-1] == x.ndim - 1 else transpose(x, perm)
+
+
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements in order along an axis; NaN counts as larger than every number.
+
+    Raises:
+        ValueError: when the direction is neither "ASCENDING" nor "DESCENDING".
+    """
+    descending = _descending(direction)
+    x, perm = _last("sort", values, axis)
+    order = primitives.argsort(x, k=x.shape[-1], descending=descending)
+    return _back(primitives.permute(x, order), perm)
+
+
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements of the sorted tensor are along an axis, int32. Always stable."""
+    descending = _descending(direction)
+    x, perm = _last("argsort", values, axis)
+    return _back(primitives.argsort(x, k=x.shape[-1], descending=descending), perm)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether each row's target is among its ``k`` largest predictions; ties count as in.
+
+    False where the target is out of range or the row has a value that is not finite.
+
+    Args:
+        targets: ``[batch]`` int32.
+        predictions: ``[batch, classes]`` float32.
+
+    Raises:
+        InvalidArgumentError: for other shapes.
+    """
+    classes, x = convert_to_tensor(targets), convert_to_tensor(predictions)
+    if x.ndim != 2:
+        raise invalid("in_top_k", f"predictions must be 2-dimensional, got {list(x.shape)}")
+    if classes.ndim != 1 or classes.shape[0] != x.shape[0]:
+        raise invalid(
+            "in_top_k",
+            f"First dimension of predictions {x.shape[0]} must match length of targets "
+            f"{list(classes.shape)}",
+        )
+    check_dtype("in_top_k", classes.aval, {dtypes.int32}, "targets")
+    n = x.shape[1]
+    inside = ew.logical_and(classes >= 0, classes < n)
+    if not n:
+        return inside
+    places = reshape(ew.select(inside, classes, 0), [-1, 1] if classes.size else [0, 1])
+    better = cast(x > indexing.gather(x, places, axis=1, batch_dims=1), dtypes.int32)
+    ahead = reduction.reduce_sum(better, axes=(1, 2))
+    finite = reduction.reduce_all(ew.is_finite(x), axes=(1, 2))
+    return ew.logical_and(ew.logical_and(inside, finite), ahead < int(k))
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where each value can be put into its ascending sequence so that the order stays.
+
+    Args:
+        sorted_sequence: ``[..., n]``.
+        values: ``[..., m]`` with the same leading dimensions.
+        side: "left" of equal elements (the first such place) or "right" of them (the last).
+
+    Raises:
+        ValueError: when ``side`` is neither.
+        InvalidArgumentError: when dtypes or leading dimensions differ.
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be either 'right' or 'left'. Saw: {side!r}")
+    sequence, wanted = as_tensors(primitives.searchsorted, (sorted_sequence, values))
+    found = primitives.searchsorted(sequence, wanted, right=side == "right")
+    return cast(found, out_type)
+
+
+def lower_bound(sorted_sequence: Any, values: Any) -> Tensor:
+    """:func:`searchsorted` to the left of equal elements (TensorFlow.js's name)."""
+    return searchsorted(sorted_sequence, values, "left")
+
+
+def upper_bound(sorted_sequence: Any, values: Any) -> Tensor:
+    """:func:`searchsorted` to the right of equal elements (TensorFlow.js's name)."""
+    return searchsorted(sorted_sequence, values, "right")
+
+
+# Sets: what comes out decides the shape, so values are read on the host.
+
+
+class Unique(NamedTuple):
+    """The result of :func:`unique`."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """The result of :func:`unique_with_counts`."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The distinct elements of a vector in order of appearance, and each element's place in them.
+
+    Raises:
+        InvalidArgumentError: when ``x`` is not a vector.
+    """
+    found = unique_with_counts(x, out_idx)
+    return Unique(found.y, found.idx)
+
+
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """As :func:`unique`, and how often each distinct element appears.
+
+    Raises:
+        InvalidArgumentError: for something else than a vector.
+    """
+    values, kind = convert_to_tensor(x), as_dtype(out_idx).as_numpy_dtype
+    if values.ndim != 1:
+        raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.shape)}")
+    array = values.host_view()
+    _, first, inverse, count = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    y = constant(array[first[order]])
+    return UniqueWithCounts(
+        y, constant(rank[inverse].astype(kind)), constant(count[order].astype(kind))
+    )
+
+
+class Difference(NamedTuple):
+    """The result of :func:`setdiff1d`."""
+
+    out: Tensor
+    idx: Tensor
+
+
+def setdiff1d(
+    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
+) -> Difference:
+    """The elements of vector ``x`` that are not in ``y``, and their places in ``x``.
+
+    Raises:
+        InvalidArgumentError: when one of them is not a vector.
+    """
+    first, second = as_tensors(ew.equal, (x, y))
+    for what, t in (("x", first), ("y", second)):
+        if t.ndim != 1:
+            raise invalid("setdiff1d", f"{what} should be a 1D vector, got {list(t.shape)}")
+    values = first.host_view()
+    idx = np.flatnonzero(~np.isin(values, second.host_view()))
+    return Difference(
+        constant(values[idx]), constant(idx.astype(as_dtype(index_dtype).as_numpy_dtype))
+    )
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes ``x``, a vector of the numbers 0 .. n - 1. Checked on the host.
+
+    Raises:
+        InvalidArgumentError: when ``x`` is no such vector.
+    """
+    perm = convert_to_tensor(x)
+    check_dtype("invert_permutation", perm.aval, {dtypes.int32})
+    if perm.ndim != 1:
+        raise invalid("invert_permutation", f"expects a 1D vector, got shape {list(perm.shape)}")
+    array = perm.host_view()
+    if not np.array_equal(np.sort(array), np.arange(array.size)):
+        raise invalid_value(
+            "invert_permutation", f"{array.tolist()} is not a permutation of 0 .. {array.size - 1}"
+        )
+    return constant(np.argsort(array).astype(np.int32))

@@ -1,0 +1,104 @@
+"""``tf.gradients`` and ``tf.hessians``: derivatives of what a function has traced so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.array.joining import stack
+from tfpy._src.array.making import ones_like, reshape, zeros
+from tfpy._src.array.slicing import gather
+from tfpy._src.autodiff.gradient_tape import UnconnectedGradients
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tape import Entry, backpropagate
+from tfpy._src.core.tensor import Tensor
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Tensor | None]:
+    """The gradients of the (summed) ``ys`` with respect to each of ``xs``, within ``tf.function``.
+
+    Args:
+        grad_ys: what flows into each of ``ys`` instead of ones.
+        stop_gradients: tensors that count as constants.
+        unconnected_gradients: None or zeros for those without influence.
+        gate_gradients, aggregation_method: of no effect.
+
+    Raises:
+        RuntimeError: outside of ``tf.function``; use GradientTape there.
+    """
+    sources = [convert_to_tensor(x) for x in nest.flatten(xs)]
+    targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
+    given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
+    seeds = [
+        (y, ones_like(y) if g is None else convert_to_tensor(g))
+        for y, g in zip(targets, given, strict=True)
+    ]
+    stops = [convert_to_tensor(t) for t in nest.flatten(stop_gradients or [])]
+    entries, watched = _dependent(_entries("gradients"), sources, {t.identity for t in stops})
+    found = backpropagate(entries, watched, seeds)
+    kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
+    filled = kind is UnconnectedGradients.ZERO
+    return [found.get(x.identity, zeros(x.shape, x.dtype) if filled else None) for x in sources]
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> list[Tensor]:
+    """The second derivatives of the (summed) ``ys`` by each of ``xs``, within ``tf.function``.
+
+    Returns:
+        For each ``x`` a tensor [*x.shape, *x.shape].
+
+    Raises:
+        RuntimeError: outside of ``tf.function``; use two GradientTapes there.
+    """
+    _entries("hessians")
+    return [_hessian(ys, convert_to_tensor(x)) for x in nest.flatten(xs)]
+
+
+def _hessian(ys: Any, x: Tensor) -> Tensor:
+    (slope,) = gradients(ys, x, unconnected_gradients="zero")
+    flat = reshape(slope, [-1])
+    rows = [gradients(gather(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
+    return reshape(stack(rows), [*x.shape, *x.shape])
+
+
+def _entries(function: str) -> Sequence[Entry]:
+    """What the trace that is being taken has recorded."""
+    trace = tracing.current()
+    if trace is None:
+        raise RuntimeError(
+            f"tf.{function} is not supported when eager execution is enabled. "
+            "Use tf.GradientTape instead."
+        )
+    return trace.recorder.entries[:]
+
+
+def _dependent(
+    entries: Sequence[Entry], sources: Sequence[Tensor], stops: set[int]
+) -> tuple[list[Entry], set[int]]:
+    """The entries that depend on sources other than through ``stops``, and what does, too."""
+    watched = {t.identity for t in sources}
+    found = []
+    for entry in entries:
+        if stops.isdisjoint(t.identity for t in entry.outputs) and any(
+            t.identity in watched for t in entry.inputs
+        ):
+            watched.update(t.identity for t in entry.outputs)
+            found.append(entry)
+    return found, watched

@@ -1,0 +1,27 @@
+"""What gradients flow through in nests: tensors, and the values of ragged and sparse ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.core import nest
+from tfpy._src.core.operand import Composite
+
+
+def leaves(structure: Any) -> list[Any]:
+    """What gradients flow through, in order."""
+    found = nest.flatten(structure)
+    return [x.differentiable if isinstance(x, Composite) else x for x in found]
+
+
+def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
+    """The nest with ``function`` of each such leaf; None where that gives None."""
+
+    def mapped(leaf: Any) -> Any:
+        if not isinstance(leaf, Composite):
+            return function(leaf)
+        found = function(leaf.differentiable)
+        return None if found is None else leaf.with_differentiable(found)
+
+    return nest.map_structure(mapped, structure)

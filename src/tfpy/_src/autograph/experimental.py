@@ -1,0 +1,37 @@
+"""``tf.autograph.experimental``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.autograph.marks import do_not_convert
+from tfpy._src.errors import NotTraceableError
+
+__all__ = ["do_not_convert", "set_loop_options"]
+
+
+def set_loop_options(
+    parallel_iterations: int | None = None,
+    swap_memory: bool | None = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Options of the loop in whose body it stands, while a function is traced.
+
+    Args:
+        shape_invariants: pairs of a variable and its shape, which may change: the function then
+            runs op by op.
+        parallel_iterations, swap_memory: of no effect.
+
+    Raises:
+        NotImplementedError: for ``maximum_iterations``.
+    """
+    if not tracing.active:
+        return
+    if maximum_iterations is not None:
+        raise NotImplementedError(
+            "set_loop_options: maximum_iterations is not supported; count, and break"
+        )
+    if shape_invariants:
+        raise NotTraceableError("set_loop_options: variables of a loop change their shapes")

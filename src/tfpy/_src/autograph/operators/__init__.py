@@ -1,0 +1,26 @@
+"""What converted code calls, as ``ag__``: Python's meaning, or a Graph's for symbolic tensors."""
+
+from tfpy._src.autograph.operators.builtins import iterated
+from tfpy._src.autograph.operators.calls import call
+from tfpy._src.autograph.operators.conditional import if_stmt
+from tfpy._src.autograph.operators.iteration import for_stmt, while_stmt
+from tfpy._src.autograph.operators.logical import and_, assert_, if_exp, not_, or_
+from tfpy._src.autograph.operators.undefined import Undefined, UndefinedResult, load, part, result
+
+__all__ = [
+    "Undefined",
+    "UndefinedResult",
+    "and_",
+    "assert_",
+    "call",
+    "for_stmt",
+    "if_exp",
+    "if_stmt",
+    "iterated",
+    "load",
+    "not_",
+    "or_",
+    "part",
+    "result",
+    "while_stmt",
+]

@@ -1,0 +1,135 @@
+"""Python's built-in functions where they meet symbolic tensors."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.array import making as array
+from tfpy._src.array.making import cast
+from tfpy._src.array.slicing import gather
+from tfpy._src.array.sorting import argsort, sort
+from tfpy._src.control.mapping import map_fn
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype, float32, int32
+from tfpy._src.errors import invalid
+from tfpy._src.math import reductions
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.trace.symbolic import is_symbolic
+
+
+class LazyRange:
+    """The numbers of ``tf.range`` as a loop runs through them."""
+
+    def __init__(self, first: Tensor, limit: Any, delta: Any) -> None:
+        self.first, self.limit, self.delta = first, limit, delta
+
+    @classmethod
+    def of(cls, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> LazyRange:
+        """The range of ``tf.range``'s arguments."""
+        if limit is None:
+            start, limit = 0, start
+        if dtype is not None:
+            start, limit, delta = (cast(x, dtype) for x in (start, limit, delta))
+        first, last, step = _of_one_dtype(start, limit, delta)
+        if first.dtype.is_bool:
+            raise invalid("range", "start, limit and delta must be numbers")
+        return cls(first, last, step)
+
+    def holds(self, number: Any) -> Any:
+        """Whether a number is within the range."""
+        step = convert_to_tensor(self.delta)
+        if is_symbolic(step):
+            up = ew.logical_and(ew.greater(step, 0), ew.less(number, self.limit))
+            down = ew.logical_and(ew.less(step, 0), ew.greater(number, self.limit))
+            return ew.logical_or(up, down)
+        if step.numpy() == 0:
+            raise invalid("range", "Requires delta != 0")
+        return ew.less(number, self.limit) if step.numpy() > 0 else ew.greater(number, self.limit)
+
+
+def _of_one_dtype(*values: Any) -> list[Tensor]:
+    tensors = [convert_to_tensor(v) for v in values]
+    for x in tensors:
+        if x.shape != ():
+            raise ValueError(f"range: start, limit and delta must be scalars, got shape {x.shape}")
+    floats = [x.dtype for x in tensors if x.dtype.is_floating]
+    return [cast(x, floats[0]) for x in tensors] if floats else list(as_tensors(ew.add, tensors))
+
+
+def iterated(function: Any) -> Any:
+    """What to call in place of a function whose result a loop goes through."""
+    from tfpy._src.autograph.operators.calls import call
+
+    if function is array.range or getattr(function, "__wrapped__", None) is array.range:
+        return LazyRange.of if tracing.active else function
+    if function is builtins.range:
+        return _range
+    return call(function)
+
+
+def _range(*args: Any) -> Any:
+    if any(map(is_symbolic, args)):
+        return LazyRange.of(*args)
+    return builtins.range(*args)
+
+
+def _int(*args: Any) -> Any:
+    return cast(args[0], int32) if args and is_symbolic(args[0]) else builtins.int(*args)
+
+
+def _float(*args: Any) -> Any:
+    return cast(args[0], float32) if args and is_symbolic(args[0]) else builtins.float(*args)
+
+
+def _bool(*args: Any) -> Any:
+    return cast(args[0], as_dtype("bool")) if args and is_symbolic(args[0]) else bool(*args)
+
+
+def _reducing(
+    function: Callable[..., Any], reduce: Callable[..., Any], pair: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    def reduced(*args: Any, **options: Any) -> Any:
+        if options or not any(map(is_symbolic, args)):
+            return function(*args, **options)
+        if len(args) == 1:
+            if args[0].ndim != 1:
+                raise ValueError(f"{function.__name__}: only tensors of rank 1 can be iterated")
+            return reduce(args[0])
+        result = args[0]
+        for other in args[1:]:
+            result = pair(result, other)  # type: ignore[misc]
+        return result
+
+    return reduced
+
+
+def _sorted(*args: Any, **options: Any) -> Any:
+    """A tensor's elements in order; ``key`` takes the tensor as a whole, as in TensorFlow."""
+    if not args or not is_symbolic(args[0]):
+        return sorted(*args, **options)
+    values = convert_to_tensor(args[0])
+    if values.ndim != 1:
+        raise ValueError(f"sorted: only tensors of rank 1 can be sorted, got {values.shape}")
+    direction = "DESCENDING" if options.get("reverse") else "ASCENDING"
+    if options.get("key") is None:
+        return sort(values, direction=direction)
+    return gather(values, argsort(map_fn(options["key"], values), direction=direction, stable=True))
+
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    builtins.range: _range,
+    builtins.int: _int,
+    builtins.float: _float,
+    builtins.bool: _bool,
+    builtins.max: _reducing(max, reductions.reduce_max, ew.maximum),
+    builtins.min: _reducing(min, reductions.reduce_min, ew.minimum),
+    builtins.sum: _reducing(sum, reductions.reduce_sum, lambda total, start: total + start),
+    builtins.any: _reducing(any, reductions.reduce_any, None),
+    builtins.sorted: _sorted,
+    builtins.all: _reducing(all, reductions.reduce_all, None),
+}
+"""Built-in function -> what converted code calls instead."""

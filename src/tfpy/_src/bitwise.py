@@ -1,0 +1,1 @@
+"""``tf.bitwise``: exported from the op table."""

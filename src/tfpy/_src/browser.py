@@ -1,0 +1,129 @@
+"""``tf.browser``: pixels of images, videos and canvases to tensors, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.runtime import bridge
+from tfpy._src.runtime.backend import Array
+
+__all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
+
+
+def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
+    """An int32 tensor ``[height, width, num_channels]`` of values from 0 to 255.
+
+    Args:
+        pixels: in a browser an ImageData, an image, video or canvas element, an OffscreenCanvas
+            or an ImageBitmap; everywhere a NumPy array ``[height, width]`` or ``[height, width,
+            channels]`` of uint8, or a mapping with ``data`` (RGBA bytes), ``width`` and ``height``.
+        num_channels: 1 to 4; the first ones of red, green, blue and alpha.
+
+    Raises:
+        ValueError: for another number of channels, or pixels of another kind.
+    """
+    if not 1 <= num_channels <= 4:
+        raise ValueError(f"from_pixels: num_channels must be 1 to 4, got {num_channels}")
+    values = _values(pixels)
+    if num_channels > values.shape[2]:
+        raise ValueError(
+            f"from_pixels: {num_channels} channels of pixels of shape {list(values.shape)}"
+        )
+    return constant(values[:, :, :num_channels].astype(np.int32))
+
+
+async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
+    """:func:`from_pixels`; an image element is decoded first, without blocking the page.
+
+    Raises:
+        ValueError: as :func:`from_pixels`.
+    """
+    if bridge.is_js(pixels):
+        pixels = await bridge.decoded(pixels)
+    return from_pixels(pixels, num_channels)
+
+
+async def to_pixels(img: Any, canvas: Any = None) -> Array:
+    """RGBA values ``[height, width, 4]`` (uint8) of an image, also drawn on ``canvas`` if given.
+
+    Args:
+        img: ``[height, width]`` or ``[height, width, 1, 3 or 4]``, float32 from 0 to 1 or int32
+            from 0 to 255.
+        canvas: a canvas element or OffscreenCanvas, which gets the image's size.
+
+    Raises:
+        ValueError: for another shape or dtype, or values outside of the range.
+    """
+    image = _image("to_pixels", img)
+    rgba = _rgba("to_pixels", await image.data(), 1.0)
+    if canvas is not None:
+        bridge.put_pixels(canvas, rgba)
+    return rgba
+
+
+def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
+    """Draws an image, as :func:`to_pixels` takes it, on a canvas, which gets its size.
+
+    Args:
+        options: ``{"image_options": {"alpha": 0.5}}`` makes an image without an alpha channel
+            translucent.
+
+    Raises:
+        ValueError: for another shape or dtype, or values outside of the range.
+    """
+    alpha = (options or {}).get("image_options", {}).get("alpha", 1.0)
+    values = _image("draw", image).host_view()
+    bridge.put_pixels(canvas, _rgba("draw", values, alpha))
+
+
+def _values(pixels: Any) -> Array:
+    """Pixels as uint8 ``[height, width, channels]``.
+
+    Raises:
+        ValueError: when they are of no known kind.
+    """
+    if bridge.is_js(pixels):
+        return bridge.get_pixels(pixels)
+    if isinstance(pixels, Mapping):
+        flat = np.frombuffer(pixels["data"], np.uint8)
+        return flat.reshape(pixels["height"], pixels["width"], 4)
+    if isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim in (2, 3):
+        return pixels if pixels.ndim == 3 else pixels[:, :, None]
+    raise ValueError(
+        "from_pixels: pixels must be an object of the browser that shows an image, a uint8 array "
+        f"[height, width, channels] or a mapping with data, width and height, not {type(pixels)}"
+    )
+
+
+def _image(name: str, value: Any) -> Tensor:
+    x = convert_to_tensor(value)
+    depth = x.shape[2] if x.ndim == 3 else 1
+    if x.ndim not in (2, 3) or depth not in (1, 3, 4):
+        raise ValueError(
+            f"{name}: an image has shape [height, width] or [height, width, 1, 3 or 4], "
+            f"not {list(x.shape)}"
+        )
+    if x.dtype not in (dtypes.float32, dtypes.int32):
+        raise ValueError(f"{name}: an image is float32 or int32, not {x.dtype.name}")
+    return x
+
+
+def _rgba(name: str, values: Array, alpha: float) -> Array:
+    top = 1.0 if values.dtype.kind == "f" else 255
+    if values.size and not (values.min() >= 0 and values.max() <= top):
+        raise ValueError(
+            f"{name}: {values.dtype} values must be in [0, {top:g}], "
+            f"got {values.min():g} to {values.max():g}"
+        )
+    levels = np.rint(values * (255 / top)).astype(np.uint8)
+    levels = levels.reshape(*levels.shape[:2], -1)
+    rgba = np.empty((*levels.shape[:2], 4), np.uint8)
+    rgba[:, :, 3] = np.rint(255 * alpha)
+    rgba[:, :, : max(levels.shape[2], 3)] = levels
+    return rgba

@@ -1,0 +1,387 @@
+"""``tf.RaggedTensor``: rows of different lengths over one flat tensor of values.
+
+Row partitions are bookkeeping and live on the host; values are tensors on the device, moved by
+gathers, so that ops on ragged tensors run natively and carry gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.composite import row_partition as partition
+from tfpy._src.composite.ragged_rows import RaggedRows
+from tfpy._src.composite.row_partition import Ints
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import invalid_value
+from tfpy._src.ir.op import Op
+from tfpy._src.ops import indexing
+
+
+def _values(values: Any) -> Any:
+    return values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
+
+
+def row_count(values: Any) -> int:
+    """The size of the first dimension of a tensor or ragged tensor.
+
+    Raises:
+        ValueError: for a scalar.
+    """
+    if isinstance(values, RaggedTensor):
+        return values.splits.size - 1
+    if values.ndim == 0:
+        raise ValueError("RaggedTensor: values must have at least one dimension, got a scalar")
+    return int(values.aval.shape[0])
+
+
+def take_rows(values: Any, rows: Ints) -> Any:
+    """The rows (of the first dimension) at host positions, which must be in range."""
+    if isinstance(values, RaggedTensor):
+        splits, picked = partition.take(values.splits, rows)
+        return RaggedTensor(take_rows(values.values, picked), splits, values.uniform_row_length)
+    n = values.aval.shape[0]
+    if rows.size == n and (rows == np.arange(n)).all():
+        return values
+    return indexing.gather(values, constant(rows.astype(np.int32)), axis=0, batch_dims=0)
+
+
+class RaggedTensor(RaggedRows):
+    """Rows of ``values`` that ``row_splits`` marks; ``values`` may be ragged itself.
+
+    Made by ``tf.ragged.constant`` and the ``from_…`` constructors. Arithmetic, comparisons,
+    reductions, indexing and the functions under ``tf`` that ``tfpy.dispatch`` lists take it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> print(tf.ragged.constant([[3, 1], [], [5]]) + 1)
+        <tf.RaggedTensor [[4, 2], [], [6]]>
+    """
+
+    __slots__ = ("splits", "uniform_row_length", "values")
+
+    def __init__(self, values: Any, splits: Ints, uniform: int | None = None) -> None:
+        self.values = values
+        self.splits = splits
+        """Row splits on the host."""
+        self.uniform_row_length = uniform
+
+    # Constructors
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row ``i`` is ``values[row_splits[i]:row_splits[i + 1]]``."""
+        inner, splits = _values(values), partition.ints(row_splits, "row_splits")
+        partition.check(splits, row_count(inner), "from_row_splits")
+        return cls(inner, splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows of the given lengths, one after the other."""
+        lengths = partition.ints(row_lengths, "row_lengths")
+        return cls.from_row_splits(values, partition.from_lengths(lengths))
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Row ``i`` has the values whose (ascending) row id is ``i``."""
+        ids = partition.ints(value_rowids, "value_rowids")
+        return cls.from_row_splits(values, partition.from_rowids(ids, nrows))
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows that begin at the given positions."""
+        inner, starts = _values(values), partition.ints(row_starts, "row_starts")
+        return cls.from_row_splits(inner, np.append(starts, np.int32(row_count(inner))))
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows that end before the given positions."""
+        limits = partition.ints(row_limits, "row_limits")
+        return cls.from_row_splits(values, np.append(np.int32(0), limits))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> RaggedTensor:
+        """Rows of one length; the dimension stays uniform in the shape.
+
+        Raises:
+            InvalidArgumentError: when the values are not so many rows of that length.
+        """
+        inner, n = _values(values), int(uniform_row_length)
+        count = row_count(inner)
+        rows = (count // n if n else 0) if nrows is None else int(nrows)
+        if rows * n != count:
+            raise invalid_value(
+                "RaggedTensor",
+                f"Arguments to from_uniform_row_length do not form a valid RaggedTensor: {count} "
+                f"values are not {rows} rows of {n}",
+            )
+        return cls(inner, np.arange(rows + 1, dtype=np.int32) * n, n)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Row splits of each ragged dimension, outermost first."""
+        result = _values(flat_values)
+        for splits in reversed(list(nested_row_splits)):
+            result = cls.from_row_splits(result, splits)
+        return result
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Row lengths of each ragged dimension, outermost first."""
+        result = _values(flat_values)
+        for lengths in reversed(list(nested_row_lengths)):
+            result = cls.from_row_lengths(result, lengths)
+        return result
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Sequence[Any],
+        nested_nrows: Sequence[Any] | None = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Row ids of each ragged dimension, outermost first.
+
+        Raises:
+            ValueError: when ``nested_nrows`` has another length.
+        """
+        ids = list(nested_value_rowids)
+        counts = [None] * len(ids) if nested_nrows is None else list(nested_nrows)
+        if len(counts) != len(ids):
+            raise ValueError("`nested_nrows` must have the same length as `nested_value_rowids`.")
+        result = _values(flat_values)
+        for rows, count in zip(reversed(ids), reversed(counts), strict=True):
+            result = cls.from_value_rowids(result, rows, count)
+        return result
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = None,
+    ) -> RaggedTensor:
+        """The rows of a tensor, cut to ``lengths`` or before trailing ``padding``."""
+        from tfpy._src.composite.ragged_conversion import from_tensor
+
+        return from_tensor(convert_to_tensor(tensor), lengths, padding, ragged_rank)
+
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = None
+    ) -> RaggedTensor:
+        """The rows of a sparse matrix whose entries are left-aligned.
+
+        Raises:
+            ValueError: for other ranks; InvalidArgumentError: for gaps within a row.
+        """
+        from tfpy._src.composite.ragged_conversion import from_sparse
+
+        return from_sparse(st_input)
+
+    # What it is
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self.values.dtype  # type: ignore[no-any-return]
+
+    @property
+    def ragged_rank(self) -> int:
+        """Number of partitioned dimensions."""
+        return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape, None for ragged dimensions."""
+        return TensorShape((self.splits.size - 1, self.uniform_row_length, *self.values.shape[1:]))
+
+    def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
+        return self.shape
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has, ragged ones and those of the values."""
+        return 1 + int(self.values.ndim)
+
+    @property
+    def flat_values(self) -> Tensor:
+        """The innermost values, without ragged dimensions."""
+        values = self.values
+        while isinstance(values, RaggedTensor):
+            values = values.values
+        return values  # type: ignore[no-any-return]
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """Lengths of the rows of a dimension; ragged for inner dimensions."""
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return constant(np.diff(self.splits))
+        if isinstance(self.values, RaggedTensor):
+            return self.with_values(self.values.row_lengths(axis - 1))
+        n = self.values.shape[axis - 1]
+        return self.with_values(constant(np.full(row_count(self.values), n, np.int32)))
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Tensor:
+        """The smallest dense shape that holds every row."""
+        sizes = np.array([self.splits.size - 1, *self._bounds()], np.int32)
+        return constant(sizes if axis is None else sizes[np.asarray(axis)])
+
+    def _bounds(self) -> list[int]:
+        longest = int(np.diff(self.splits).max(initial=0))
+        inner = self.values
+        return [
+            longest,
+            *(inner._bounds() if isinstance(inner, RaggedTensor) else inner.aval.shape[1:]),
+        ]
+
+    # Other values, the same rows
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows over other values, of which there must be as many."""
+        inner = _values(new_values)
+        partition.check(self.splits, row_count(inner), "with_values")
+        return RaggedTensor(inner, self.splits, self.uniform_row_length)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows over other innermost values, of which there must be as many."""
+        inner = self.values
+        return self.with_values(
+            inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values
+        )
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The tensor itself: row splits are int32."""
+        return self
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """Dimensions from ``outer_axis`` to ``inner_axis`` flattened into one."""
+        from tfpy._src.composite.ragged_conversion import merge_dims
+
+        return merge_dims(self, outer_axis, inner_axis)
+
+    # Its values
+
+    def to_list(self) -> list[Any]:
+        """Nested Python lists."""
+        inner = self.values
+        items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
+        bounds = self.splits.tolist()
+        return [items[a:b] for a, b in pairwise(bounds)]
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """An array of rows; an object array when their lengths differ."""
+        from tfpy._src.composite.ragged_conversion import to_array
+
+        return to_array(self)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Tensor:
+        """A dense tensor with ``default_value`` (zero) where rows end early.
+
+        Args:
+            shape: cuts or fills each dimension that is not None to that size.
+        """
+        from tfpy._src.composite.ragged_conversion import to_tensor
+
+        return to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """A sparse tensor with an entry for every value."""
+        from tfpy._src.composite.ragged_conversion import to_sparse
+
+        return to_sparse(self)
+
+    def __repr__(self) -> str:
+        from tfpy._src.composite.ragged_conversion import printed
+
+        return f"<tf.RaggedTensor {printed(self)}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(self.splits.size - 1))
+
+    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
+        from tfpy._src.composite.ragged_indexing import getitem
+
+        return getitem(self, key)
+
+    # Ops
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        from tfpy._src.composite.ragged_broadcast import apply
+
+        return apply(op, inputs, attrs)
+
+    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        from tfpy._src.composite.ragged_broadcast import per_value
+
+        return per_value(function)
+
+    @property
+    def differentiable(self) -> Tensor:
+        return self.flat_values
+
+    def with_differentiable(self, tensor: Any) -> RaggedTensor:
+        return self.with_flat_values(tensor)
+
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        return (self.flat_values, *self.nested_row_splits)
+
+    def with_components(self, components: Sequence[Any]) -> RaggedTensor:
+        flat, splits, *inner = components
+        values = self.values.with_components([flat, *inner]) if inner else flat
+        return RaggedTensor.from_row_splits(values, splits)

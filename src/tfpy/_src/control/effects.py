@@ -1,0 +1,206 @@
+"""Python functions called when a compiled function runs: ``tf.py_function``, prints, assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import tracing
+from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.nest import flatten, pack_sequence_as
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.graph import Aval
+from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
+from tfpy._src.trace.symbolic import is_symbolic
+from tfpy._src.variables.variable import Variable
+
+Function = Callable[..., Any]
+
+
+def _execute(*tensors: Tensor, function: Function, avals: tuple[Aval, ...]) -> list[Tensor]:
+    with tracing.init_scope():
+        return list(function(*tensors))
+
+
+def _ref(*arrays: Any, function: Function, avals: tuple[Aval, ...]) -> tuple[Any, ...]:
+    tensors = [convert_to_tensor(a) for a in arrays]
+    return tuple(np.asarray(t) for t in _execute(*tensors, function=function, avals=avals))
+
+
+def _gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    function: Function,
+    avals: tuple[Aval, ...],
+) -> Sequence[Tensor | None]:
+    """Calls the function again, under a tape."""
+    wanted = [i for i, x in enumerate(inputs) if carries_gradient(x)]
+    flows = [i for i, g in enumerate(flowing) if g is not None]
+    count = len(inputs)
+
+    def backward(*values: Tensor) -> list[Tensor]:
+        given, seeds = [v.alias() for v in values[:count]], list(values[count:])
+        with GradientTape() as tape:
+            tape.watch([given[i] for i in wanted])
+            results = list(function(*given))
+        found = tape.gradient(
+            [results[i] for i in flows],
+            [given[i] for i in wanted],
+            seeds,
+            UnconnectedGradients.ZERO,
+        )
+        return list(found)
+
+    seeds = [g for g in flowing if g is not None]
+    found = host_call.apply(
+        [*inputs, *seeds], function=backward, avals=tuple(inputs[i].aval for i in wanted)
+    )
+    return scattered(len(inputs), wanted, found)
+
+
+host_call = ControlOp(
+    "host_call",
+    "control",
+    lambda *_, function, avals: avals,
+    _ref,
+    multiple=True,
+    stateful=True,
+    execute=_execute,
+    gradient=_gradient,
+    doc="host_call(*inputs, function, avals): what a Python function gives, in the trace's order.",
+)
+
+
+def effect(function: Function, *args: Any) -> bool:
+    """While a function is traced: has ``function(*args)`` called at each run.
+
+    Returns:
+        False when no trace is taken; the caller does it at once then.
+    """
+    if not tracing.active:
+        return False
+    leaves = flatten(args)
+    structure = pack_sequence_as(args, [None] * len(leaves))
+    places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor | Variable)]
+    tensors = [convert_to_tensor(leaves[i]) for i in places]
+    for i in places:
+        leaves[i] = None  # the trace is not to live as long as the equation
+
+    def call(*values: Tensor) -> list[Tensor]:
+        given = list(leaves)
+        for i, value in zip(places, values, strict=True):
+            given[i] = value
+        function(*pack_sequence_as(structure, given))
+        return []
+
+    host_call.apply(tensors, function=call, avals=())
+    return True
+
+
+def py_function(
+    func: Function | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's name
+    name: str | None = None,
+) -> Any:
+    """Calls a Python function on eager tensors, also within ``tf.function`` (``tf.py_function``).
+
+    Args:
+        inp: the tensors that it takes.
+        Tout: the dtype, or list of dtypes, of what it gives. Within ``tf.function`` shapes must be
+            known: give ``tf.TensorSpec`` in place of a dtype; else the function is called once, on
+            zeros, while it is traced, to learn them.
+
+    Raises:
+        InvalidArgumentError: when what it gives is not of those dtypes (or shapes).
+    """
+    assert func is not None
+    specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+
+    def function(*tensors: Tensor) -> list[Tensor]:
+        return _results(func(*tensors), specs)
+
+    return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
+
+
+def numpy_function(
+    func: Function | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients."""
+    assert func is not None
+    specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+
+    def function(*tensors: Tensor) -> list[Tensor]:
+        return _results(func(*(np.asarray(t) for t in tensors)), specs)
+
+    return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
+
+
+def _results(result: Any, specs: Sequence[Any]) -> list[Tensor]:
+    values = [] if not specs else [result] if len(specs) == 1 else list(result)
+    if len(specs) == 1 and isinstance(result, list | tuple) and len(result) == 1:
+        values = list(result)
+    if len(values) != len(specs):
+        raise InvalidArgumentError(
+            None, "py_function", f"py_function: Tout has {len(specs)} entries, got {len(values)}"
+        )
+    return [_result(v, s) for v, s in zip(values, specs, strict=True)]
+
+
+def _result(value: Any, spec: Any) -> Tensor:
+    dtype = as_dtype(getattr(spec, "dtype", spec))
+    if is_tensor(value) or not dtype.is_numeric:
+        tensor = convert_to_tensor(value)
+    else:
+        tensor = convert_to_tensor(np.asarray(value).astype(dtype.as_numpy_dtype))
+    if tensor.dtype != dtype:
+        raise InvalidArgumentError(
+            None,
+            "py_function",
+            f"py_function: expected dtype {dtype.name}, the function gave {tensor.dtype.name}",
+        )
+    return tensor
+
+
+def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: bool) -> Any:
+    tensors = [convert_to_tensor(x) for x in inputs]
+    if any(map(is_symbolic, tensors)) or tracing.active:
+        avals = _avals(function, tensors, specs)
+        found = host_call.apply(tensors, function=_checked(function, avals), avals=avals)
+    else:
+        found = function(*tensors)
+    return found if listed else found[0]
+
+
+def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -> tuple[Aval, ...]:
+    if all(getattr(s, "shape", None) is not None and s.is_static for s in specs):
+        return tuple(Aval(tuple(s.shape), as_dtype(s.dtype)) for s in specs)
+    with tracing.init_scope():
+        blank = [np.zeros(x.aval.shape, x.dtype.as_numpy_dtype) for x in inputs]
+        return tuple(t.aval for t in function(*map(convert_to_tensor, blank)))
+
+
+def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
+    def checked(*tensors: Tensor) -> list[Tensor]:
+        results: list[Tensor] = function(*tensors)
+        for result, aval in zip(results, avals, strict=True):
+            if result.aval != aval:
+                raise InvalidArgumentError(
+                    None,
+                    "py_function",
+                    f"py_function: gave {result.aval}, but was traced for {aval}; give a static "
+                    "tf.TensorSpec as Tout, or call it outside of tf.function",
+                )
+        return results
+
+    return checked

@@ -1,0 +1,77 @@
+"""Runs a ``while_loop`` equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.graph import Graph
+from tfpy._src.run.executable import Executable
+from tfpy._src.run.mirror import LoopMirror
+from tfpy._src.run.usage import Usage
+from tfpy._src.runtime import registry
+
+
+class LoopRun:
+    """One loop: its test and its body, compiled. Weights that it does not change are theirs, too.
+
+    On devices the host computes by itself what it can of the test; see ``mirror.py``.
+    """
+
+    def __init__(
+        self, usage: Usage, operands: Sequence[int], test: Graph, body: Graph, state: int
+    ) -> None:
+        changing = [p for p in range(state) if body.outputs[p] != body.inputs[p]]
+
+        def of(part: Graph) -> Usage:
+            inside = usage.within(part, operands)
+            return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
+
+        self._test = Executable(test, of(test))
+        replaced = frozenset(body.inputs[:state])
+        self._body = Executable(body, replace(of(body), replaced=replaced))
+        self._state = state
+        self._mirror = LoopMirror(test, body, state)
+
+    def __call__(self, *inputs: Tensor) -> list[Tensor]:
+        state, fixed = list(inputs[: self._state]), inputs[self._state :]
+        mirrored = registry.active_backend().name != "cpu"
+        known = self._known(inputs) if mirrored else {}
+        while self._goes_on([*state, *fixed], known):
+            state = self._body.run([*state, *fixed])
+            if mirrored:
+                self._advance(state, known)
+        return state
+
+    def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any]:
+        """The arrays, by position, that the mirror starts from."""
+        for p in self._mirror.needed:
+            keep_on_host(inputs[p])
+        return {p: inputs[p].host_view() for p in self._mirror.needed}
+
+    def _goes_on(self, inputs: list[Tensor], known: dict[int, Any]) -> bool:
+        test = self._mirror.test
+        if known and test is not None:
+            places = self._test.graph.inputs
+            (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
+            return bool(holds)
+        (go_on,) = self._test.run(inputs)
+        return bool(go_on.host_view())
+
+    def _advance(self, state: list[Tensor], known: dict[int, Any]) -> None:
+        """The mirrored state of the next iteration, which its tensors then have on the host."""
+        step = self._mirror.step
+        places = self._body.graph.inputs
+        arrays = step.compute({v: known[places.index(v)] for v in step.inputs})
+        for p, array in zip(self._mirror.state, arrays, strict=True):
+            known[p] = array
+            if state[p].storage.host is None:
+                state[p].storage.host = array
+
+
+def keep_on_host(tensor: Tensor) -> None:
+    """Reads a small tensor from the device, once."""
+    if tensor.storage.host is None:
+        tensor.storage.host = tensor.storage.to_host()

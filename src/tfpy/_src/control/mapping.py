@@ -1,0 +1,231 @@
+"""``tf.map_fn``, ``tf.vectorized_map``, ``tf.scan`` and the folds: loops over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tfpy._src.array.slicing import gather
+from tfpy._src.control.control_flow import repeat
+from tfpy._src.control.tensor_array import TensorArray
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
+from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.tensor import Tensor
+
+Function = Callable[..., Any]
+
+
+def map_fn(
+    fn: Function,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """``fn`` of each row of ``elems``, stacked (``tf.map_fn``).
+
+    Args:
+        elems: a tensor, a ragged tensor or a nest of them, with one first dimension.
+        fn_output_signature: the dtypes (or specs) of what ``fn`` gives, in its structure, if they
+            are not those of ``elems``.
+        dtype: TensorFlow's older name of ``fn_output_signature``.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+
+    Raises:
+        TypeError: when ``fn`` is not callable.
+        ValueError: for scalars, differing first dimensions, another structure, or rows of
+            different shapes.
+        InvalidArgumentError: when ``fn`` gives another dtype.
+    """
+    _check_callable(fn)
+    rows: list[Any] = [_rows(x) for x in flatten(elems)]
+    count = _length(rows)
+    wanted = fn_output_signature if fn_output_signature is not None else dtype
+    like = elems if wanted is None else wanted
+    kinds = rows if wanted is None else flatten(wanted)
+
+    def body(i: Any, arrays: Sequence[TensorArray]) -> list[TensorArray]:
+        result = fn(pack_sequence_as(elems, [row(x, i) for x in rows]))
+        assert_same_structure(like, result)
+        found = zip(arrays, flatten(result), strict=True)
+        return [array.write(i, value) for array, value in found]
+
+    arrays = [_results(kind, count) for kind in kinds]
+    return pack_sequence_as(like, [a.stack() for a in repeat(count, body, arrays)])
+
+
+def _results(kind: Any, count: int) -> TensorArray:
+    """The array for results of a dtype, or of a spec's dtype and shape."""
+    is_spec = hasattr(kind, "shape") and not is_tensor(kind)
+    shape = kind.shape if is_spec else None
+    return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
+
+
+def vectorized_map(
+    fn: Function, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """``fn`` of each row of ``elems``, stacked; rows are independent (``tf.vectorized_map``).
+
+    Args:
+        elems: a tensor or a nest of them; a first dimension of 1 serves all rows.
+        fallback_to_while_loop, warn: of no effect.
+
+    Raises:
+        ValueError: for differing first dimensions, or a ``fn`` that gives no tensors.
+    """
+    _check_callable(fn)
+    rows: list[Any] = [_rows(x) for x in flatten(elems)]
+    count = max(_sizes(rows))
+    if any(n not in (1, count) for n in _sizes(rows)):
+        raise ValueError(f"vectorized_map: the first dimensions differ: {_sizes(rows)}")
+    results = []
+    for i in range(count):
+        given = [row(x, i if x.shape[0] > 1 else 0) for x in rows]
+        results.append(fn(pack_sequence_as(elems, given)))
+    columns = zip(*map(flatten, results), strict=True)
+    return pack_sequence_as(results[0], [_stacked(column) for column in columns])
+
+
+def _stacked(values: Sequence[Any]) -> Tensor:
+    tensors = [convert_to_tensor(value) for value in values]
+    array = TensorArray(tensors[0].dtype, len(tensors))
+    for i, value in enumerate(tensors):
+        array.write(i, value)
+    return array.stack()
+
+
+def scan(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All intermediate results of ``fn(accumulated, row)`` over the rows (``tf.scan``).
+
+    Args:
+        elems: a tensor or a nest of them.
+        initializer: what is accumulated before the first row; the first row itself if None.
+        reverse: begins with the last row.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+
+    Raises:
+        TypeError: when ``fn`` is not callable.
+        ValueError: when ``fn`` gives another structure or shape.
+        InvalidArgumentError: when ``fn`` gives another dtype.
+        OutOfRangeError: without rows and ``initializer``.
+    """
+    fold = _Fold(fn, elems, initializer, reverse)
+    results = [TensorArray(t.dtype, fold.count, element_shape=t.shape) for t in fold.initial]
+    if fold.done:
+        results = [a.write(fold.place(0), t) for a, t in zip(results, fold.initial, strict=True)]
+
+    def body(i: Any, state: Any) -> Any:
+        accumulated, arrays = state
+        new = fold.step(i, accumulated)
+        at = fold.place(i + fold.done)
+        return new, [a.write(at, t) for a, t in zip(arrays, new, strict=True)]
+
+    _, results = repeat(fold.count - fold.done, body, (fold.initial, results))
+    return pack_sequence_as(fold.like, [a.stack() for a in results])
+
+
+def foldl(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last result of ``fn(accumulated, row)`` from the first row on; see :func:`scan`."""
+    return _Fold(fn, elems, initializer, reverse=False).run()
+
+
+def foldr(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last result of ``fn(accumulated, row)`` from the last row on; see :func:`scan`."""
+    return _Fold(fn, elems, initializer, reverse=True).run()
+
+
+class _Fold:
+    """What ``scan`` and the folds share: the rows, their order and what is accumulated first."""
+
+    def __init__(self, fn: Function, elems: Any, initializer: Any, reverse: bool) -> None:
+        _check_callable(fn)
+        self.fn, self.elems, self.reverse = fn, elems, reverse
+        self.rows = [convert_to_tensor(x) for x in flatten(elems)]
+        self.count = _length(self.rows)
+        self.like = elems if initializer is None else initializer
+        self.done = 1 if initializer is None else 0
+        """Rows that are used up before the first step."""
+        if initializer is None:
+            first = TensorArray(self.rows[0].dtype, self.count)
+            self.initial = (
+                [row(x, self.place(0)) for x in self.rows] if self.count else [first.read(0)]
+            )
+        else:
+            self.initial = [convert_to_tensor(x) for x in flatten(initializer)]
+
+    def place(self, i: Any) -> Any:
+        """The number of the row for step ``i``."""
+        return self.count - 1 - i if self.reverse else i
+
+    def step(self, i: Any, accumulated: Sequence[Any]) -> list[Tensor]:
+        at = self.place(i + self.done)
+        given = pack_sequence_as(self.elems, [row(x, at) for x in self.rows])
+        new = self.fn(pack_sequence_as(self.like, accumulated), given)
+        assert_same_structure(self.like, new)
+        return [convert_to_tensor(t) for t in flatten(new)]
+
+    def run(self) -> Any:
+        return pack_sequence_as(self.like, repeat(self.count - self.done, self.step, self.initial))
+
+
+def _rows(x: Any) -> Any:
+    return x if isinstance(x, CompositeOperand) else convert_to_tensor(x)
+
+
+def row(x: Any, i: Any) -> Any:
+    """The row of a tensor, or of a ragged one."""
+    return x[i] if isinstance(x, CompositeOperand) or isinstance(i, int) else gather(x, i)
+
+
+def _check_callable(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable.")
+
+
+def _sizes(rows: Sequence[Any]) -> list[int]:
+    return [int(x.shape[0]) for x in _with_rows(rows)]
+
+
+def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:
+    for x in rows:
+        if x.ndim == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        yield x
+
+
+def _length(rows: Sequence[Any]) -> int:
+    sizes = set(_sizes(rows))
+    if len(sizes) != 1:
+        raise ValueError(f"Dimensions {' and '.join(map(str, sizes))} are not compatible")
+    return int(sizes.pop())

@@ -1,0 +1,88 @@
+"""TensorArrays in a trace: their elements are a list of the Graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.array import joining
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.slicing import gather
+from tfpy._src.control import lists
+from tfpy._src.control.tensor_array import TensorArray
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import NotTraceableError
+from tfpy._src.ir.graph import Aval
+from tfpy._src.trace.symbolic import is_symbolic
+
+
+class StagedArray(TensorArray):
+    """A TensorArray whose elements a compiled function will know.
+
+    Args:
+        like: gives dtype, size and element shape.
+        values: the list.
+    """
+
+    def __init__(self, like: TensorArray, values: Tensor) -> None:
+        self._dtype, self._dynamic, self._infer = like._dtype, like._dynamic, like._infer
+        self._clear, self._shape, self._length = False, like._shape, like._length
+        self.values = values
+
+    def _with(self, values: Tensor) -> StagedArray:
+        return StagedArray(self, values)
+
+    def staged(self) -> StagedArray:
+        return self
+
+    def _aval(self) -> Aval:
+        return Aval(self._known_shape(), self._dtype)
+
+    def _size(self) -> int:
+        if self._dynamic:
+            raise NotTraceableError(
+                "The size of a TensorArray with dynamic_size=True is not known while tf.function "
+                "traces: give its size, and leave dynamic_size out"
+            )
+        return self._length
+
+    def size(self, name: str | None = None) -> Tensor:
+        return constant(self._size())
+
+    def close(self, name: str | None = None) -> None:
+        """Does nothing: compiled functions free what they do not need."""
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        return lists.get(self.values, convert_to_tensor(index), self._aval())
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with one element replaced; this one stays as it is."""
+        element = self._checked(value)
+        limit = None if self._dynamic else self._length
+        return self._with(lists.set_(self.values, convert_to_tensor(index), element, limit))
+
+    def stack(self, name: str | None = None) -> Tensor:
+        return lists.stack(self.values, self._size(), self._aval())
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        if is_symbolic(indices):
+            return gather(self.stack(), indices)
+        return joining.stack([self.read(i) for i in static_ints(indices)])
+
+    def concat(self, name: str | None = None) -> Tensor:
+        stacked = self.stack()
+        return reshape(stacked, [-1, *stacked.shape[2:]])
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        self._checked(gather(tensor, 0))
+        return self._with(lists.unstack(tensor))
+
+    def _replace(self, elements: Any, of_one_shape: bool = True) -> TensorArray:
+        return self._with(lists.make([self._checked(e) for e in elements]))
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        array: TensorArray = self
+        for at, element in zip(static_ints(indices), joining.unstack(value), strict=True):
+            array = array.write(at, element)
+        return array

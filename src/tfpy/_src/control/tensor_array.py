@@ -1,0 +1,326 @@
+"""``tf.TensorArray``: a list of tensors of one dtype, read and written by number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tfpy._src import tracing
+from tfpy._src.array import joining
+from tfpy._src.array.making import static_ints, zeros
+from tfpy._src.array.slicing import slice as slice_
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
+from tfpy._src.trace.symbolic import is_symbolic
+
+
+class TensorArray:
+    """A list of tensors of one dtype (``tf.TensorArray``).
+
+    Args:
+        dtype: of the elements.
+        size: the number of elements; required.
+        dynamic_size: whether writing past the end makes it longer.
+        clear_after_read: whether an element can be read only once (the default).
+        infer_shape: whether all elements must have the first one's shape.
+        element_shape: the shape of all elements.
+        tensor_array_name, handle, flow, colocate_with_first_write_call, name: of no effect.
+
+    Raises:
+        ValueError: without ``size``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> numbers = tf.TensorArray(tf.float32, size=2)
+        >>> numbers = numbers.write(0, 1.0).write(1, 2.0)
+        >>> print(numbers.stack().numpy())
+        [1. 2.]
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if size is None:
+            raise ValueError(
+                "Size must be declared for TensorArrays when eager execution is enabled."
+            )
+        self._dtype = as_dtype(dtype)
+        self._dynamic = bool(dynamic_size)
+        self._clear = clear_after_read is None or bool(clear_after_read)
+        self._infer = infer_shape
+        self._shape: tuple[int | None, ...] | None = (
+            None if element_shape is None else tuple(element_shape)
+        )
+        if is_symbolic(size):
+            raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
+        self._length = int(size)
+        self._items: list[Tensor | None] = [None] * self._length
+        self._read: set[int] = set()
+        self._trace = tracing.current()
+
+    # What it is
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements' values."""
+        return self._dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing behind the last element makes it longer."""
+        return self._dynamic
+
+    @property
+    def element_shape(self) -> TensorShape | None:
+        """The shape of all elements; None while it is unknown."""
+        return None if self._shape is None else TensorShape(self._shape)
+
+    @property
+    def handle(self) -> None:
+        """TensorFlow's resource; eager arrays have none there either."""
+        return None
+
+    @property
+    def flow(self) -> Tensor:
+        """Of no meaning here: 0."""
+        return constant(0)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+        return constant(len(self._items))
+
+    def identity(self) -> TensorArray:
+        """The array itself: an eager one changes in place, as TensorFlow's."""
+        return self
+
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> NoReturn:
+        """Not there, as in TensorFlow.
+
+        Raises:
+            NotImplementedError: always; tapes differentiate through the array.
+        """
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly; tapes differentiate through "
+            "a TensorArray by themselves"
+        )
+
+    def close(self, name: str | None = None) -> None:
+        """Forgets the elements."""
+        self._items = []
+
+    def staged(self) -> TensorArray:
+        """The array as a value of the trace being taken."""
+        from tfpy._src.control.lists import make
+        from tfpy._src.control.staged_array import StagedArray
+
+        return StagedArray(self, make(self._items))
+
+    # One element
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """The element; zeros where none was written and the shape is known.
+
+        Raises:
+            OutOfRangeError: for an index past the end or below 0.
+            InvalidArgumentError: the second time, unless ``clear_after_read=False``.
+            ValueError: where none was written and the shape is unknown.
+        """
+        if is_symbolic(index):
+            return self.staged().read(index)
+        at = int(index)
+        if not 0 <= at < len(self._items):
+            raise OutOfRangeError(
+                None,
+                "TensorArrayRead",
+                f"Tried to read from index {at} but array size is: {len(self._items)}",
+            )
+        if at in self._read:
+            raise InvalidArgumentError(
+                None,
+                "TensorArrayRead",
+                f"Could not read index {at} twice because it was cleared after a previous read "
+                "(perhaps try setting clear_after_read = false?)",
+            )
+        element = self._present(at)
+        if self._clear and not tracing.active:
+            self._items[at] = None
+            self._read.add(at)
+        return element
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Replaces the element, and gives the array.
+
+        Raises:
+            OutOfRangeError: for an index past the end (unless ``dynamic_size``) or below 0.
+            InvalidArgumentError: for another dtype.
+            ValueError: for another shape.
+        """
+        if is_symbolic(index) or self._is_elsewhere():
+            return self.staged().write(index, value)
+        at = int(index)
+        if at < 0:
+            raise OutOfRangeError(
+                None,
+                "TensorArrayWrite",
+                f"Writing to negative indices (index {at}) is not allowed.",
+            )
+        if at >= len(self._items) and not self._dynamic:
+            raise OutOfRangeError(
+                None,
+                "TensorArrayWrite",
+                f"Tried to write to index {at} but array is not resizeable and size is: "
+                f"{len(self._items)}",
+            )
+        element = self._checked(value)
+        self._items += [None] * (at + 1 - len(self._items))
+        self._items[at] = element
+        self._read.discard(at)
+        return self
+
+    def _is_elsewhere(self) -> bool:
+        """Whether a branch, loop or function is traced in which it was not made.
+
+        It must not change there.
+        """
+        return tracing.active[-1:] not in ([], [self._trace])
+
+    def _present(self, at: int) -> Tensor:
+        found = self._items[at]
+        return zeros(self._known_shape(), self._dtype) if found is None else found
+
+    def _known_shape(self) -> tuple[int, ...]:
+        if self._shape is None or None in self._shape:
+            raise ValueError(
+                f"An element of a TensorArray was never written and its shape is {self._shape}: "
+                "write it, or give element_shape"
+            )
+        return tuple(n for n in self._shape if n is not None)
+
+    def _checked(self, value: Any) -> Tensor:
+        """The value as an element."""
+        element = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        if element.dtype != self._dtype:
+            raise InvalidArgumentError(
+                None,
+                "TensorArrayWrite",
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{element.dtype.name}",
+            )
+        if not _compatible(self._shape, element.aval.shape):
+            raise ValueError(
+                f"Incompatible shape for value ({element.shape}), expected ({self._shape})"
+            )
+        if self._infer:
+            self._shape = element.aval.shape
+        return element
+
+    # All elements
+
+    def stack(self, name: str | None = None) -> Tensor:
+        """All elements as one tensor, along a new first axis.
+
+        Raises:
+            ValueError: where an element is missing and the shape is unknown.
+        """
+        if not self._items:
+            shape = () if self._shape is None else tuple(self._shape)
+            return zeros([0, *shape], self._dtype)
+        return joining.stack([self._present(i) for i in range(len(self._items))])
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """Some elements as one tensor."""
+        if is_symbolic(indices):
+            return self.staged().gather(indices)
+        return joining.stack([self._present(i) for i in static_ints(indices)])
+
+    def concat(self, name: str | None = None) -> Tensor:
+        """All elements one after the other along their first axis.
+
+        Raises:
+            InvalidArgumentError: for scalars.
+        """
+        parts = [self._present(i) for i in range(len(self._items))]
+        if any(p.ndim == 0 for p in parts):
+            raise InvalidArgumentError(
+                None, "TensorArrayConcat", "Concat saw a scalar but requires at least vectors."
+            )
+        return joining.concat(parts, 0)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor along its first axis become the elements.
+
+        Raises:
+            ValueError: when there are more than the array's size, or for a scalar.
+        """
+        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        if tensor.ndim == 0:
+            raise ValueError("TensorArray.unstack: the value must have at least one dimension")
+        return self._replace(joining.unstack(tensor))
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Parts of a tensor along its first axis become the elements.
+
+        Raises:
+            InvalidArgumentError: when the lengths do not add up to the first dimension.
+        """
+        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        sizes = static_ints(lengths)
+        if sum(sizes) != tensor.shape[0]:
+            raise InvalidArgumentError(
+                None,
+                "TensorArraySplit",
+                "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                f"{sum(sizes)} and value's shape is: {list(tensor.shape)}",
+            )
+        begins = np.cumsum([0, *sizes])
+        rest = tensor.ndim - 1
+        return self._replace(
+            [
+                slice_(tensor, [int(b), *[0] * rest], [n, *[-1] * rest])
+                for b, n in zip(begins, sizes, strict=False)
+            ],
+            of_one_shape=False,
+        )
+
+    def _replace(self, elements: Sequence[Tensor], of_one_shape: bool = True) -> TensorArray:
+        if len(elements) > len(self._items) and not self._dynamic:
+            raise ValueError(
+                f"Cannot unstack {len(elements)} tensors into a TensorArray of static size "
+                f"{len(self._items)}"
+            )
+        infer, self._infer = self._infer, self._infer and of_one_shape
+        self._items = [self._checked(e) for e in elements]
+        self._infer = infer
+        self._read.clear()
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor along its first axis become the elements of these numbers."""
+        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        for at, element in zip(static_ints(indices), joining.unstack(tensor), strict=True):
+            self.write(at, element)
+        return self
+
+
+def _compatible(pattern: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
+    """Whether a shape fits a pattern, in which None stands for any size."""
+    return pattern is None or (
+        len(pattern) == len(shape)
+        and all(p is None or p == n for p, n in zip(pattern, shape, strict=True))
+    )

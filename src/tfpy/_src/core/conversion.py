@@ -1,0 +1,261 @@
+"""Python and NumPy values to tensors, with TensorFlow's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.operand import Composite, Holder, Operand
+from tfpy._src.core.scalars import scalar
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import OPS, Op
+from tfpy._src.runtime.storage import host_storage
+
+
+def is_tensor(x: Any) -> bool:
+    """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``)."""
+    return isinstance(x, Operand | Composite)
+
+
+def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
+    """The inputs of an op. Python values take the dtype of the first tensor among them."""
+    hint = op.only
+    for x in inputs[op.typed_from :]:
+        if hint is None and isinstance(x, Tensor | Holder):
+            hint = x.aval.dtype
+            break
+    tensors = []
+    for i, x in enumerate(inputs):
+        if isinstance(x, Tensor):
+            tensors.append(x)
+            continue
+        tensor = _operand(op, x, hint if i >= op.typed_from else dtypes.bool)
+        if hint is None and i >= op.typed_from:
+            hint = tensor.dtype
+        tensors.append(tensor)
+    return tuple(tensors)
+
+
+_NUMBERS = (bool, int, float)
+
+
+def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
+    """What is no tensor as one."""
+    if isinstance(value, Holder):
+        return value.value()
+    if type(value) in _NUMBERS and hint is not None:  # NumPy's float64 is a float, but is cast
+        try:
+            return scalar(value, hint)
+        except TypeError as error:
+            raise TypeError(f"{op.name}: {error}; convert the tensor with tf.cast") from None
+    return convert_to_tensor(value, dtype=hint)
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """A tensor of a Python number, nested sequence, array, Variable, indexed slices or tensor.
+
+    Floats become float32 and integers int32 unless ``dtype`` says otherwise.
+
+    Raises:
+        ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
+            dtype, numbers out of range.
+        TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Holder):
+        value = value.value()
+    if isinstance(value, Tensor):
+        if wanted is not None and value.dtype != wanted:
+            raise ValueError(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}; use tf.cast"
+            )
+        return value
+    if isinstance(value, Composite):
+        return convert_to_tensor(value.as_tensor(), wanted)
+    if value is None:
+        raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
+    if isinstance(value, list | tuple) and _holds_tensor(value):
+        hint = wanted or _first_dtype(value)
+        return _stacked([convert_to_tensor(v, None if is_tensor(v) else hint) for v in value])
+    return _from_array(_to_array(value, wanted, dtype_hint))
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor of the given values (``tf.constant``).
+
+    Args:
+        shape: reshapes the values, or repeats a single one.
+
+    Raises:
+        TypeError: when the number of values does not fit ``shape``.
+    """
+    if is_tensor(value):
+        tensor = convert_to_tensor(value)
+        return tensor if shape is None else _reshaped(tensor, shape)
+    array = _to_array(value, None if dtype is None else as_dtype(dtype), None)
+    if shape is not None:
+        shape = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=np.int64)))
+        if array.size == 1:
+            array = np.broadcast_to(array.reshape(()), shape)
+        elif array.size != int(np.prod(shape)):
+            raise TypeError(
+                f"Eager execution of tf.constant with unsupported shape. Tensor has "
+                f"{array.size} elements, but got `shape` {list(shape)}"
+            )
+        array = array.reshape(shape)
+    return _from_array(array)
+
+
+def host_values(value: Any) -> np.ndarray[Any, Any]:
+    """The values of what converts to a tensor, as an array that must not be written to.
+
+    Raises:
+        NotTraceableError: for a tensor that is being traced.
+    """
+    return convert_to_tensor(value).host_view()
+
+
+def _stacked(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors of one shape and dtype along a new first axis."""
+    rows = [_reshaped(t, (1, *t.aval.shape)) for t in tensors]
+    return OPS["concat"](*rows, axis=0)
+
+
+def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
+    return OPS["reshape"](tensor, shape=tuple(shape))
+
+
+def _holds_tensor(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        return any(_holds_tensor(v) for v in values)
+    return is_tensor(values)
+
+
+def _first_dtype(values: Any) -> DType | None:
+    for v in values:
+        found = _first_dtype(v) if isinstance(v, list | tuple) else getattr(v, "dtype", None)
+        if found is not None:
+            return as_dtype(found)
+    return None
+
+
+def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, Any]:
+    """A private array in a dtype that tfpy has."""
+    if isinstance(value, np.ndarray | np.generic):
+        found = np.asarray(value)
+        own = as_dtype(found.dtype)
+        dtype = wanted or own
+        if dtypes.string in (own, dtype):
+            _check_kind(value, own, dtype)
+            return _as_bytes(found)
+        _check_range(found, dtype)
+        return np.array(found, dtype=dtype.as_numpy_dtype)
+    if _begins_with_text(value):
+        found = _texts(value)
+        _check_kind(value, dtypes.string, wanted or dtypes.string)
+        return _as_bytes(found)
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
+    if found.dtype == object:
+        raise ValueError(
+            f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
+            "or out-of-range integer to a Tensor."
+        )
+    own = as_dtype(found.dtype)
+    if isinstance(value, list | tuple):
+        if not found.size:
+            own = dtypes.float32
+        elif _are_mixed(list(_leaf_values(value))):
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
+        wanted = as_dtype(hint)
+    if wanted is not None and found.size:
+        _check_kind(value, own, wanted)
+    dtype = wanted or own
+    _check_range(found, dtype)
+    if dtype == dtypes.string:
+        return _as_bytes(found)
+    return found.astype(dtype.as_numpy_dtype)
+
+
+def _begins_with_text(value: Any) -> bool:
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, str | bytes)
+
+
+def _texts(value: Any) -> np.ndarray[Any, Any]:
+    """Texts as objects: NumPy's own text types cut null bytes off."""
+    found = np.asarray(value, object)
+    kinds = {type(v) for v in found.reshape(-1).tolist()}
+    if kinds & {list, tuple}:
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    if not all(issubclass(kind, str | bytes) for kind in kinds):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    return found
+
+
+def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    flat = [v.encode() if isinstance(v, str) else bytes(v) for v in found.reshape(-1).tolist()]
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape(found.shape)
+
+
+def _leaf_values(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _leaf_values(value)
+        else:
+            yield value
+
+
+def _are_mixed(values: Sequence[Any]) -> bool:
+    """Whether NumPy would convert texts or numbers: booleans may follow numbers, as 0 and 1."""
+    texts = {isinstance(v, str | bytes) for v in values}
+    return len(texts) > 1 or (
+        isinstance(values[0], bool) and not all(isinstance(v, bool) for v in values)
+    )
+
+
+def _check_kind(value: Any, own: DType, wanted: DType) -> None:
+    if not _kind_fits(own, wanted):
+        raise TypeError(
+            f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
+            "use tf.cast or write values of that kind"
+        )
+
+
+def _kind_fits(own: DType, wanted: DType) -> bool:
+    """Booleans fit every number, integers fit floats, and both fit complex numbers."""
+    if wanted.is_bool or dtypes.string in (own, wanted):
+        return own == wanted
+    return _generality(own) <= _generality(wanted)
+
+
+def _generality(dtype: DType) -> int:
+    return 0 if dtype.is_integer or dtype.is_bool else 1 if dtype.is_floating else 2
+
+
+def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:
+    if dtype.is_integer and found.dtype.kind in "iu" and found.size:
+        low, high = found.min(), found.max()
+        if not (dtype.holds(low) and dtype.holds(high)):
+            raise ValueError(
+                f"Can't convert integers from {low} to {high} to {dtype.name}: out of range"
+            )
+
+
+def _from_array(array: np.ndarray[Any, Any]) -> Tensor:
+    aval = Aval(array.shape, as_dtype(array.dtype))
+    return Tensor(aval, host_storage(array, aval))

@@ -1,0 +1,107 @@
+"""The eager executor: each op call is a one-equation Program, compiled once per signature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.core.conversion import as_tensors
+from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.tape import active_tapes
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import NotLowerable, OpError
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.op import UNSUPPORTED, Op
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.backend import MAX_GARBAGE, Backend
+from tfpy._src.runtime.storage import Storage, host_storage
+
+_MAX_PROGRAMS = 4096  # per backend; the oldest goes
+
+
+class _Compiled:
+    """A cache entry: what an op is on a backend for one signature."""
+
+    __slots__ = ("aval", "graph", "program")
+
+    def __init__(self, graph: Graph, program: int) -> None:
+        self.graph = graph
+        self.program = program
+        """Id of the device's program, or one of the two below."""
+        self.aval = graph.avals[graph.outputs[0]]
+
+
+_HOST, _ALIAS = 0, -1
+
+
+def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
+    """Computes ``op`` on tensors (or what converts to them) and records it on active tapes.
+
+    Raises:
+        ValueError, TypeError or tf.errors.InvalidArgumentError: from the op's rules; no tensor is
+            made then.
+    """
+    for x in inputs:
+        if type(x) is not Tensor:
+            for y in inputs:
+                if isinstance(y, CompositeOperand):
+                    return y.apply_op(op, inputs, attrs)
+            inputs = as_tensors(op, inputs)
+            if tracing.active and not all(type(t) is Tensor for t in inputs):
+                return tracing.active[-1].apply(op, inputs, attrs)
+            break
+    backend = registry.active_backend()
+    avals = [t.aval for t in inputs]
+    key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
+    compiled = backend.programs.get(key)
+    if compiled is None:
+        compiled = _compile(backend, op, avals, attrs)
+        _remember(backend, key, compiled)
+    aval, program = compiled.aval, compiled.program
+    try:
+        if program > 0:
+            if backend.garbage_bytes > MAX_GARBAGE:
+                backend.collect()
+            slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
+            output = Tensor(aval, Storage(aval, None, backend, slot))
+        elif program == _ALIAS:
+            output = Tensor(aval, inputs[0].storage)
+        else:
+            (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
+            output = Tensor(aval, host_storage(array, aval))
+    except OpError:
+        if not tracing.active:
+            raise
+        return tracing.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
+    for tape in active_tapes:
+        tape.record_op(op, inputs, output, attrs)
+    return output
+
+
+def _compile(backend: Backend, op: Op, avals: Sequence[Aval], attrs: dict[str, Any]) -> _Compiled:
+    graph = single_equation(op, avals, tuple(attrs.items()))
+    if op.is_alias:
+        return _Compiled(graph, _ALIAS)
+    on_device = op.name not in UNSUPPORTED.get(backend.name, {}) and all(
+        a.dtype in backend.dtypes for a in graph.avals
+    )
+    if on_device:
+        try:
+            return _Compiled(graph, backend.compile(graph))
+        except NotLowerable:
+            pass
+    return _Compiled(graph, _HOST)
+
+
+def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
+    if len(backend.programs) >= _MAX_PROGRAMS:
+        oldest = next(iter(backend.programs))
+        program = backend.programs.pop(oldest).program
+        if program > 0:
+            backend.release(program)
+    backend.programs[key] = compiled
+
+
+Op.__call__ = apply

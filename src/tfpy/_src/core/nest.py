@@ -1,0 +1,220 @@
+"""``tf.nest``: values in lists, tuples, mappings and the like, taken apart and put together.
+
+Mappings are walked in the order of their sorted keys, and keep their own order when they are made
+anew. Ragged and sparse tensors are leaves, or nests of their components for who asks.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
+from typing import Any
+
+from tfpy._src.core.operand import Composite, Operand
+from tfpy._src.core.tensor_shape import TensorShape
+
+__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
+
+_NESTED = (list, tuple, Mapping, MappingView, Sequence)
+_LEAVES = (str, bytes, memoryview, TensorShape)
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object."""
+    if isinstance(structure, Operand):
+        return False
+    if isinstance(structure, _NESTED):
+        return not isinstance(structure, _LEAVES)
+    return _is_attrs(structure)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves in order.
+
+    Args:
+        expand_composites: gives the components of ragged and sparse tensors in their places.
+
+    Raises:
+        TypeError: for mappings whose keys cannot be sorted.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nest.flatten({"b": (1, 2), "a": [3]})
+        [3, 1, 2]
+    """
+    return list(_leaves(structure, expand_composites))
+
+
+def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
+    if is_nested(structure):
+        for item in contents(structure):
+            yield from _leaves(item, expand_composites)
+    elif expand_composites and isinstance(structure, Composite):
+        yield from structure.components
+    else:
+        yield structure
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """A nest like ``structure`` over other leaves.
+
+    Args:
+        flat_sequence: a sequence of leaves, in the order of :func:`flatten`.
+        expand_composites: as for :func:`flatten`.
+
+    Raises:
+        TypeError: when ``flat_sequence`` is no sequence.
+        ValueError: when it has more or fewer leaves than ``structure``.
+    """
+    if not is_nested(flat_sequence):
+        raise TypeError(
+            f"pack_sequence_as: flat_sequence must be a sequence of leaves, got {flat_sequence!r} "
+            f"of type {type(flat_sequence).__name__}"
+        )
+    leaves = list(flat_sequence)
+    count = len(flatten(structure, expand_composites))
+    if len(leaves) != count:
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
+            f"{len(leaves)} items. Structure: {structure}, flat_sequence: {flat_sequence}"
+        )
+    return _packed(structure, iter(leaves), expand_composites)
+
+
+def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
+    if is_nested(like):
+        return _like(like, [_packed(item, leaves, expand_composites) for item in contents(like)])
+    if expand_composites and isinstance(like, Composite):
+        return like.with_components([next(leaves) for _ in like.components])
+    return next(leaves)
+
+
+def map_structure(
+    func: Callable[..., Any],
+    *structure: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+) -> Any:
+    """A nest like the first one, with ``func`` of the leaves in the same places of all of them.
+
+    Args:
+        check_types: the nests must agree in the types of their sequences, too.
+        expand_composites: as for :func:`flatten`.
+
+    Raises:
+        TypeError: when ``func`` is not callable, or types of sequences differ.
+        ValueError: without a nest, or when the nests differ.
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func!r}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    first, *others = structure
+    for other in others:
+        assert_same_structure(first, other, check_types, expand_composites)
+    columns = zip(*(flatten(s, expand_composites) for s in structure), strict=True)
+    return _packed(first, iter([func(*leaves) for leaves in columns]), expand_composites)
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """Checks that two nests have one structure; all mappings are of one type.
+
+    Args:
+        check_types: compares the types of sequences, and the keys of mappings.
+        expand_composites: compares kind, dtype and ragged rank of ragged and sparse tensors.
+
+    Raises:
+        ValueError: where they differ in nesting, length or keys.
+        TypeError: where they differ in the type of a sequence.
+    """
+
+    def differ(error: type[Exception], why: str) -> Exception:
+        return error(
+            f"The two structures don't have the same {why}. First structure: {_outline(nest1)}. "
+            f"Second structure: {_outline(nest2)}"
+        )
+
+    def compare(first: Any, second: Any) -> None:
+        if is_nested(first) != is_nested(second):
+            raise differ(ValueError, "nested structure")
+        if expand_composites and not _same_composites(first, second):
+            raise differ(ValueError, "nested structure")
+        if not is_nested(first):
+            return
+        both_mappings = isinstance(first, Mapping) and isinstance(second, Mapping)
+        if check_types and both_mappings and first.keys() != second.keys():
+            raise differ(ValueError, "set of keys")
+        if check_types and not both_mappings and not _same_type(first, second):
+            raise differ(TypeError, "sequence type")
+        items, others = contents(first), contents(second)
+        if len(items) != len(others):
+            raise differ(ValueError, "number of elements")
+        for item, other in zip(items, others, strict=True):
+            compare(item, other)
+
+    compare(nest1, nest2)
+
+
+def _same_type(first: Any, second: Any) -> bool:
+    if _is_namedtuple(first) and _is_namedtuple(second):
+        return type(first).__name__ == type(second).__name__ and first._fields == second._fields
+    return type(first) is type(second) or (isinstance(first, list) and isinstance(second, list))
+
+
+def _same_composites(first: Any, second: Any) -> bool:
+    """Whether both are composites of a kind, or neither is one."""
+    if not isinstance(first, Composite) or not isinstance(second, Composite):
+        return not isinstance(first, Composite) and not isinstance(second, Composite)
+    dtypes, others = ([part.dtype for part in x.components] for x in (first, second))
+    return type(first) is type(second) and dtypes == others
+
+
+def contents(nest: Any) -> list[Any]:
+    """What a nest holds, in order."""
+    if isinstance(nest, Mapping):
+        return [nest[key] for key in sorted(nest)]
+    if _is_attrs(nest):
+        return [getattr(nest, field.name) for field in nest.__attrs_attrs__]
+    return list(nest)
+
+
+def _like(nest: Any, items: list[Any]) -> Any:
+    """A nest of the same kind over other items; views and ranges become lists."""
+    if isinstance(nest, Mapping):
+        found = dict(zip(sorted(nest), items, strict=True))
+        return _mapping(nest, {key: found[key] for key in nest})
+    if isinstance(nest, MappingView | range):
+        return items
+    kind: Any = type(nest)
+    return kind(*items) if _is_namedtuple(nest) or _is_attrs(nest) else kind(items)
+
+
+def _mapping(like: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
+    kind: Any = type(like)
+    if not isinstance(like, MutableMapping):
+        return kind(found)
+    made = kind(like.default_factory) if isinstance(like, defaultdict) else kind()
+    for key, value in found.items():
+        made[key] = value
+    return made
+
+
+def _is_namedtuple(nest: Any) -> bool:
+    return isinstance(nest, tuple) and hasattr(nest, "_fields")
+
+
+def _is_attrs(nest: Any) -> bool:
+    return hasattr(type(nest), "__attrs_attrs__")
+
+
+def _outline(nest: Any) -> str:
+    """The structure with a dot for each leaf."""
+    if not is_nested(nest):
+        return "."
+    inner = [_outline(item) for item in contents(nest)]
+    if isinstance(nest, Mapping):
+        pairs = zip(sorted(nest), inner, strict=True)
+        return f"{{{', '.join(f'{key!r}: {value}' for key, value in pairs)}}}"
+    return f"({', '.join(inner)})" if isinstance(nest, tuple) else f"[{', '.join(inner)}]"

@@ -1,0 +1,128 @@
+"""What ops take: operands with Python's operators (``operators.py`` defines them), composites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tfpy._src.core.tensor import Tensor
+    from tfpy._src.ir.op import Op
+
+TensorLike = Union["Operand", np.ndarray[Any, Any], complex, str, bytes, Sequence[Any]]
+"""What converts to a tensor: operands, arrays, numbers (float and int, too), strings, nested lists."""
+
+Unary = Callable[[Any], "Tensor"]
+Binary = Callable[[Any, Any], "Tensor"]
+
+
+class Operand:
+    """A value that ops take. Dtypes must agree; Python numbers take the operand's."""
+
+    __slots__ = ()
+    __array_priority__ = 100  # NumPy leaves mixed operators to us
+
+    __add__: Binary
+    __radd__: Binary
+    __sub__: Binary
+    __rsub__: Binary
+    __mul__: Binary
+    __rmul__: Binary
+    __truediv__: Binary
+    __rtruediv__: Binary
+    __floordiv__: Binary
+    __rfloordiv__: Binary
+    __mod__: Binary
+    __rmod__: Binary
+    __pow__: Binary
+    __rpow__: Binary
+    __matmul__: Binary
+    __rmatmul__: Binary
+    __and__: Binary
+    __rand__: Binary
+    __or__: Binary
+    __ror__: Binary
+    __xor__: Binary
+    __rxor__: Binary
+    __lt__: Binary
+    __le__: Binary
+    __gt__: Binary
+    __ge__: Binary
+    __neg__: Unary
+    __abs__: Unary
+    __invert__: Unary
+    __getitem__: Binary
+    __eq__: Any
+    __ne__: Any
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Holder(Operand):
+    """A place that holds a tensor: a Variable."""
+
+    __slots__ = ()
+
+    aval: Any
+
+    def value(self) -> Tensor:
+        """The present value."""
+        raise NotImplementedError
+
+
+class Composite:
+    """A value made of several tensors: a leaf of nests, of which loops and gradients take parts."""
+
+    __slots__ = ()
+
+    def as_tensor(self) -> Tensor:
+        """The tensor that converting the value gives.
+
+        Raises:
+            ValueError: where the caller must say how.
+        """
+        raise NotImplementedError
+
+    @property
+    def differentiable(self) -> Tensor:
+        """The tensor that gradients flow through."""
+        raise NotImplementedError
+
+    def with_differentiable(self, tensor: Any) -> Any:
+        """The same structure over other elements (such as gradients)."""
+        raise NotImplementedError
+
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        """The tensors that it is made of."""
+        raise NotImplementedError
+
+    def with_components(self, components: Sequence[Any]) -> Any:
+        """A value of the same kind, made of others."""
+        raise NotImplementedError
+
+
+class CompositeOperand(Composite, Operand):
+    """A composite that ops on elements take as it is; they compute on some of its tensors."""
+
+    __slots__ = ()
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The result of an op of which this is an input.
+
+        Raises:
+            ValueError: when the op is not defined element by element.
+        """
+        raise NotImplementedError
+
+    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """A function that maps ``function``, which computes each value alone, over the values of
+        the composites among its arguments; None where ``function`` itself is to refuse them."""
+        return None
+
+    def as_tensor(self) -> Tensor:
+        raise ValueError(
+            f"Attempt to convert a {type(self).__name__} to a Tensor: use to_tensor() or "
+            "tf.sparse.to_dense, or a function that takes it as it is"
+        )

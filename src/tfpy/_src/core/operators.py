@@ -1,0 +1,119 @@
+"""Python's operators of Tensor, Variable and composites: a table from symbol to function.
+
+The table has what ops are enough for; functions of other folders become operators where they are
+defined (:func:`as_operator`): ``@``, ``/`` and ``x[key]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar
+
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, is_tensor
+from tfpy._src.core.operand import Operand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.families import infer
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
+    """Makes a function the operator ``__symbol__`` of operands: a decorator.
+
+    Args:
+        reflected: whether it is ``__rsymbol__`` too, with the operands exchanged.
+    """
+
+    def attach(function: F) -> F:
+        setattr(Operand, f"__{symbol}__", _method(function))
+        if reflected:
+            setattr(Operand, f"__r{symbol}__", lambda self, other: function(other, self))
+        return function
+
+    return attach
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As a method: ops are none by themselves."""
+    if isinstance(function, FunctionType):
+        return function
+    return lambda *operands: function(*operands)
+
+
+def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
+    def function(x: Any, y: Any) -> Any:
+        tensor = x if is_tensor(x) else y
+        return (logical if tensor.dtype.is_bool else bitwise)(x, y)
+
+    return function
+
+
+def _add(x: Any, y: Any) -> Any:
+    """TensorFlow converts ``y`` by itself where it does not fit ``x``; then the dtypes differ."""
+    try:
+        return ew.add(x, y)
+    except TypeError:
+        if not is_tensor(x):
+            raise
+        return ew.add(x, convert_to_tensor(y, dtype_hint=x.dtype))
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": _add,
+    "sub": ew.subtract,
+    "mul": ew.multiply,
+    "floordiv": ew.floor_div,
+    "mod": ew.floor_mod,
+    "pow": ew.power,
+    "and": _logical_or_bitwise(ew.logical_and, ew.bitwise_and),
+    "or": _logical_or_bitwise(ew.logical_or, ew.bitwise_or),
+    "xor": _logical_or_bitwise(ew.logical_xor, ew.bitwise_xor),
+}
+_COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": ew.less,
+    "le": ew.less_equal,
+    "gt": ew.greater,
+    "ge": ew.greater_equal,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": ew.negative,
+    "abs": ew.abs_,
+    "invert": lambda x: (ew.logical_not if x.dtype.is_bool else ew.invert)(x),
+}
+
+
+def _broadcast(x: Tensor, y: Tensor) -> bool:
+    """Whether the shapes go together."""
+    try:
+        infer.broadcast_shapes("equal", x.aval.shape, y.aval.shape)
+    except (InvalidArgumentError, ValueError):  # the latter while tracing
+        return False
+    return True
+
+
+def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
+    """TensorFlow 2's ``==``: elementwise, but one False for None and for shapes that do not fit."""
+
+    def compare(self: Any, other: Any) -> Any:
+        if other is None:
+            return otherwise
+        try:
+            return op(self, other)
+        except (InvalidArgumentError, ValueError):  # the latter while tracing
+            x, y = as_tensors(op, (self, other))
+            if x.dtype != y.dtype or _broadcast(x, y):
+                raise
+            return constant(otherwise)
+
+    return compare
+
+
+_EQUALITY = {"eq": _equality(ew.equal, False), "ne": _equality(ew.not_equal, True)}
+
+for _symbol, _function in _ARITHMETIC.items():
+    as_operator(_symbol, reflected=True)(_function)
+for _symbol, _function in {**_COMPARISON, **_UNARY, **_EQUALITY}.items():
+    as_operator(_symbol)(_function)

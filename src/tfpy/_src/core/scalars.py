@@ -1,0 +1,54 @@
+"""Constants of rank 0 that stay uploaded, so that ``x * 2.0`` crosses with integers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType, int32
+from tfpy._src.ir.graph import Aval
+from tfpy._src.runtime.storage import host_storage
+
+Number = bool | int | float
+
+_scalars: dict[tuple[Any, type, str], Tensor] = {}
+_MAX_SCALARS = 512
+
+
+def scalar(value: Number, dtype: DType) -> Tensor:
+    """The tensor of a Python number; the same object each time.
+
+    Raises:
+        TypeError: when the number cannot stand for one of that dtype without loss of kind.
+    """
+    key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
+    found = _scalars.get(key)
+    if found is None:
+        if not _adapts(value, dtype):
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
+        if len(_scalars) >= _MAX_SCALARS:
+            _scalars.clear()
+        aval = Aval((), dtype)
+        array = np.array(value).astype(dtype.as_numpy_dtype)
+        found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
+    return found
+
+
+def _adapts(value: Number, dtype: DType) -> bool:
+    if isinstance(value, bool):
+        return dtype.is_bool or dtype.is_floating or dtype.is_complex or dtype == int32
+    if isinstance(value, int):
+        return dtype.is_numeric and (not dtype.is_integer or dtype.holds(value))
+    return dtype.is_floating or dtype.is_complex
+
+
+def scalar_count() -> int:
+    """How many constants :func:`scalar` holds."""
+    return len(_scalars)
+
+
+def clear_scalars() -> None:
+    """Frees the constants of :func:`scalar`; leak checks call it before they count."""
+    _scalars.clear()

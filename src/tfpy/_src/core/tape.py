@@ -1,0 +1,150 @@
+"""The tape under GradientTape: which ops ran on watched tensors, and the walk back over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import per_value
+
+if TYPE_CHECKING:
+    from tfpy._src.core.tensor import Tensor
+    from tfpy._src.ir.op import Op
+
+
+class Entry(NamedTuple):
+    """One recorded computation."""
+
+    name: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    backward: Callable[..., Sequence[Any]]
+    """Gradient (or None) of each output -> gradient, None, or a function that gives one, of each
+    input; a function is called only if the input is watched."""
+
+
+class Tape:
+    """A list of entries over the tensors that depend on watched ones."""
+
+    last = False
+    """Whether the tape is told after those that are not; it may run ops when it is told."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.watched: set[int] = set()
+        self.held: list[Tensor] = []  # keeps the watched tensors' identities alive
+
+    def watch(self, tensor: Tensor) -> None:
+        if tensor.identity not in self.watched:
+            self.watched.add(tensor.identity)
+            self.held.append(tensor)
+
+    def follows(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether it would record a computation on these."""
+        return any(t.identity in self.watched for t in tensors)
+
+    def on_read(self, variable: Any) -> None:
+        """Told of each Variable that an op reads."""
+
+    def on_custom(self, computed: Tensor, output: Tensor) -> None:
+        """Told that ``output``, whose gradient is a custom one, is ``computed`` by ops.
+
+        Forward mode follows those ops, as in TensorFlow.
+        """
+
+    def record_op(
+        self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
+    ) -> None:
+        """Records an op if an input is watched and the output can carry a gradient."""
+        if not output.dtype.is_differentiable:
+            return
+
+        def backward(g: Any) -> Sequence[Any]:
+            if op.vjp is None:
+                raise LookupError(
+                    f"No gradient defined for operation '{op.name}'; use tf.stop_gradient on its "
+                    "inputs if none is wanted"
+                )
+            return op.vjp(g, output, *inputs, **attrs)
+
+        self.record(Entry(op.name, inputs, (output,), backward))
+
+    def record(self, entry: Entry) -> None:
+        """Appends an entry if any of its inputs is watched."""
+        watched = self.watched
+        for tensor in entry.inputs:
+            if tensor.identity in watched:
+                break
+        else:
+            return
+        for tensor in entry.outputs:
+            watched.add(tensor.identity)
+        self.entries.append(entry)
+
+
+active_tapes: list[Tape] = []
+"""The tapes that record, outermost first; those that are ``last`` after the others."""
+
+
+def activate(tape: Tape) -> None:
+    """Lets a tape record."""
+    end = len(active_tapes)
+    place = next((i for i, t in enumerate(active_tapes) if t.last and not tape.last), end)
+    active_tapes.insert(place, tape)
+
+
+SUMS: dict[str, Callable[[Any, Any], Any]] = {}
+"""By dtype: how gradients are added where ``+`` does not do; the owner of the dtype enters it."""
+
+
+def added(total: Tensor, more: Tensor) -> Tensor:
+    """The sum of two gradients, tensors or lists of tensors."""
+    add = SUMS.get(total.dtype.name)
+    if add is not None:
+        return add(total, more)
+    return total + more
+
+
+def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
+    """The entries that depend on sources, and the identities of all tensors that do."""
+    watched = {t.identity for t in sources}
+    found = []
+    for entry in entries:
+        if any(t.identity in watched for t in entry.inputs):
+            watched.update(t.identity for t in entry.outputs)
+            found.append(entry)
+    return found, watched
+
+
+def backpropagate(
+    entries: Sequence[Entry], watched: set[int], seeds: Sequence[tuple[Tensor, Tensor]]
+) -> dict[int, Tensor]:
+    """Gradients of all watched tensors, by identity.
+
+    Args:
+        seeds: pairs of a target and the gradient that flows into it.
+    """
+    grads: dict[int, Tensor] = {}
+
+    def add(tensor: Tensor, gradient: Tensor) -> None:
+        known = grads.get(tensor.identity)
+        grads[tensor.identity] = gradient if known is None else added(known, gradient)
+
+    for target, gradient in seeds:
+        add(target, gradient)
+    for entry in reversed(entries):
+        flowing = [grads.get(t.identity) for t in entry.outputs]
+        if all(g is None for g in flowing):
+            continue
+        for tensor, gradient in zip(entry.inputs, entry.backward(*flowing), strict=True):
+            if gradient is None or tensor.identity not in watched:
+                continue
+            add(tensor, gradient() if callable(gradient) else gradient)
+    return grads
+
+
+@per_value
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """The same values, constant for every tape."""
+    return convert_to_tensor(input).alias()

@@ -1,0 +1,236 @@
+"""``tf.Tensor``: an immutable array on the active backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy._src.core.lifetimes import on_create, scopes
+from tfpy._src.core.operand import Operand
+from tfpy._src.core.tensor_shape import TensorShape, known_shape
+from tfpy._src.dtypes import DType
+from tfpy._src.ir.graph import Aval
+from tfpy._src.runtime.storage import Statistics, Storage, statistics
+
+if TYPE_CHECKING:
+    from tfpy._src.runtime.backend import Array, Backend
+
+next_identity = count(1).__next__
+
+
+class Tensor(Operand):
+    """An immutable array: shape, dtype and storage.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> print(tf.reduce_sum(x * 2.0).numpy())
+        20.0
+    """
+
+    __slots__ = ("__weakref__", "_storage", "assign", "aval", "identity", "kept")
+
+    assign: Callable[..., Any]
+    """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
+
+    def __init__(self, aval: Aval, storage: Storage) -> None:
+        self.aval = aval
+        self.identity = next_identity()
+        self.kept = False
+        self._storage: Storage | None = storage
+        statistics.tensors += 1
+        if scopes:
+            on_create(self)
+
+    def __del__(self, _statistics: Statistics = statistics) -> None:
+        if self._storage is not None:
+            _statistics.tensors -= 1
+
+    # What it is
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of its dimensions; a tuple of ints."""
+        return known_shape(self.aval.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return self.aval.rank
+
+    @property
+    def rank(self) -> int:
+        """TensorFlow.js's name for :attr:`ndim`."""
+        return self.aval.rank
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return self.aval.size
+
+    @property
+    def device(self) -> str:
+        """Name of the backend that holds the bytes; "host" before the first use."""
+        backend = self.storage.backend
+        return backend.name if backend else "host"
+
+    @property
+    def storage(self) -> Storage:
+        """The bytes.
+
+        Raises:
+            RuntimeError: after :meth:`dispose`.
+        """
+        if self._storage is None:
+            raise RuntimeError(
+                f"Tensor of shape {self.shape} was disposed; keep it with tf.keep or return it "
+                "from tf.tidy"
+            )
+        return self._storage
+
+    def slot_on(self, backend: Backend) -> int:
+        """The slot of the bytes on that backend, moved there when they are elsewhere.
+
+        Raises:
+            RuntimeError: after :meth:`dispose`.
+        """
+        storage = self._storage
+        if storage is not None and storage.backend is backend:
+            return storage.slot
+        return self.storage.slot_on(backend)
+
+    def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape, of which nothing is open here.
+
+        Raises:
+            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+        """
+        if not self.shape.is_compatible_with(shape):
+            given = TensorShape(shape)
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {given}."
+            )
+
+    def alias(self) -> Tensor:
+        """Another tensor over the same bytes: tapes take it for a value of its own."""
+        return Tensor(self.aval, self.storage)
+
+    # Its values
+
+    def host_view(self) -> Array:
+        """The values as an array that must not be written to."""
+        return self.storage.to_host().reshape(self.aval.shape)
+
+    def numpy(self) -> Any:
+        """The values as a NumPy array (a NumPy scalar for rank 0); waits for the device."""
+        array = self.host_view()
+        return array[()] if not self.aval.shape else array.copy()
+
+    def data_sync(self) -> Any:
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()
+
+    async def data(self) -> Any:
+        """The values as a NumPy array, without blocking the page while the device works."""
+        array = (await self.storage.to_host_async()).reshape(self.aval.shape)
+        return array[()] if not self.aval.shape else array.copy()
+
+    async def array(self) -> Any:
+        """The values as nested Python lists, without blocking the page."""
+        return (await self.data()).tolist()
+
+    def array_sync(self) -> Any:
+        """The values as nested Python lists."""
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self.host_view()
+        return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __index__(self) -> int:
+        return int(self.numpy().__index__())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec)
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError("Scalar tensor has no len()")
+        return self.aval.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.aval.shape:
+            raise TypeError("Cannot iterate over a scalar tensor")
+        return (self[i] for i in range(self.aval.shape[0]))
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({printed(self, str)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        values = printed(self, repr)
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={values}>"
+
+    # Lifetime
+
+    @property
+    def is_disposed(self) -> bool:
+        """Whether :meth:`dispose` was called, by the program or by ``tf.tidy``."""
+        return self._storage is None
+
+    def dispose(self) -> None:
+        """Gives the memory back now; the tensor cannot be used afterwards."""
+        if self._storage is not None:
+            self._storage = None
+            statistics.tensors -= 1
+
+    def ref(self) -> Any:
+        """A hashable reference, equal for the same tensor object."""
+        return Reference(self)
+
+
+def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
+    """The values by ``str`` or ``repr``; more than one line begins on a line of its own."""
+    value = tensor.numpy()
+    text = form(value.item() if form is repr and isinstance(value, np.generic) else value)
+    return f"\n{text}" if "\n" in text else text
+
+
+class Reference:
+    """What ``ref()`` of a tensor or Variable gives: hashable, compares by its identity."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def deref(self) -> Any:
+        """The tensor or Variable."""
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and other._tensor is self._tensor
+
+    def __hash__(self) -> int:
+        return id(self._tensor)

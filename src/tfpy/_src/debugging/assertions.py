@@ -1,0 +1,212 @@
+"""``tf.debugging``: assertions on tensors; within ``tf.function`` they hold at each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.control.effects import effect
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.math.reductions import reduce_all
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.strings.formatting import summary
+
+
+def Assert(  # noqa: N802 - TensorFlow's name
+    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that a bool scalar holds.
+
+    Args:
+        data: what the error shows.
+        summarize: how many items at the ends of each axis.
+
+    Raises:
+        InvalidArgumentError: when it does not.
+    """
+    _hold(condition, [], list(data), summarize)
+
+
+def _hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | None) -> None:
+    def check(holds: Any, texts: Any, values: Any) -> None:
+        if not np.asarray(holds).all():
+            shown = [v if isinstance(v, str) else _shown(v, keep) for v in (*texts, *values)]
+            message = "\n".join(shown) or "assertion failed"
+            raise InvalidArgumentError(None, "Assert", f"Assertion failed. {message}")
+
+    if not effect(check, condition, list(said), list(data)):
+        check(condition, said, data)
+
+
+def _shown(value: Any, keep: int | None) -> str:
+    return summary(np.asarray(value), 3 if keep is None else keep, 1)
+
+
+def _comparison(symbol: str, op: Any) -> Callable[..., None]:
+    def assertion(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        a, b = as_tensors(op, (x, y))
+        said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
+        _hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
+
+    assertion.__doc__ = f"""Asserts ``x {symbol} y`` element by element, with broadcasting.
+
+    Raises:
+        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+    """
+    return assertion
+
+
+assert_equal = _comparison("==", ew.equal)
+assert_less = _comparison("<", ew.less)
+assert_less_equal = _comparison("<=", ew.less_equal)
+assert_greater = _comparison(">", ew.greater)
+assert_greater_equal = _comparison(">=", ew.greater_equal)
+_none_equal = _comparison("!=", ew.not_equal)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """Asserts ``x != y`` element by element, with broadcasting.
+
+    Raises:
+        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+    """
+    _none_equal(x, y, message, summarize)
+
+
+def _sign(symbol: str, op: Any) -> Callable[..., None]:
+    def assertion(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        a = convert_to_tensor(x)
+        said = [
+            *([message] if message else []),
+            f"Condition x {symbol} 0 did not hold element-wise:",
+        ]
+        _hold(reduce_all(op(a, 0)), said, [a], summarize)
+
+    assertion.__doc__ = f"""Asserts ``x {symbol} 0`` for every element.
+
+    Raises:
+        InvalidArgumentError: when it does not hold.
+    """
+    return assertion
+
+
+assert_positive = _sign(">", ew.greater)
+assert_negative = _sign("<", ew.less)
+assert_non_negative = _sign(">=", ew.greater_equal)
+assert_non_positive = _sign("<=", ew.less_equal)
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+    summarize: int | None = None, name: str | None = None,
+) -> None:  # fmt: skip
+    """Asserts ``|x - y| <= atol + rtol * |y|``; both are ten times the dtype's epsilon by default.
+
+    Raises:
+        InvalidArgumentError: when it does not hold.
+    """
+    a, b = as_tensors(ew.subtract, (x, y))
+    epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
+    relative, absolute = (epsilon if t is None else t for t in (rtol, atol))
+    near = ew.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
+    said = [*([message] if message else []), f"x and y not equal to tolerance rtol = {relative}, "
+            f"atol = {absolute}"]  # fmt: skip
+    _hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor, which must be finite.
+
+    Raises:
+        InvalidArgumentError: naming ``message``, when an element is NaN or infinite.
+    """
+    x = convert_to_tensor(tensor)
+    _hold(reduce_all(ew.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
+    return x
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """As :func:`check_numerics`."""
+    return check_numerics(x, message)
+
+
+# What is known without values
+
+
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Asserts a dtype.
+
+    Raises:
+        TypeError: when it is another one.
+    """
+    found = convert_to_tensor(tensor).dtype
+    if found != as_dtype(tf_type):
+        raise TypeError(
+            f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; got {found!r}".strip()
+        )
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts an integer dtype.
+
+    Raises:
+        TypeError: when it is another one.
+    """
+    found = convert_to_tensor(x).dtype
+    if not found.is_integer:
+        said = f'{message or ""} Expected "x" to be integer type. Found: tensor of dtype {found}'
+        raise TypeError(said.strip())
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Asserts something to loop over that is neither a tensor, an array nor a text.
+
+    Raises:
+        TypeError: when it is one of these.
+    """
+    if is_tensor(values) or isinstance(values, np.ndarray | str | bytes):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable. Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable. Found: {type(values)}')
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """The floating dtype that all tensors have.
+
+    Raises:
+        ValueError: when they differ, or have another kind of dtype.
+    """
+    from tfpy._src.dtypes import float32
+
+    wanted = None if dtype is None else as_dtype(dtype)
+    for tensor in tensors or []:
+        found = convert_to_tensor(tensor).dtype
+        if wanted is not None and found != wanted:
+            raise ValueError(f"Tensor of type {found} found, expected {wanted}: {tensor}")
+        wanted = found
+    wanted = wanted or float32
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted}.")
+    return wanted
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of numbers."""
+    return is_tensor(tensor) and tensor.dtype.is_numeric

@@ -1,0 +1,250 @@
+"""A ConcreteFunction: one trace of a Python function, compiled and callable."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.array.making import zeros
+from tfpy._src.autodiff.nests import leaves, map_leaves
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
+from tfpy._src.function.signature import Call, TensorSpec, aval_of, bind
+from tfpy._src.function.text import Lowered
+from tfpy._src.function.traced import Traced
+from tfpy._src.ir.graph import Graph
+from tfpy._src.trace.symbolic import SymbolicTensor
+from tfpy._src.trace.trace import Trace
+from tfpy._src.variables.variable import Variable
+
+
+class ConcreteFunction:
+    """A Python function traced for one signature.
+
+    Args:
+        function: takes the call's arguments by parameter.
+        signature: its parameters.
+        call: the arguments that it is traced for.
+        allows_variables: whether it may make Variables.
+        quantized: whether products with weights are computed in int8 where the backend can.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[dict[str, Any]], Any],
+        signature: inspect.Signature,
+        call: Call,
+        allows_variables: bool,
+        quantized: bool,
+    ) -> None:
+        self.name = name
+        self._signature = signature
+        self._call = call  # holds the objects that the cache knows by id
+        trace = Trace(name, allows_variables)
+        with trace.taken():
+            arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
+            result = function(call.replaced(arguments))
+            self._structure = nest.map_structure(converted, result)
+            found = [t for t in leaves(self._structure) if t is not None]
+            self._assigned = [variable for variable, _ in trace.assigned.values()]
+            outputs = [*found, *(tensor for _, tensor in trace.assigned.values())]
+            for tensor in outputs:
+                trace.value_of(tensor)
+        self.made = trace.made
+        """Variables that the function made."""
+        self._results = len(found)
+        self._traced = Traced(
+            trace,
+            trace.graph.eqns[:],
+            arguments,
+            trace.extras[:],
+            trace.constants[:],
+            outputs,
+            trace.recorder.entries,
+            self._assigned,
+            quantized,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs it on the tensors among the arguments.
+
+        They are given as to the function, where what was no tensor may be left out, or by
+        themselves in the order in which they were traced.
+
+        Raises:
+            TypeError: when tensors lack or are too many, or what was no tensor differs.
+            InvalidArgumentError: when shapes or dtypes differ.
+        """
+        given = self._tensors_of(args, kwargs)
+        expected = [aval_of(t) for _, t in self._call.tensors]
+        if len(given) != len(expected):
+            raise TypeError(
+                f"{self.name} takes {len(expected)} tensors {self._text()}, got {len(given)}"
+            )
+        tensors = [
+            convert_to_tensor(t, aval.dtype if not is_tensor(t) else None)
+            for t, aval in zip(given, expected, strict=True)
+        ]
+        if [t.aval for t in tensors] != expected:
+            got = ", ".join(str(t.aval) for t in tensors)
+            raise invalid(self.name, f"takes {self._text()}, got {got}")
+        return self.run(tensors)
+
+    def _tensors_of(self, args: Any, kwargs: Any) -> list[Any]:
+        call = self._call
+        if len(args) == len(call.tensors) and not kwargs:
+            return list(args)
+        literals = call.without_tensors()
+        parameters = [
+            p.replace(default=literals[n]) if n in literals and p.kind not in _SPREAD else p
+            for n, p in self._signature.parameters.items()
+        ]
+        arguments = bind(inspect.Signature(parameters), args, kwargs)
+        found: list[Any] = []
+        for name, value in arguments.items():
+            traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
+            tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
+            same = len(given) == len(traced) and all(
+                known or leaf == other
+                for known, leaf, other in zip(tensors, traced, given, strict=True)
+            )
+            if not same:
+                raise TypeError(
+                    f"{self.name} takes {self._text()}, got {name}={value!r}: call the "
+                    "tf.function for other structures and Python values"
+                )
+            found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
+        return found
+
+    def _text(self) -> str:
+        return one_line(self._parameters(), self._output_specs())
+
+    def _output_specs(self) -> Any:
+        return _structured(self._structure, map(TensorSpec.from_tensor, self.outputs))
+
+    def _parameters(self) -> list[Parameter]:
+        return parameters_of(self._signature, self._call.arguments)
+
+    def run(self, tensors: Sequence[Tensor]) -> Any:
+        """The result in the Python function's structure, for tensors of the traced avals."""
+        found = self._traced(tensors)
+        results = self._results
+        for variable, value in zip(self._assigned, found[results:], strict=True):
+            variable.hold(value.alias())
+        return _structured(self._structure, iter(found))
+
+    async def prepare(self, progress: Callable[[float], None]) -> None:
+        """Makes the active backend's programs without freezing the page.
+
+        A function without effects is run once, on zeros: nothing is left for the first call.
+        """
+        await self._traced.executable.prepare(progress)
+        if not self._assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
+            self._traced([zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self._call.tensors])
+
+    def lower(self) -> Lowered:
+        """What the active backend runs, for reading."""
+        return Lowered(self._traced.executable.text_parts())
+
+    @property
+    def graph(self) -> Graph:
+        """The traced equations."""
+        return self._traced.graph
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The Variables that it reads or assigns."""
+        read = [e.variable for e in self._traced.extras if e.variable is not None]
+        return tuple({id(v): v for v in (*read, *self._assigned)}.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The tensors from outside that it computes with."""
+        extras = [e.tensor for e in self._traced.extras if e.variable is None]
+        found = [*extras, *self._traced.constants]
+        return [t for t in found if self._traced.trace.is_from_outside(t)]
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The symbolic tensors of its arguments."""
+        return list(self._traced.arguments)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The symbolic tensors that it gives, in order, named as in TensorFlow."""
+        trace = self._traced.trace
+        found = enumerate(self._traced.outputs[: self._results])
+        names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
+        return [SymbolicTensor(trace, trace.value_of(t), t.aval, name) for name, t in names]
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result's structure with symbolic tensors."""
+        return _structured(self._structure, iter(self.outputs))
+
+    @property
+    def output_shapes(self) -> Any:
+        """The result's structure with the shapes of its tensors."""
+        return _structured(self._structure, (t.shape for t in self.outputs))
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The result's structure with the dtypes of its tensors."""
+        return _structured(self._structure, (t.dtype for t in self.outputs))
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments, with specs of the tensors."""
+        return structured(self._parameters())
+
+    def pretty_printed_signature(self) -> str:
+        """What it takes, gives and captures, in lines."""
+        given = leaves(self._call.arguments)
+        captured = [v for v in self.variables if all(v is not other for other in given)]
+        captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
+        captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
+        return lines(self._parameters(), self._output_specs(), captures)
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._text()} at 0x{id(self):X}>"
+
+
+_SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def converted(result: Any) -> Any:
+    """A leaf of a function's result; a tensor for a number, array or Variable.
+
+    Raises:
+        TypeError: for what does not convert.
+    """
+    if result is None or isinstance(result, Composite):
+        return result
+    try:
+        return convert_to_tensor(result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or None values; found a return value of type {type(result).__name__}, which is not "
+            "a Tensor"
+        ) from error
+
+
+def _structured(structure: Any, tensors: Any) -> Any:
+    """The structure with other tensors in it."""
+    if isinstance(structure, Tensor):
+        return next(tensors)
+    return map_leaves(structure, lambda leaf: leaf if leaf is None else next(tensors))

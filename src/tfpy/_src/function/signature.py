@@ -1,0 +1,237 @@
+"""What a call of a ``tf.function`` is traced for: the structure, avals and Python values given."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.dtypes import DType, as_dtype, float32
+from tfpy._src.ir.graph import Aval
+from tfpy._src.variables.variable import Variable
+
+
+class TensorSpec:
+    """Shape and dtype of a tensor (``tf.TensorSpec``); None stands for any size.
+
+    Args:
+        shape: sizes, or None for any shape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        ... def total(x):
+        ...     return tf.reduce_sum(x)
+        >>> print(total([1.0, 2.0]).numpy())
+        3.0
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
+        """The same spec under another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes, with None for any size; unknown for any shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the tensor's elements."""
+        return self._dtype
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is given."""
+        return self._shape.is_fully_defined()
+
+    def is_compatible_with(self, value: Any) -> bool:
+        """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
+        tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
+        fits = self._shape.is_compatible_with(tensor.shape)
+        return as_dtype(tensor.dtype) == self._dtype and fits
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec has the other, too."""
+        return (
+            isinstance(other, TensorSpec)
+            and (self.dtype, self.name) == (other.dtype, other.name or self.name)
+            and self.shape.is_subtype_of(other.shape)
+        )
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The spec of the tensors of both.
+
+        Raises:
+            ValueError: when dtypes or names differ.
+        """
+        if (self.dtype, self.name) != (other.dtype, other.name):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        shape = self.shape.most_specific_compatible_shape(other.shape)
+        return TensorSpec(shape, self.dtype, self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
+
+    def __hash__(self) -> int:
+        return hash(_facts(self))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self.name!r})"
+
+
+def _facts(spec: TensorSpec) -> tuple[Any, ...]:
+    return (spec.shape, spec.dtype.name, spec.name)
+
+
+class Call:
+    """The arguments of one call, sorted into tensors and the rest."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
+        """The tensors among the arguments, in order, with names."""
+        self.arguments = {
+            name: nest.map_structure(functools.partial(self._take, name), value)
+            for name, value in arguments.items()
+        }
+        self.key = tuple(_key(v) for v in self.arguments.values())
+        """Equal for calls that one trace serves."""
+
+    def _take(self, name: str, value: Any) -> Any:
+        if isinstance(value, Tensor | TensorSpec):
+            self.tensors.append((getattr(value, "name", None) or name, value))
+            return value
+        if isinstance(value, np.ndarray | np.generic):
+            return self._take(name, convert_to_tensor(value))
+        return value.origin if isinstance(value, Variable) else value
+
+    def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
+        """The arguments with other tensors in the places of theirs."""
+        given = iter(tensors)
+
+        def replaced(leaf: Any) -> Any:
+            return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
+
+        return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
+
+    def without_tensors(self) -> dict[str, Any]:
+        """The arguments with no tensor in them."""
+        return {
+            k: v
+            for k, v in self.arguments.items()
+            if not any(isinstance(leaf, Tensor | TensorSpec) for leaf in nest.flatten(v))
+        }
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.aval
+    if isinstance(value, TensorSpec):
+        return aval_of(value) if value.is_static else (tuple(value.shape), value.dtype)
+    if nest.is_nested(value):
+        names = sorted(value) if isinstance(value, Mapping) else ()
+        return (type(value), *names, *map(_key, nest.contents(value)))
+    if isinstance(value, Variable | Composite):
+        return id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value  # 1, 1.0 and True are one, as in TensorFlow
+
+
+def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments by parameter, defaults included.
+
+    Raises:
+        TypeError: when they do not fit the parameters.
+    """
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Positional and keyword arguments of a call, from those by parameter."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += arguments[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs.update(arguments[name])
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[name] = arguments[name]
+        else:
+            args.append(arguments[name])
+    return args, kwargs
+
+
+def conform(name: str, value: Any, spec: Any) -> Any:
+    """An argument as its spec (or nest of specs) asks for it.
+
+    Raises:
+        TypeError: when structure, dtype or shape do not fit.
+    """
+    if isinstance(spec, TensorSpec):
+        if isinstance(value, TensorSpec):
+            tensor: Any = value
+        else:
+            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else spec.dtype)
+        if not spec.is_compatible_with(tensor):
+            given = TensorSpec(tensor.shape, tensor.dtype)
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {spec!r}` "
+                f"for argument '{name}'; change the input_signature or convert the argument"
+            )
+        return tensor
+    if isinstance(spec, Mapping):
+        _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
+        return {k: conform(name, value[k], s) for k, s in spec.items()}
+    if isinstance(spec, list | tuple):
+        kind = list if isinstance(spec, list) else tuple
+        _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
+        return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
+    return value
+
+
+def check_signature(input_signature: Any) -> None:
+    """Raises a TypeError unless it is None or a nest of specs."""
+    for spec in nest.flatten(input_signature):
+        if not isinstance(spec, TensorSpec | None):
+            raise TypeError(
+                "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                f"{spec!r} of type {type(spec).__name__}"
+            )
+
+
+def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:
+    if not fits:
+        raise TypeError(
+            f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
+            f"{spec!r}, got {value!r}"
+        )
+
+
+def aval_of(value: Tensor | TensorSpec) -> Aval:
+    """What is known of an argument."""
+    return value.aval if isinstance(value, Tensor) else Aval(tuple(value.shape), value.dtype)

@@ -1,0 +1,279 @@
+"""A traced computation: called with tensors, differentiated by tapes, to any order.
+
+A derivative is traced, too: the gradient rules of the recorded ops extend the trace, and the new
+equations are a computation of their own. What they read of the first one (residuals) the first one
+gives beside its outputs, so that nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tfpy._src.control.derivative import current
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.tape import Entry, backpropagate, dependent
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.run.executable import Executable
+from tfpy._src.run.usage import Usage
+from tfpy._src.trace.symbolic import SymbolicTensor
+from tfpy._src.trace.trace import Extra, Trace
+from tfpy._src.variables.variable import Variable
+
+
+class Traced:
+    """Equations of a trace from ``arguments`` (and what the trace captured) to ``outputs``.
+
+    Args:
+        arguments, outputs: tensors as the trace's ops saw them; no two arguments are the same.
+        extras: the other inputs.
+        constants: captured tensors that are constants of the equations.
+        entries: what the ops recorded.
+        replaced: Variables that the caller gives new values, which are outputs, after each call.
+        quantized: whether products with weights are computed in int8 where the backend can; its
+            derivative's are not.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        eqns: Sequence[Eqn],
+        arguments: Sequence[Tensor],
+        extras: Sequence[Extra],
+        constants: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        entries: Sequence[Entry],
+        replaced: Sequence[Variable] = (),
+        quantized: bool = False,
+    ) -> None:
+        self.trace = trace
+        self.arguments = tuple(arguments)
+        self.extras = tuple(extras)
+        self.constants = tuple(constants)
+        self.outputs = tuple(outputs)
+        self.entries = entries
+        self.graph = Graph(
+            trace.graph.avals,
+            [trace.value_of(t) for t in (*arguments, *(extra.tensor for extra in extras))],
+            dict(trace.graph.constants),
+            list(eqns),
+            [trace.value_of(t) for t in outputs],
+        )
+        self.weights = frozenset(
+            trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
+        )
+        """Inputs that are mostly the same from call to call."""
+        given = frozenset(
+            trace.value_of(extra.tensor)
+            for extra in extras
+            if any(extra.variable is variable for variable in replaced)
+        )
+        self.executable = Executable(self.graph, Usage(self.weights, given, quantized))
+        self._derivatives: dict[tuple[int, ...], _Derivative] = {}
+
+    def _is_weight(self, extra: Extra) -> bool:
+        """Whether it is a captured tensor, or a Variable that the function only reads."""
+        if extra.variable is not None:
+            return id(extra.variable) not in self.trace.assigned
+        return not isinstance(extra.tensor, SymbolicTensor)
+
+    @property
+    def sources(self) -> tuple[Tensor, ...]:
+        """What goes in: arguments, extras, constants."""
+        return (*self.arguments, *(extra.tensor for extra in self.extras), *self.constants)
+
+    def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs; recorded on the tapes that follow what goes in."""
+        operands = [*arguments, *[extra.fetch() for extra in self.extras]]
+        followed = self._followed(operands) if tapes.active_tapes else ()
+        if not followed:
+            return self.executable.run(operands)
+        given = [*operands, *self.constants]
+        if self.executable.joins_trace(operands):
+            return self._inlined(operands, given, followed)
+        return self._derivative(followed).run(operands, given)
+
+    def _inlined(
+        self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]
+    ) -> list[Tensor]:
+        """The outputs within a trace; the derivative is taken only if it is asked for."""
+        copied = current().inline(self.graph, operands)
+        results = copied.outputs
+        watched = [given[i] for i in followed]
+
+        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+            derivative = self._derivative(followed)
+            inside = [copied.tensor(self.trace.value_of(t)) for t in derivative.saved]
+            saved = [current().alias(t) for t in inside]
+            back = derivative.backward(given, [*results, *saved])
+            self.record(watched, saved, lambda *later: back(*[None] * len(results), *later))
+            return back(*flowing, *[None] * len(saved))
+
+        self.record(watched, results, backward)
+        return results
+
+    def record(
+        self,
+        watched: Sequence[Tensor],
+        results: Sequence[Tensor],
+        backward: Callable[..., Sequence[Tensor | None]],
+    ) -> None:
+        """Tells the tapes what was computed of what."""
+        entry = Entry(self.trace.name, tuple(watched), tuple(results), backward)
+        for tape in tapes.active_tapes:
+            tape.record(entry)
+
+    def _derivative(self, followed: tuple[int, ...]) -> _Derivative:
+        found = self._derivatives.get(followed)
+        if found is None:
+            found = self._derivatives[followed] = _Derivative(self, followed)
+        return found
+
+    def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
+        """The numbers of what goes in that active tapes follow."""
+        given = (*operands, *self.constants)
+        return tuple(
+            i for i, t in enumerate(given) if t.dtype.is_differentiable and _is_followed(t)
+        )
+
+
+def _is_followed(tensor: Tensor) -> bool:
+    return any(tape.follows([tensor]) for tape in tapes.active_tapes)
+
+
+class _Derivative:
+    """The derivative of a traced computation by some of what goes in."""
+
+    def __init__(self, primal: Traced, wanted: Sequence[int]) -> None:
+        self._primal = primal
+        self._wanted = wanted
+        self._sources = [primal.sources[i] for i in wanted]
+        self._entries, self._watched = dependent(primal.entries, self._sources)
+        self.saved: tuple[Tensor, ...] = ()
+        """What is inside the computation and the backward one needs."""
+        flowing = tuple(t.dtype.is_differentiable for t in primal.outputs)
+        first, self.saved = self._trace_backward(flowing, saving=True)
+        self._backwards = {(*flowing, *[False] * len(self.saved)): first}
+        outputs = (*primal.outputs, *self.saved)
+        self._executable = Executable(
+            Graph(
+                primal.graph.avals,
+                primal.graph.inputs,
+                primal.graph.constants,
+                primal.graph.eqns,
+                [primal.trace.value_of(t) for t in outputs],
+            ),
+            Usage(primal.weights),
+        )
+
+    def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs, recorded as one computation of what is wanted of ``given``."""
+        primal = self._primal
+        results = self._executable.run(operands)
+        primal.record([given[i] for i in self._wanted], results, self.backward(given, results))
+        return results[: len(primal.outputs)]
+
+    def backward(
+        self, given: Sequence[Tensor], results: Sequence[Tensor]
+    ) -> Callable[..., Sequence[Tensor | None]]:
+        """The backward function of a call.
+
+        Args:
+            given: what went in.
+            results: the outputs and what was saved.
+        """
+        inside = (*self._primal.sources, *self._primal.outputs, *self.saved)
+        known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
+
+        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+            found = self._backward(tuple(g is not None for g in flowing))
+            return found.run([g for g in flowing if g is not None], known)
+
+        return backward
+
+    def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
+        """The computation for gradients of these of the outputs and residuals."""
+        found = self._backwards.get(flowing)
+        if found is None:
+            found, _ = self._trace_backward(flowing, saving=False)
+            self._backwards[flowing] = found
+        return found
+
+    def _trace_backward(
+        self, flowing: Sequence[bool], saving: bool
+    ) -> tuple[_Backward, tuple[Tensor, ...]]:
+        """The backward computation, and the values inside the primal one that it needs.
+
+        Unless these are to be saved, it computes the primal one again to have them.
+        """
+        primal, trace = self._primal, self._primal.trace
+        reachable = (*primal.outputs, *self.saved)
+        targets = [t for t, flows in zip(reachable, flowing, strict=True) if flows]
+        first = len(trace.graph.eqns)
+        with trace.extended():
+            seeds = [trace.argument(t.aval, "gradient") for t in targets]
+            flows = list(zip(targets, seeds, strict=True))
+            grads = backpropagate(self._entries, self._watched, flows)
+            found = [grads.get(s.identity) for s in self._sources]
+            outputs = [g for g in found if g is not None]
+            for gradient in outputs:
+                trace.value_of(gradient)
+            used, entries = list(trace.used.values()), trace.recorder.entries
+        eqns = trace.graph.eqns[first:]
+        residuals, inside = self._residuals(used, reachable)
+        if inside and not saving:
+            eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
+            residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
+        traced = _computation(trace, eqns, seeds, residuals, outputs, entries)
+        return _Backward(traced, residuals, [g is not None for g in found]), inside
+
+    def _residuals(
+        self, used: Sequence[Tensor], reachable: Sequence[Tensor]
+    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
+        """The used tensors that a call of the primal one takes or computes, and those inside it.
+
+        The latter it gives only where they were saved; ``reachable`` is what it gives already.
+        """
+        primal, trace = self._primal, self._primal.trace
+        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
+        given = (*primal.arguments, *reachable, *(e.tensor for e in primal.extras))
+        known = {t.identity for t in given}
+        residuals = [t for t in used if t.identity in known or t.identity not in outside]
+        return residuals, tuple(t for t in residuals if t.identity not in known)
+
+
+def _computation(
+    trace: Trace,
+    eqns: Sequence[Eqn],
+    seeds: Sequence[Tensor],
+    residuals: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    entries: Sequence[Entry],
+) -> Traced:
+    """The equations from seeds and residuals to ``outputs``, with what else they read."""
+    read = {trace.value_of(t) for t in outputs}
+    read.update(v for eqn in eqns for v in eqn.inputs)
+    given = {t.identity for t in residuals}
+    extras = [
+        e
+        for e in trace.extras
+        if e.tensor.identity not in given and trace.value_of(e.tensor) in read
+    ]
+    constants = [t for t in trace.constants if trace.value_of(t) in read]
+    return Traced(trace, eqns, [*seeds, *residuals], extras, constants, outputs, entries)
+
+
+class _Backward:
+    """A backward computation and the residuals that it takes."""
+
+    def __init__(
+        self, traced: Traced, residuals: Sequence[Tensor], connected: Sequence[bool]
+    ) -> None:
+        self._traced = traced
+        self._residuals = residuals
+        self._connected = connected  # whether the gradient of a source is not None
+
+    def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Tensor | None]:
+        """The gradient of each source, from those that flow in and the values of a call."""
+        results = iter(self._traced([*gradients, *(known[t.identity] for t in self._residuals)]))
+        return [next(results) if there else None for there in self._connected]

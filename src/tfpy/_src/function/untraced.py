@@ -1,0 +1,33 @@
+"""Signatures for which a function cannot be traced, and runs op by op instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.core import nest
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import NotTraceableError
+from tfpy._src.function.concrete import converted
+from tfpy._src.function.signature import Call
+
+
+class Untraced:
+    """Stands for a trace where a shape, or what Python does, depends on the values of tensors.
+
+    Args:
+        function: takes the call's arguments by parameter.
+        error: why it cannot be traced.
+    """
+
+    def __init__(
+        self, function: Callable[[dict[str, Any]], Any], call: Call, error: NotTraceableError
+    ) -> None:
+        self._function = function
+        self._call = call  # holds the objects that the cache knows by id
+        self.error = error
+
+    def run(self, tensors: Sequence[Tensor]) -> Any:
+        """The Python function's result for these tensors; everything in it becomes tensors."""
+        result = self._function(self._call.replaced(tensors))
+        return nest.map_structure(converted, result)

@@ -1,0 +1,90 @@
+"""Images with and without a batch dimension, and their number types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, reshape
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.math.arithmetic import clip_by_value
+from tfpy._src.ops import elementwise as ew
+
+
+def as_batch(name: str, image: Any) -> tuple[Tensor, bool]:
+    """The image as ``[batch, h, w, c]``, and whether it had no batch.
+
+    Raises:
+        ValueError: unless it has 3 or 4 dimensions.
+    """
+    x = convert_to_tensor(image)
+    if x.ndim not in (3, 4):
+        raise ValueError(f"{name}: 'image' must have either 3 or 4 dimensions, got {x.shape}")
+    return (reshape(x, [1, *x.shape]), True) if x.ndim == 3 else (x, False)
+
+
+def from_batch(x: Tensor, single: bool) -> Tensor:
+    """Undoes :func:`as_batch`."""
+    return reshape(x, x.shape[1:]) if single else x
+
+
+def at_least(name: str, image: Any, rank: int) -> Tensor:
+    """The tensor.
+
+    Raises:
+        ValueError: when it has fewer dimensions.
+    """
+    x = convert_to_tensor(image)
+    if x.ndim < rank:
+        raise ValueError(f"{name}: shape {x.shape} must be at least {rank}-D")
+    return x
+
+
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Tensor:
+    """Scales pixels between ranges: floats 0 to 1, integers 0 to the dtype's largest.
+
+    Args:
+        saturate: clips what does not fit an integer dtype.
+    """
+    x, kind = convert_to_tensor(image), as_dtype(dtype)
+    if x.dtype == kind:
+        return x
+    if x.dtype.is_integer and kind.is_integer:
+        return _between_integers(x, kind, saturate)
+    if x.dtype.is_floating and kind.is_floating:
+        return cast(x, kind)
+    if x.dtype.is_integer:
+        return ew.multiply(cast(x, kind), 1.0 / x.dtype.max)
+    scaled = x * (kind.max + 0.5)
+    return saturate_cast(scaled, kind) if saturate else cast(scaled, kind)
+
+
+def _between_integers(x: Tensor, kind: DType, saturate: bool) -> Tensor:
+    own, other = x.dtype.max, kind.max
+    if own > other:
+        scaled = ew.floor_div(x, (own + 1) // (other + 1))
+        return saturate_cast(scaled, kind) if saturate else cast(scaled, kind)
+    wide = saturate_cast(x, kind) if saturate else cast(x, kind)
+    return ew.multiply(wide, (other + 1) // (own + 1))
+
+
+def saturate_cast(x: Tensor, kind: DType) -> Tensor:
+    """``x`` in an integer dtype, clipped to its range."""
+    low, high = max(kind.min, _limit(x.dtype, -1)), min(kind.max, _limit(x.dtype, 1))
+    return cast(clip_by_value(x, low, high), kind)
+
+
+def _limit(dtype: DType, sign: int) -> int:
+    """The largest number of that sign that the dtype and int32 hold."""
+    if dtype.is_floating:
+        return sign * (2**31 - 128)
+    return int(dtype.max if sign > 0 else dtype.min)
+
+
+def as_float(image: Tensor) -> Tensor:
+    """Float images as they are, integer ones scaled to 0..1."""
+    return image if image.dtype.is_floating else convert_image_dtype(image, dtypes.float32)

@@ -1,0 +1,274 @@
+"""Choosing boxes: the non-maximum suppression family, over one op."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import pad
+from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints, transpose
+from tfpy._src.array.slicing import gather
+from tfpy._src.array.sorting import top_k
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.math import arithmetic, reductions
+from tfpy._src.ops import boxes as primitives, elementwise as ew
+
+__all__ = [
+    "combined_non_max_suppression",
+    "non_max_suppression",
+    "non_max_suppression_async",
+    "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
+    "non_max_suppression_padded_async",
+    "non_max_suppression_with_scores",
+    "non_max_suppression_with_scores_async",
+]
+
+
+def _suppressed(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    soft_nms_sigma: Any = 0.0,
+) -> tuple[Tensor, Tensor]:
+    """Places (float, -1 after the last chosen box) and scores."""
+    corners, values = as_tensors(ew.add, (boxes, scores))
+    (most,) = static_ints(max_output_size)
+    found = primitives.non_max_suppression(
+        corners,
+        values,
+        most=min(most, values.shape[-1]) if values.ndim else most,
+        threshold=float(iou_threshold),
+        least=float(score_threshold),
+        sigma=float(soft_nms_sigma),
+    )
+    return found[..., 0], found[..., 1]
+
+
+def _counted(places: Tensor) -> Tensor:
+    return reductions.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    name: str | None = None,
+) -> Tensor:
+    """Indices of boxes by falling score, without those that overlap a chosen one too much.
+
+    Args:
+        boxes: ``[n, 4]``: two opposite corners, y before x.
+
+    Raises:
+        InvalidArgumentError: when shapes or thresholds do not fit.
+    """
+    return non_max_suppression_with_scores(
+        boxes, scores, max_output_size, iou_threshold, score_threshold
+    )[0]
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    soft_nms_sigma: float = 0.0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Indices and scores; with ``soft_nms_sigma`` above 0 overlap lowers scores instead.
+
+    Raises:
+        InvalidArgumentError: when shapes or thresholds do not fit.
+    """
+    values = convert_to_tensor(scores)
+    if values.ndim != 1:
+        raise invalid("non_max_suppression", f"scores must be [n], got {list(values.shape)}")
+    places, kept = _suppressed(
+        boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
+    )
+    count = int(_counted(places))
+    return cast(places[:count], dtypes.int32), kept[:count]
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Tensor, Tensor]:
+    """Indices, filled up with 0 if asked for, and how many are valid.
+
+    Args:
+        boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are always filled
+            up.
+        sorted_input, canonicalized_coordinates, tile_size: hints of TensorFlow's, not needed here.
+
+    Raises:
+        InvalidArgumentError: when shapes or thresholds do not fit.
+    """
+    places, _ = _suppressed(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    counts = _counted(places)
+    indices = cast(ew.maximum(places, 0.0), dtypes.int32)
+    if pad_to_max_output_size or indices.ndim > 1:
+        return _filled(indices, static_ints(max_output_size)[0], 1), counts
+    return indices[: int(counts)], counts
+
+
+def _filled(x: Tensor, size: int, axis: int) -> Tensor:
+    """Zeros after the items of the axis before the ``axis`` - 1 last ones, up to ``size``."""
+    room = [[0, 0]] * x.ndim
+    room[x.ndim - axis] = [0, size - x.shape[x.ndim - axis]]
+    return pad(x, room)
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    name: str | None = None,
+) -> Tensor:
+    """Indices by falling score, where ``overlaps [n, n]`` says how alike boxes are.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not fit.
+    """
+    alike = np.asarray(convert_to_tensor(overlaps).host_view())
+    values = np.asarray(convert_to_tensor(scores).host_view())
+    if alike.ndim != 2 or alike.shape != (values.size, values.size):
+        raise invalid(
+            "non_max_suppression_overlaps",
+            f"overlaps must be [n, n] and scores [n], got {list(alike.shape)} and "
+            f"{list(values.shape)}",
+        )
+    most = static_ints(max_output_size)[0]
+    chosen, _ = primitives.choose(
+        values, lambda box, others: alike[box, others], most, overlap_threshold, score_threshold
+    )
+    return constant(np.array(chosen, np.int32))
+
+
+async def _fetched(x: Any) -> Tensor:
+    """``x`` as a tensor on the host, without blocking the page."""
+    return constant(await convert_to_tensor(x).data())
+
+
+async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """:func:`non_max_suppression` that does not block while boxes come from the device."""
+    return non_max_suppression(await _fetched(boxes), await _fetched(scores), *args, **kwargs)
+
+
+async def non_max_suppression_with_scores_async(
+    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+) -> tuple[Tensor, Tensor]:
+    """:func:`non_max_suppression_with_scores` that does not block."""
+    return non_max_suppression_with_scores(
+        await _fetched(boxes), await _fetched(scores), *args, **kwargs
+    )
+
+
+async def non_max_suppression_padded_async(
+    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+) -> tuple[Tensor, Tensor]:
+    """:func:`non_max_suppression_padded` that does not block."""
+    return non_max_suppression_padded(
+        await _fetched(boxes), await _fetched(scores), *args, **kwargs
+    )
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """What :func:`combined_non_max_suppression` gives, filled up with zeros."""
+
+    nmsed_boxes: Tensor
+    nmsed_scores: Tensor
+    nmsed_classes: Tensor
+    valid_detections: Tensor
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: int,
+    max_total_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = -math.inf,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> CombinedNonMaxSuppression:
+    """Each class by itself, then the best of all classes, for each image.
+
+    Args:
+        boxes: ``[batch, n, 1 or classes, 4]``.
+        scores: ``[batch, n, classes]``.
+        pad_per_class: gives at most ``max_output_size_per_class * classes`` boxes.
+        clip_boxes: limits corners to 0..1.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not fit.
+    """
+    corners, values = as_tensors(ew.add, (boxes, scores))
+    _check_classes(corners, values)
+    batch, n, classes = values.shape
+    corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
+    places, kept = _suppressed(
+        corners,
+        transpose(values, [0, 2, 1]),
+        max_output_size_per_class,
+        iou_threshold,
+        score_threshold,
+    )
+    each = places.shape[-1]
+    places = reshape(places, [batch, classes * each])
+    kept = ew.select(places >= 0.0, reshape(kept, places.shape), -math.inf)
+    most = min(max_total_size, max_output_size_per_class * classes)
+    size = most if pad_per_class else max_total_size
+    best, at = top_k(kept, min(size, classes * each))
+    valid = best > -math.inf
+    kinds = ew.floor_div(at, max(each, 1))
+    rows = kinds * n + cast(gather(places, at, batch_dims=1), dtypes.int32)
+    chosen = gather(
+        reshape(corners, [batch, classes * n, 4]), ew.select(valid, rows, 0), batch_dims=1
+    )
+    if clip_boxes:
+        chosen = arithmetic.clip_by_value(chosen, 0.0, 1.0)
+    return CombinedNonMaxSuppression(
+        _filled(ew.select(valid[..., None], chosen, 0.0), size, 2),
+        _filled(ew.select(valid, best, 0.0), size, 1),
+        _filled(cast(ew.select(valid, kinds, 0), dtypes.float32), size, 1),
+        reductions.reduce_sum(cast(valid, dtypes.int32), -1),
+    )
+
+
+def _check_classes(boxes: Tensor, scores: Tensor) -> None:
+    fits = (
+        boxes.ndim == 4
+        and scores.ndim == 3
+        and boxes.shape[:2] == scores.shape[:2]
+        and boxes.shape[2] in (1, scores.shape[2])
+        and boxes.shape[3] == 4
+    )
+    if not fits:
+        raise invalid(
+            "combined_non_max_suppression",
+            f"boxes {list(boxes.shape)} must be [batch, n, 1 or classes, 4] and scores "
+            f"{list(scores.shape)} [batch, n, classes]",
+        )

@@ -1,0 +1,275 @@
+"""Colour spaces and adjustments of brightness, contrast and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array import segments
+from tfpy._src.array.joining import repeat, stack
+from tfpy._src.array.making import cast, range, reshape
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import FailedPreconditionError
+from tfpy._src.image.batches import as_float, at_least, convert_image_dtype
+from tfpy._src.linalg.products import tensordot
+from tfpy._src.math import arithmetic, reductions
+from tfpy._src.ops import elementwise as ew
+
+__all__ = [
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
+    "convert_image_dtype",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "per_image_standardization",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "threshold",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
+]
+
+# Rows are the input's channels, columns the output's (NTSC's and PAL's definitions).
+_GRAY = [0.2989, 0.5870, 0.1140]
+_RGB_TO_YIQ = [
+    [0.299, 0.59590059, 0.2115],
+    [0.587, -0.27455667, -0.52273617],
+    [0.114, -0.32134392, 0.31119955],
+]
+_YIQ_TO_RGB = [
+    [1.0, 1.0, 1.0],
+    [0.95598634, -0.27201283, -1.10674021],
+    [0.6208248, -0.64720424, 1.70423049],
+]
+_RGB_TO_YUV = [
+    [0.299, -0.14714119, 0.61497538],
+    [0.587, -0.28886916, -0.51496512],
+    [0.114, 0.43601035, -0.10001026],
+]
+_YUV_TO_RGB = [
+    [1.0, 1.0, 1.0],
+    [0.0, -0.394642334, 2.03206185],
+    [1.13988303, -0.58062185, 0.0],
+]
+
+
+def _three_channels(name: str, images: Any) -> Tensor:
+    x = at_least(name, images, 1)
+    if x.shape[-1] != 3:
+        raise FailedPreconditionError(
+            None, name, f"{name}: input must have 3 channels, got shape {list(x.shape)}"
+        )
+    return x
+
+
+def _by_matrix(name: str, images: Any, matrix: list[list[float]]) -> Tensor:
+    return tensordot(at_least(name, images, 1), constant(matrix), [[-1], [0]])
+
+
+def rgb_to_yiq(images: Any) -> Tensor:
+    """RGB to YIQ, the last dimension being the channels."""
+    return _by_matrix("rgb_to_yiq", images, _RGB_TO_YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Tensor:
+    """YIQ to RGB, the last dimension being the channels."""
+    return _by_matrix("yiq_to_rgb", images, _YIQ_TO_RGB)
+
+
+def rgb_to_yuv(images: Any) -> Tensor:
+    """RGB to YUV, the last dimension being the channels."""
+    return _by_matrix("rgb_to_yuv", images, _RGB_TO_YUV)
+
+
+def yuv_to_rgb(images: Any) -> Tensor:
+    """YUV to RGB, the last dimension being the channels."""
+    return _by_matrix("yuv_to_rgb", images, _YUV_TO_RGB)
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """One channel of luminance, in the images' dtype.
+
+    Raises:
+        ValueError: when the last dimension is not 3.
+    """
+    x = at_least("rgb_to_grayscale", images, 1)
+    if x.shape[-1] != 3:
+        raise ValueError(f"rgb_to_grayscale: the last dimension must be 3, got {x.shape}")
+    gray = tensordot(as_float(x), constant(_GRAY), [[-1], [0]])
+    return convert_image_dtype(reshape(gray, [*gray.shape, 1]), x.dtype)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """Three equal channels.
+
+    Raises:
+        ValueError: when the last dimension is not 1.
+    """
+    x = at_least("grayscale_to_rgb", images, 1)
+    if x.shape[-1] != 1:
+        raise ValueError(f"Last dimension of a grayscale image should be size 1, got {x.shape}")
+    return repeat(x, 3, axis=-1)
+
+
+def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+    """Hue, saturation and value in 0..1 of colours in 0..1.
+
+    Raises:
+        FailedPreconditionError: when the last dimension is not 3.
+    """
+    x = _three_channels("rgb_to_hsv", images)
+    r, g, b = (x[..., i] for i in (0, 1, 2))
+    value, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
+    spread = value - least
+    saturation = ew.select(value > 0, spread / ew.select(value > 0, value, 1.0), 0.0)
+    factor = 1 / (6 * ew.select(spread > 0, spread, 1.0))
+    hue = ew.select(
+        ew.equal(r, value),
+        factor * (g - b),
+        ew.select(ew.equal(g, value), factor * (b - r) + 2.0 / 6.0, factor * (r - g) + 4.0 / 6.0),
+    )
+    hue = ew.select(spread > 0, hue, 0.0)
+    hue = ew.select(hue < 0, hue + 1, hue)
+    return stack([hue, saturation, value], axis=-1)
+
+
+def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+    """The inverse of :func:`rgb_to_hsv`.
+
+    Raises:
+        FailedPreconditionError: when the last dimension is not 3.
+    """
+    x = _three_channels("hsv_to_rgb", images)
+    hue, saturation, value = (x[..., i] for i in (0, 1, 2))
+    sector = hue * 6
+    parts = (
+        ew.abs_(sector - 3) - 1,
+        2 - ew.abs_(sector - 2),
+        2 - ew.abs_(sector - 4),
+    )
+    rest = 1 - saturation
+    channels = [(rest + saturation * arithmetic.clip_by_value(p, 0.0, 1.0)) * value for p in parts]
+    return stack(channels, axis=-1)
+
+
+def _adjusted(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
+    """``change`` of the image as floats, in the image's dtype."""
+    x = convert_to_tensor(image)
+    return convert_image_dtype(change(as_float(x)), x.dtype, saturate=True)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """Adds ``delta`` (on the scale 0..1) to every pixel."""
+    return _adjusted(image, lambda x: x + delta)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Scales each channel's distance from its mean over the image."""
+
+    def change(x: Tensor) -> Tensor:
+        mean = reductions.reduce_mean(x, [-3, -2], keepdims=True)
+        return ew.add((x - mean) * contrast_factor, mean)
+
+    return _adjusted(at_least("adjust_contrast", images, 3), change)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """gain * image ** gamma.
+
+    Raises:
+        ValueError: when gamma is negative.
+    """
+    if isinstance(gamma, int | float) and gamma < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    return _adjusted(image, lambda x: ew.multiply(gain, ew.power(x, gamma)))
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """Turns the colour wheel by ``delta``, from -1 to 1.
+
+    Raises:
+        ValueError: when delta is outside.
+    """
+    if isinstance(delta, int | float) and not -1 <= delta <= 1:
+        raise ValueError("delta must be in the interval [-1, 1]")
+
+    def change(x: Tensor) -> Tensor:
+        hsv = rgb_to_hsv(x)
+        hue = ew.floor_mod(hsv[..., 0] + delta, 1.0)
+        return hsv_to_rgb(stack([hue, hsv[..., 1], hsv[..., 2]], axis=-1))
+
+    return _adjusted(at_least("adjust_hue", image, 3), change)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """Multiplies the saturation, up to full."""
+
+    def change(x: Tensor) -> Tensor:
+        hsv = rgb_to_hsv(x)
+        saturation = arithmetic.clip_by_value(hsv[..., 1] * saturation_factor, 0.0, 1.0)
+        return hsv_to_rgb(stack([hsv[..., 0], saturation, hsv[..., 2]], axis=-1))
+
+    return _adjusted(at_least("adjust_saturation", image, 3), change)
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image with mean 0 and variance 1; float32."""
+    x = cast(at_least("per_image_standardization", image, 3), dtypes.float32)
+    pixels = x.shape[-1] * x.shape[-2] * x.shape[-3]
+    axes = [-3, -2, -1]
+    mean = reductions.reduce_mean(x, axes, keepdims=True)
+    deviation = reductions.reduce_std(x, axes, keepdims=True)
+    return ew.real_div(x - mean, ew.maximum(deviation, float(pixels) ** -0.5))
+
+
+def threshold(
+    image: Any, method: str = "binary", inverted: bool = False, thre_value: float = 0.5
+) -> Tensor:
+    """255 where luminance is above a threshold, else 0: int32 (TensorFlow.js).
+
+    Args:
+        image: ``[h, w, 1 or 3]`` with values 0..255.
+        method: "binary" (``thre_value`` on the scale 0..1) or "otsu" (the threshold that separates
+            two classes best; Otsu, 1979).
+        inverted: 255 where luminance is at or below.
+
+    Raises:
+        ValueError: for another method, shape or value.
+    """
+    x = cast(image, dtypes.float32)
+    if x.ndim != 3 or x.shape[2] not in (1, 3):
+        raise ValueError(f"threshold: image must be [h, w, 1 or 3], got {x.shape}")
+    if method not in ("otsu", "binary") or not 0 <= thre_value <= 1:
+        raise ValueError(
+            "threshold: method must be 'binary' or 'otsu' and thre_value in [0, 1], "
+            f"got {method!r} and {thre_value}"
+        )
+    if x.shape[2] == 3:
+        x = reductions.reduce_sum(x * constant(_GRAY), 2, keepdims=True)
+    limit: Any = _otsu(x) if method == "otsu" else thre_value * 255
+    hit = x <= limit if inverted else x > limit
+    return cast(hit, dtypes.int32) * 255
+
+
+def _otsu(gray: Tensor) -> Tensor:
+    """The level up to which the first class reaches, so that the classes' means lie far apart."""
+    levels = cast(ew.round_(gray), dtypes.int32)
+    ones = cast(ew.equal(levels, levels), dtypes.float32)
+    counts = segments.unsorted_segment_sum(reshape(ones, [-1]), reshape(levels, [-1]), 256)
+    level = cast(range(256), dtypes.float32)
+    below = cast(reshape(level, [256, 1]) >= level, dtypes.float32)[:-1]
+    weights, sums = ((below * v) for v in (counts, counts * level))
+    first, first_sum = reductions.reduce_sum(weights, 1), reductions.reduce_sum(sums, 1)
+    second = reductions.reduce_sum(counts) - first
+    second_sum = reductions.reduce_sum(counts * level) - first_sum
+    distance = ew.divide_no_nan(first_sum, first) - ew.divide_no_nan(second_sum, second)
+    between = first * second * distance * distance
+    best = cast(reductions.argmax(between), dtypes.float32)
+    return ew.select(reductions.reduce_max(between) > 0, best, -1.0)

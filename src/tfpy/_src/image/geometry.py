@@ -1,0 +1,141 @@
+"""Crops, flips, rotations and patches of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.array import making as array
+from tfpy._src.array.joining import pad, reverse
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.image.batches import as_batch, at_least, from_batch
+from tfpy._src.nn.data_format import Layout
+from tfpy._src.ops.patches import padded_windows
+
+__all__ = [
+    "central_crop",
+    "crop_to_bounding_box",
+    "extract_patches",
+    "flip_left_right",
+    "flip_up_down",
+    "pad_to_bounding_box",
+    "rot90",
+    "transpose",
+]
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+) -> Tensor:
+    """The part of the image from an offset on.
+
+    Raises:
+        ValueError: when the part is empty or lies outside the image.
+    """
+    x, single = as_batch("crop_to_bounding_box", image)
+    top, left, height, width = (
+        int(v) for v in (offset_height, offset_width, target_height, target_width)
+    )
+    if min(top, left) < 0 or min(height, width) <= 0:
+        raise ValueError(
+            f"crop_to_bounding_box: offsets {top}, {left} must be >= 0 and targets {height}, "
+            f"{width} > 0"
+        )
+    if top + height > x.shape[1] or left + width > x.shape[2]:
+        raise ValueError(
+            f"crop_to_bounding_box: rows {top}..{top + height} and columns {left}..{left + width} "
+            f"lie outside the image {x.shape}"
+        )
+    part: Tensor = x[:, top : top + height, left : left + width]
+    return from_batch(part, single)
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+) -> Tensor:
+    """The image at an offset between zeros.
+
+    Raises:
+        ValueError: when the image does not fit.
+    """
+    x, single = as_batch("pad_to_bounding_box", image)
+    before = int(offset_height), int(offset_width)
+    after = [
+        int(t) - b - n
+        for t, b, n in zip((target_height, target_width), before, x.shape[1:3], strict=True)
+    ]
+    if min(before) < 0 or min(after) < 0:
+        raise ValueError(
+            f"pad_to_bounding_box: image {x.shape} at {list(before)} does not fit "
+            f"{target_height} x {target_width}"
+        )
+    y = pad(x, [[0, 0], [before[0], after[0]], [before[1], after[1]], [0, 0]])
+    return from_batch(y, single)
+
+
+def central_crop(image: Any, central_fraction: float) -> Tensor:
+    """The middle of the image: a fraction of each side.
+
+    Raises:
+        ValueError: when the fraction is not in (0, 1].
+    """
+    x, single = as_batch("central_crop", image)
+    if not 0 < central_fraction <= 1:
+        raise ValueError(f"central_fraction must be within (0, 1], got {central_fraction}")
+    starts = [int((n - n * central_fraction) / 2) for n in (float(v) for v in x.shape[1:3])]
+    sizes = [n - 2 * s for n, s in zip(x.shape[1:3], starts, strict=True)]
+    return from_batch(crop_to_bounding_box(x, *starts, *sizes), single)
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """Mirrored along the width."""
+    x, single = as_batch("flip_left_right", image)
+    return from_batch(reverse(x, [2]), single)
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """Mirrored along the height."""
+    x, single = as_batch("flip_up_down", image)
+    return from_batch(reverse(x, [1]), single)
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """Height and width swapped."""
+    x, single = as_batch("transpose", image)
+    return from_batch(array.transpose(x, [0, 2, 1, 3]), single)
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Turned ``k`` quarters counter-clockwise."""
+    x, single = as_batch("rot90", image)
+    turns = static_ints(k)[0] % 4
+    if turns in (1, 3):
+        x = array.transpose(reverse(x, [2]) if turns == 1 else reverse(x, [1]), [0, 2, 1, 3])
+    elif turns == 2:
+        x = reverse(x, [1, 2])
+    return from_batch(x, single)
+
+
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """Patches side by side in the depth: ``[batch, rows, columns, size * size * depth]``.
+
+    Args:
+        sizes, strides, rates: four numbers, the first and last of which are 1.
+
+    Raises:
+        InvalidArgumentError: when there is not one number a dimension.
+    """
+    x = at_least("extract_patches", convert_to_tensor(images), 4)
+    for what, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        if len(static_ints(value)) != 4:
+            raise invalid("extract_patches", f"{what} must have 4 numbers, got {value}")
+    layout = Layout.of("extract_patches", 2, "NHWC")
+    extent, step = layout.spatial("ksizes", sizes), layout.spatial("strides", strides)
+    spread = layout.spatial("rates", rates)
+    pads = layout.padding(padding, (x.shape[1], x.shape[2]), extent, step, spread)
+    windows = padded_windows(x, extent, step, spread, pads, 0)
+    return reshape(windows, [*windows.shape[:3], extent[0] * extent[1] * x.shape[3]])

@@ -1,0 +1,171 @@
+"""Random changes of images, from the package's generator or from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.slicing import slice
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.image import colors, geometry
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.random import stateful, stateless
+
+__all__ = [
+    "random_brightness",
+    "random_contrast",
+    "random_crop",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_saturation",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_saturation",
+]
+
+Draw = Callable[..., Tensor]
+"""``draw(shape, minval, maxval, dtype)`` gives uniform numbers."""
+
+
+def _stateful(seed: Any) -> Draw:
+    return lambda shape, low, high, dtype: stateful.uniform(shape, low, high, dtype, seed)
+
+
+def _stateless(seed: Any) -> Draw:
+    return lambda shape, low, high, dtype: stateless.stateless_uniform(
+        shape, seed, low, high, dtype
+    )
+
+
+def _between(draw: Draw, low: float, high: float) -> Tensor:
+    return draw([], low, high, dtypes.float32)
+
+
+def _non_negative(name: str, delta: float) -> float:
+    if delta < 0:
+        raise ValueError(f"{name}: max_delta must be non-negative.")
+    return delta
+
+
+def _brightness(image: Any, max_delta: float, draw: Draw) -> Tensor:
+    delta = _non_negative("random_brightness", max_delta)
+    return colors.adjust_brightness(image, _between(draw, -delta, delta))
+
+
+def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """Brightness changed by up to ``max_delta`` either way."""
+    return _brightness(image, max_delta, _stateful(seed))
+
+
+def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
+    """:func:`random_brightness` from a seed of two integers."""
+    return _brightness(image, max_delta, _stateless(seed))
+
+
+def _bounds(name: str, lower: float, upper: float) -> tuple[float, float]:
+    if upper <= lower or lower < 0:
+        raise ValueError(f"{name}: upper must be > lower and lower non-negative.")
+    return lower, upper
+
+
+def _contrast(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
+    return colors.adjust_contrast(image, _between(draw, *_bounds("random_contrast", lower, upper)))
+
+
+def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Contrast multiplied by a factor from ``lower`` to ``upper``."""
+    return _contrast(image, lower, upper, _stateful(seed))
+
+
+def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
+    """:func:`random_contrast` from a seed of two integers."""
+    return _contrast(image, lower, upper, _stateless(seed))
+
+
+def _saturation(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
+    factor = _between(draw, *_bounds("random_saturation", lower, upper))
+    return colors.adjust_saturation(image, factor)
+
+
+def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    """Saturation multiplied by a factor from ``lower`` to ``upper``."""
+    return _saturation(image, lower, upper, _stateful(seed))
+
+
+def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
+    """:func:`random_saturation` from a seed of two integers."""
+    return _saturation(image, lower, upper, _stateless(seed))
+
+
+def _hue(image: Any, max_delta: float, draw: Draw) -> Tensor:
+    if not 0 <= max_delta <= 0.5:
+        raise ValueError(f"random_hue: max_delta must be in [0, 0.5], got {max_delta}")
+    return colors.adjust_hue(image, _between(draw, -max_delta, max_delta))
+
+
+def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    """Hue turned by up to ``max_delta`` either way."""
+    return _hue(image, max_delta, _stateful(seed))
+
+
+def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
+    """:func:`random_hue` from a seed of two integers."""
+    return _hue(image, max_delta, _stateless(seed))
+
+
+def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
+    """Each image flipped or not."""
+    x = convert_to_tensor(image)
+    flipped = flip(x)
+    toss = draw([] if x.ndim == 3 else [x.shape[0]], 0, 1.0, dtypes.float32)
+    if x.ndim == 4:
+        toss = reshape(ew.round_(toss), [-1, 1, 1, 1])
+        return ew.select(toss > 0, flipped, x)
+    return ew.select(toss < 0.5, flipped, x)
+
+
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+    """Each image mirrored along the width, or not."""
+    return _flip(image, geometry.flip_left_right, _stateful(seed))
+
+
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+    """Each image mirrored along the height, or not."""
+    return _flip(image, geometry.flip_up_down, _stateful(seed))
+
+
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+    """:func:`random_flip_left_right` from a seed of two integers."""
+    return _flip(image, geometry.flip_left_right, _stateless(seed))
+
+
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+    """:func:`random_flip_up_down` from a seed of two integers."""
+    return _flip(image, geometry.flip_up_down, _stateless(seed))
+
+
+def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
+    x, sizes = convert_to_tensor(value), static_ints(size)
+    if len(sizes) != x.ndim or any(n < s for n, s in zip(x.shape, sizes, strict=True)):
+        raise ValueError(f"random_crop: need value.shape >= size, got {x.shape} vs {sizes}")
+    numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32).host_view()
+    begin = [int(v) % (n - s + 1) for v, n, s in zip(numbers, x.shape, sizes, strict=True)]
+    return slice(x, begin, sizes)
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """A part of that size, anywhere."""
+    return _crop(value, size, _stateful(seed))
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+    """:func:`random_crop` from a seed of two integers."""
+    return _crop(value, size, _stateless(seed))

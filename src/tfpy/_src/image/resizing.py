@@ -1,0 +1,183 @@
+"""Resizing images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, static_ints
+from tfpy._src.array.slicing import gather
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.image.batches import as_batch, from_batch
+from tfpy._src.image.geometry import crop_to_bounding_box, pad_to_bounding_box
+from tfpy._src.ops.reference.resample_tables import METHODS, Resampling, table
+from tfpy._src.ops.resample import resize_axis
+
+__all__ = [
+    "ResizeMethod",
+    "resize",
+    "resize_bilinear",
+    "resize_nearest_neighbor",
+    "resize_with_crop_or_pad",
+    "resize_with_pad",
+]
+
+
+class ResizeMethod:
+    """Names of the methods of :func:`resize`."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+def resize(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Images in another size; float32, except by nearest neighbour, which keeps the dtype.
+
+    Args:
+        size: new height and width.
+        preserve_aspect_ratio: ``size`` is the largest allowed.
+        antialias: averages over more pixels when the new size is smaller.
+
+    Raises:
+        ValueError: for an unknown method, another number of sizes, or no image.
+        InvalidArgumentError: when a size is not positive.
+    """
+    x, single = as_batch("resize", images)
+    sizes = static_ints(size)
+    if len(sizes) != 2:
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if method not in METHODS:
+        raise ValueError(f"Resize method is not implemented: {method}")
+    if preserve_aspect_ratio:
+        sizes = _fitted((x.shape[1], x.shape[2]), sizes)
+    return from_batch(_resized(x, sizes, method, antialias, "half_pixel"), single)
+
+
+def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
+    """The largest size of the old proportions inside the new one."""
+    f32 = np.float32
+    scale = min(f32(n) / f32(o) for n, o in zip(new, old, strict=True))
+    return tuple(int(np.rint(scale * f32(o))) for o in old)
+
+
+def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, grid: str) -> Tensor:
+    old = x.shape[1], x.shape[2]
+    if min(sizes) < 1:
+        raise invalid("resize", f"output dimensions must be positive, got {list(sizes)}")
+    if not min(old):
+        raise invalid("resize", f"input image must be of non-zero size, got {list(x.shape)}")
+    nearest = method == ResizeMethod.NEAREST_NEIGHBOR
+    if not nearest:
+        x = cast(x, dtypes.float32)
+    for axis in (1, 2):
+        antialiased = antialias and not (nearest or method == ResizeMethod.AREA)
+        spec = Resampling(method, x.shape[axis], sizes[axis - 1], antialiased, grid)
+        identity = method in ("nearest", "bilinear", "area") and spec.size_in == spec.size_out
+        if identity:
+            continue
+        if x.dtype.is_floating:
+            x = resize_axis(x, axis, spec)
+        else:
+            x = gather(x, table(spec)[:, 0], axis=axis)
+    return x
+
+
+def _legacy(
+    name: str, images: Any, size: Any, method: str, align_corners: bool, half_pixel_centers: bool
+) -> Tensor:
+    if align_corners and half_pixel_centers:
+        raise ValueError(f"{name}: align_corners and half_pixel_centers cannot both be True")
+    x, single = as_batch(name, images)
+    grid = "align_corners" if align_corners else "half_pixel" if half_pixel_centers else "legacy"
+    return from_batch(_resized(x, static_ints(size), method, False, grid), single)
+
+
+def resize_bilinear(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Bilinear resizing with TensorFlow.js's (and TensorFlow 1's) choice of grids.
+
+    Raises:
+        ValueError: when both choices are True.
+    """
+    return _legacy("resize_bilinear", images, size, "bilinear", align_corners, half_pixel_centers)
+
+
+def resize_nearest_neighbor(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Nearest-neighbour resizing with TensorFlow.js's (and TensorFlow 1's) choice of grids.
+
+    Raises:
+        ValueError: when both choices are True.
+    """
+    return _legacy(
+        "resize_nearest_neighbor", images, size, "nearest", align_corners, half_pixel_centers
+    )
+
+
+def resize_with_pad(
+    image: Any,
+    target_height: int,
+    target_width: int,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """Resized to fit with the same proportions, centred between zeros.
+
+    Raises:
+        ValueError: when a target is not positive.
+    """
+    x, single = as_batch("resize_with_pad", image)
+    if target_height <= 0 or target_width <= 0:
+        raise ValueError("target_height and target_width must be > 0")
+    f32 = np.float32
+    target, old = (target_height, target_width), (x.shape[1], x.shape[2])
+    ratio = max(f32(o) / f32(t) for o, t in zip(old, target, strict=True))
+    fitted = [f32(o) / ratio for o in old]
+    top, left = (max(int(np.floor((t - n) / 2)), 0) for t, n in zip(target, fitted, strict=True))
+    resized = resize(x, [int(n) for n in fitted], method, antialias=antialias)
+    return from_batch(pad_to_bounding_box(resized, top, left, *target), single)
+
+
+def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Tensor:
+    """Cropped around the centre where too large, between zeros where too small.
+
+    Raises:
+        ValueError: when a target is not positive.
+    """
+    x, single = as_batch("resize_with_crop_or_pad", image)
+    if target_height <= 0 or target_width <= 0:
+        raise ValueError("target_height and target_width must be > 0")
+    target, old = (target_height, target_width), (x.shape[1], x.shape[2])
+    more = [t - o for t, o in zip(target, old, strict=True)]
+    crop_top, crop_left = (max(-d // 2, 0) for d in more)
+    kept_height, kept_width = (min(t, o) for t, o in zip(target, old, strict=True))
+    x = crop_to_bounding_box(x, crop_top, crop_left, kept_height, kept_width)
+    top, left = (max(d // 2, 0) for d in more)
+    x = pad_to_bounding_box(x, top, left, *target)
+    return from_batch(x, single)

@@ -1,0 +1,225 @@
+"""Images sampled at computed places: crops of boxes, projective maps, rotation."""
+
+from __future__ import annotations
+
+import math
+from builtins import range as range_
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import broadcast_to, cast, range, reshape, static_ints
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.image.batches import at_least
+from tfpy._src.ops import elementwise as ew, indexing
+
+__all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
+
+
+def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
+    """``image[which, y, x]`` for places (whole floats) that are first clipped to the image."""
+    _, height, width, _ = image.shape
+    row = cast(ew.minimum(ew.maximum(y, 0.0), float(height - 1)), dtypes.int32)
+    column = cast(ew.minimum(ew.maximum(x, 0.0), float(width - 1)), dtypes.int32)
+    flat = reshape(image, [image.shape[0] * height * width, image.shape[3]])
+    place = (which * height + row) * width + column
+    return indexing.gather(flat, place, axis=0, batch_dims=0)
+
+
+def _inside(at: Tensor, size: int) -> Tensor:
+    return ew.logical_and(at >= 0, at <= float(size - 1))
+
+
+def _channels(x: Tensor) -> Tensor:
+    return reshape(x, [*x.shape, 1])
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Boxes cut out of images and resized: ``[boxes, crop_h, crop_w, depth]``, float32.
+
+    Args:
+        boxes: ``[n, 4]``: y1, x1, y2, x2, where 0 and 1 are the first and last pixel.
+        box_indices: the image of each box.
+        method: "bilinear" or "nearest".
+        extrapolation_value: what lies outside of the image.
+
+    Raises:
+        InvalidArgumentError: when shapes do not fit, sizes are not positive, or the method is
+            another.
+    """
+    x = cast(at_least("crop_and_resize", image, 4), dtypes.float32)
+    corners, which = convert_to_tensor(boxes), convert_to_tensor(box_indices)
+    sizes = static_ints(crop_size)
+    if corners.ndim != 2 or corners.shape[1] != 4 or which.shape != corners.shape[:1]:
+        raise invalid(
+            "crop_and_resize",
+            f"boxes must be [n, 4] and box_indices [n], got {list(corners.shape)} and "
+            f"{list(which.shape)}",
+        )
+    if len(sizes) != 2 or min(sizes) < 1:
+        raise invalid("crop_and_resize", f"crop dimensions must be positive, got {list(sizes)}")
+    if method not in ("bilinear", "nearest"):
+        raise invalid("crop_and_resize", f"method must be bilinear or nearest, got {method!r}")
+    count = corners.shape[0]
+    y = _along_box(corners[:, 0], corners[:, 2], x.shape[1], sizes[0])
+    z = _along_box(corners[:, 1], corners[:, 3], x.shape[2], sizes[1])
+    rows = broadcast_to(reshape(y, [count, sizes[0], 1]), [count, *sizes])
+    columns = broadcast_to(reshape(z, [count, 1, sizes[1]]), [count, *sizes])
+    which = reshape(which, [count, 1, 1])
+    inside = ew.logical_and(_inside(rows, x.shape[1]), _inside(columns, x.shape[2]))
+    if method == "nearest":
+        found = _pick(x, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
+    else:
+        ends = ew.ceil(rows), ew.ceil(columns)
+        found = _bilinear(lambda a, b: _pick(x, which, a, b), rows, columns, *ends)
+    return ew.select(_channels(inside), found, float(extrapolation_value))
+
+
+def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:
+    """Places of a crop's pixels in the image: ``[boxes, crop]``."""
+    first, last = reshape(first, [-1, 1]), reshape(last, [-1, 1])
+    if crop == 1:
+        return (first + last) * (0.5 * (size - 1))
+    step = (last - first) * (size - 1) / (crop - 1)
+    return ew.add(first * (size - 1), step * cast(range(crop), dtypes.float32))
+
+
+def _bilinear(
+    pick: Callable[[Tensor, Tensor], Tensor], y: Tensor, x: Tensor, bottom: Tensor, end: Tensor
+) -> Tensor:
+    """Between four neighbours: those at the floors, the ``bottom`` row and the ``end`` column."""
+    top, left = ew.floor(y), ew.floor(x)
+    down, right = _channels(y - top), _channels(x - left)
+    upper = pick(top, left) * (1 - right) + pick(top, end) * right
+    lower = pick(bottom, left) * (1 - right) + pick(bottom, end) * right
+    return upper * (1 - down) + lower * down
+
+
+def _constant(at: Tensor, size: int) -> Tensor:
+    return at
+
+
+def _nearest(at: Tensor, size: int) -> Tensor:
+    return ew.minimum(ew.maximum(at, 0.0), float(size - 1))
+
+
+def _reflect(at: Tensor, size: int) -> Tensor:
+    """[abcd] to [dcba|abcd|dcba]."""
+    period = 2.0 * size
+    below = at + period * ew.floor(-at / period)
+    below = ew.select(below < -float(size), below + period, -below - 1)
+    above = at - period * ew.floor(at / period)
+    above = ew.select(above >= float(size), period - above - 1, above)
+    inner = ew.select(at > float(size - 1), above, at)
+    return _nearest(ew.select(at < 0, below, inner), size)
+
+
+def _wrap(at: Tensor, size: int) -> Tensor:
+    """[abcd] to [abcd|abcd|abcd]."""
+    if size <= 1:
+        return _nearest(at, size)
+    below = at + size * (ew.floor(-at / float(size - 1)) + 1)
+    above = at - size * ew.floor(at / float(size - 1))
+    inner = ew.select(at > float(size - 1), above, at)
+    return _nearest(ew.select(at < 0, below, inner), size)
+
+
+_FILLS = {"constant": _constant, "nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
+
+
+def transform(
+    image: Any,
+    transforms: Any,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    output_shape: Any = None,
+) -> Tensor:
+    """Images under projective maps (TensorFlow.js; TensorFlow's ImageProjectiveTransformV3).
+
+    Args:
+        image: ``[batch, h, w, channels]``.
+        transforms: ``[batch or 1, 8]``: a0, a1, a2, b0, b1, b2, c0, c1. The output's (x, y) is the
+            input's ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1.
+        interpolation: "nearest" or "bilinear".
+        fill_mode: what lies outside: "constant", "reflect", "wrap" or "nearest".
+        output_shape: height and width of the output; the input's by default.
+
+    Raises:
+        ValueError: for other names.
+        InvalidArgumentError: when the shapes do not fit.
+    """
+    x = cast(at_least("transform", image, 4), dtypes.float32)
+    maps = convert_to_tensor(transforms)
+    batch, height, width, _ = x.shape
+    if maps.ndim != 2 or maps.shape[1] != 8 or maps.shape[0] not in (1, batch):
+        raise invalid("transform", f"transforms must be [{batch} or 1, 8], got {list(maps.shape)}")
+    if interpolation not in ("nearest", "bilinear") or fill_mode not in _FILLS:
+        raise ValueError(
+            f"transform: interpolation {interpolation!r} must be 'nearest' or 'bilinear' and "
+            f"fill_mode {fill_mode!r} one of {sorted(_FILLS)}"
+        )
+    out_h, out_w = (height, width) if output_shape is None else static_ints(output_shape)
+    a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(maps[:, i], [-1, 1, 1]) for i in range_(8))
+    rows = reshape(cast(range(out_h), dtypes.float32), [1, out_h, 1])
+    columns = cast(range(out_w), dtypes.float32)
+    k = c0 * columns + c1 * rows + 1
+    exists = ew.not_equal(k, 0.0)
+    k = ew.select(exists, k, 1.0)
+    at_x = _FILLS[fill_mode]((a0 * columns + a1 * rows + a2) / k, width)
+    at_y = _FILLS[fill_mode]((b0 * columns + b1 * rows + b2) / k, height)
+    which = reshape(range(batch), [batch, 1, 1])
+
+    def pick(y: Tensor, z: Tensor) -> Tensor:
+        inside = ew.logical_and(_inside(y, height), _inside(z, width))
+        return ew.select(_channels(inside), _pick(x, which, y, z), float(fill_value))
+
+    if interpolation == "nearest":
+        found = pick(_rounded(at_y), _rounded(at_x))
+    else:
+        found = _bilinear(pick, at_y, at_x, ew.floor(at_y) + 1, ew.floor(at_x) + 1)
+    return ew.select(_channels(exists), found, float(fill_value))
+
+
+def _rounded(x: Tensor) -> Tensor:
+    """The nearest integer, halves away from zero."""
+    return ew.sign(x) * ew.floor(ew.abs_(x) + 0.5)
+
+
+def rotate_with_offset(
+    image: Any, radians: float, fill_value: Any = 0, center: Any = 0.5
+) -> Tensor:
+    """Images turned counter-clockwise about a centre, by nearest neighbour (TensorFlow.js).
+
+    Args:
+        image: ``[batch, h, w, channels]``, float32.
+        fill_value: what comes from outside: a number, or one a channel (red, green, blue; alpha is
+            then 255).
+        center: where the centre lies along width and height: one number or two, of 0..1.
+    """
+    x = cast(at_least("rotate_with_offset", image, 4), dtypes.float32)
+    batch, height, width, depth = x.shape
+    across, down = (center, center) if isinstance(center, int | float) else center
+    center_x, center_y = width * across, height * down
+    sine, cosine = math.sin(radians), math.cos(radians)
+    z = cast(range(width), dtypes.float32) - center_x
+    y = reshape(cast(range(height), dtypes.float32) - center_y, [height, 1])
+    at_x = ew.floor(z * cosine - y * sine + (center_x + 0.5))
+    at_y = ew.floor(z * sine + y * cosine + (center_y + 0.5))
+    inside = ew.logical_and(_inside(at_y, height), _inside(at_x, width))
+    found = _pick(x, reshape(range(batch), [batch, 1, 1]), at_y, at_x)
+    if isinstance(fill_value, int | float):
+        fill: Any = float(fill_value)
+    else:
+        fill = constant([255.0 if i == 3 else float(fill_value[i]) for i in range_(depth)])
+    return ew.select(_channels(inside), found, fill)

@@ -1,0 +1,253 @@
+"""Complex scalar expressions: a real and an imaginary :class:`Expr`.
+
+An op record's expression is written once for all numbers: where an operand is complex, Python's
+operators and the functions of ``expr.py`` come here, and the result is two expressions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.expr import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexExpr:
+    """``re + i im``, both float32."""
+
+    re: Expr
+    im: Expr
+
+    @property
+    def dtype(self) -> DType:
+        return dtypes.complex64
+
+    def __add__(self, other: Any) -> ComplexExpr:
+        z = lift(other)
+        return ComplexExpr(self.re + z.re, self.im + z.im)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> ComplexExpr:
+        z = lift(other)
+        return ComplexExpr(self.re - z.re, self.im - z.im)
+
+    def __rsub__(self, other: Any) -> ComplexExpr:
+        return lift(other) - self
+
+    def __mul__(self, other: Any) -> ComplexExpr:
+        z = lift(other)
+        return ComplexExpr(
+            self.re * z.re - self.im * z.im,
+            self.re * z.im + self.im * z.re,
+        )
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> ComplexExpr:
+        """Smith's way: the larger part of the divisor is divided out, so that nothing overflows."""
+        z = lift(other)
+        wide = abs(z.re) >= abs(z.im)
+        big, small = ex.select(wide, z.re, z.im), ex.select(wide, z.im, z.re)
+        ratio = ex.select(ex.eq(big, 0.0), 0.0, small / big)
+        scale = 1.0 / (big + small * ratio)
+        a, b = self.re, self.im
+        return ComplexExpr(
+            ex.select(wide, a + b * ratio, a * ratio + b) * scale,
+            ex.select(wide, b - a * ratio, b * ratio - a) * scale,
+        )
+
+    def __rtruediv__(self, other: Any) -> ComplexExpr:
+        return lift(other) / self
+
+    def __neg__(self) -> ComplexExpr:
+        return ComplexExpr(-self.re, -self.im)
+
+    def __abs__(self) -> Expr:
+        a, b = abs(self.re), abs(self.im)
+        large, small = ex.maximum(a, b), ex.minimum(a, b)
+        ratio = small / large
+        length = large * ex.unary("sqrt", 1.0 + ratio * ratio)
+        return ex.select(ex.eq(large, 0.0) | ex.eq(large, ex.INF), large, length)
+
+    def conjugate(self) -> ComplexExpr:
+        return ComplexExpr(self.re, -self.im)
+
+    def angle(self) -> Expr:
+        return ex.binary("atan2", self.im, self.re)
+
+
+def lift(value: Any) -> ComplexExpr:
+    """A Python number or a real expression as a complex one."""
+    if isinstance(value, ComplexExpr):
+        return value
+    if isinstance(value, Expr):
+        re = ex.cast(value, ex.F)
+        return ComplexExpr(re, ex.const(0.0, ex.F))
+    number = complex(value)
+    return ComplexExpr(ex.const(number.real, ex.F), ex.const(number.imag, ex.F))
+
+
+def operands(dtypes_: Sequence[DType]) -> list[Any]:
+    """The operands of an expression over inputs of these dtypes; a complex one takes two inputs."""
+    found: list[Any] = []
+    number = 0
+    for dtype in dtypes_:
+        if dtype.is_complex:
+            found.append(ComplexExpr(ex.input_(number, ex.F), ex.input_(number + 1, ex.F)))
+            number += 2
+        else:
+            found.append(ex.input_(number, dtype))
+            number += 1
+    return found
+
+
+def parts(root: Any) -> list[Expr]:
+    """The real expressions that a result consists of."""
+    return [root.re, root.im] if isinstance(root, ComplexExpr) else [root]
+
+
+def unary(op: str, z: ComplexExpr) -> ComplexExpr:
+    """``op`` of :data:`UNARY_FLOAT` (without those that round), "neg" or "sign".
+
+    Raises:
+        KeyError: for functions that complex numbers have not.
+    """
+    return _FUNCTIONS[op](z)
+
+
+def binary(op: str, x: Any, y: Any) -> Any:
+    """Equality and powers."""
+    a, b = lift(x), lift(y)
+    if op == "eq":
+        return ex.eq(a.re, b.re) & ex.eq(a.im, b.im)
+    if op == "ne":
+        return ex.ne(a.re, b.re) | ex.ne(a.im, b.im)
+    if op == "pow":
+        power = _exp(b * _log(a))
+        of_zero = ex.select(binary("eq", b, 0), 1.0, ex.const(0.0, ex.F))
+        return select(binary("eq", a, 0), of_zero, power)
+    raise KeyError(op)
+
+
+def select(condition: Expr, x: Any, y: Any) -> ComplexExpr:
+    a, b = lift(x), lift(y)
+    return ComplexExpr(ex.select(condition, a.re, b.re), ex.select(condition, a.im, b.im))
+
+
+def cast(x: Any, dtype: DType) -> Any:
+    """To a complex number, or of one: a number takes the real part, bool is "not 0"."""
+    if dtype.is_complex:
+        return lift(x)
+    return binary("ne", x, 0) if dtype.is_bool else ex.cast(x.re, dtype)
+
+
+def _real(op: str, x: Expr) -> Expr:
+    return ex.unary(op, x)
+
+
+def _times_i(z: ComplexExpr) -> ComplexExpr:
+    return ComplexExpr(-z.im, z.re)
+
+
+def _exp(z: ComplexExpr) -> ComplexExpr:
+    scale = _real("exp", z.re)
+    return ComplexExpr(scale * _real("cos", z.im), scale * _real("sin", z.im))
+
+
+def _expm1(z: ComplexExpr) -> ComplexExpr:
+    half = _real("sin", z.im * 0.5)
+    return ComplexExpr(
+        _real("expm1", z.re) * _real("cos", z.im) - 2.0 * half * half,
+        _real("exp", z.re) * _real("sin", z.im),
+    )
+
+
+def _log(z: ComplexExpr) -> ComplexExpr:
+    return ComplexExpr(_real("log", abs(z)), z.angle())
+
+
+def _log1p(z: ComplexExpr) -> ComplexExpr:
+    grown = z.re * (2.0 + z.re) + z.im * z.im
+    return ComplexExpr(_real("log1p", grown) * 0.5, (z + 1.0).angle())
+
+
+def _sqrt(z: ComplexExpr) -> ComplexExpr:
+    """The root with a real part of at least 0."""
+    main = _real("sqrt", (abs(z) + abs(z.re)) * 0.5)
+    other = ex.select(ex.eq(main, 0.0), 0.0, abs(z.im) * 0.5 / main)
+    right = ex.const(0.0, ex.F) <= z.re
+    im = ex.select(right, other, main)
+    return ComplexExpr(ex.select(right, main, other), ex.select(z.im < 0.0, -im, im))
+
+
+def _sinh(z: ComplexExpr) -> ComplexExpr:
+    return ComplexExpr(
+        _real("sinh", z.re) * _real("cos", z.im), _real("cosh", z.re) * _real("sin", z.im)
+    )
+
+
+def _cosh(z: ComplexExpr) -> ComplexExpr:
+    return ComplexExpr(
+        _real("cosh", z.re) * _real("cos", z.im), _real("sinh", z.re) * _real("sin", z.im)
+    )
+
+
+def _tanh(z: ComplexExpr) -> ComplexExpr:
+    twice = ex.minimum(ex.maximum(z.re * 2.0, -40.0), 40.0)  # it is +-1 beyond
+    scale = 1.0 / (_real("cosh", twice) + _real("cos", z.im * 2.0))
+    return ComplexExpr(_real("sinh", twice) * scale, _real("sin", z.im * 2.0) * scale)
+
+
+def _asinh(z: ComplexExpr) -> ComplexExpr:
+    return _log(z + _sqrt(z * z + 1.0))
+
+
+def _acosh(z: ComplexExpr) -> ComplexExpr:
+    return _log(z + _sqrt(z + 1.0) * _sqrt(z - 1.0))
+
+
+def _atanh(z: ComplexExpr) -> ComplexExpr:
+    return (_log1p(z) - _log1p(-z)) * 0.5
+
+
+def _turned(function: Callable[[ComplexExpr], ComplexExpr]) -> Callable[[Any], ComplexExpr]:
+    """-i f(i z), by which the hyperbolic functions give the circular ones."""
+    return lambda z: -_times_i(function(_times_i(z)))
+
+
+def _sign(z: ComplexExpr) -> ComplexExpr:
+    length = abs(z)
+    scale = ex.select(ex.eq(length, 0.0), 0.0, 1.0 / length)
+    return ComplexExpr(z.re * scale, z.im * scale)
+
+
+_asin = _turned(_asinh)
+_FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
+    "neg": lambda z: -z,
+    "sign": _sign,
+    "exp": _exp,
+    "expm1": _expm1,
+    "log": _log,
+    "log1p": _log1p,
+    "sqrt": _sqrt,
+    "rsqrt": lambda z: 1.0 / _sqrt(z),
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "tanh": _tanh,
+    "asinh": _asinh,
+    "acosh": _acosh,
+    "atanh": _atanh,
+    "sin": _turned(_sinh),
+    "cos": lambda z: _cosh(_times_i(z)),
+    "tan": _turned(_tanh),
+    "asin": _asin,
+    "acos": lambda z: math.pi / 2 - _asin(z),
+    "atan": _turned(_atanh),
+}

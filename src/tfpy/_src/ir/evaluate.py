@@ -1,0 +1,100 @@
+"""The reference evaluator: runs a Graph with NumPy. It defines what the IR means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.ir.graph import Eqn, Graph, Shape
+
+Array = np.ndarray[Any, Any]
+
+
+def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
+    """The outputs of ``graph`` for arrays of its inputs' shapes and dtypes.
+
+    Raises:
+        tf.errors.InvalidArgumentError: from ops whose values are out of range.
+    """
+    return Evaluator(graph)(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One equation."""
+
+    eqn: Eqn
+    attrs: dict[str, Any]
+    outputs: list[tuple[int, Any, Shape]]
+    """Number, NumPy dtype and shape of each."""
+    dead: tuple[int, ...]
+    """Values that nothing reads after it."""
+    overwritten: int | None
+    """One of them whose memory takes the result."""
+
+    def run(self, values: dict[int, Array]) -> None:
+        attrs = self.attrs
+        if self.overwritten is not None:
+            attrs = {**attrs, "out": values[self.overwritten]}
+        op = self.eqn.op
+        result = op.ref(*[values[i] for i in self.eqn.inputs], **attrs)
+        results = result if op.multiple else (result,)
+        for (output, dtype, shape), array in zip(self.outputs, results, strict=True):
+            values[output] = np.asarray(array, dtype, order="C").reshape(shape)
+        for value in self.dead:
+            del values[value]
+
+
+class Evaluator:
+    """A Graph ready to be run many times; a value's memory is given back after its last use."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        last = {value: n for n, eqn in enumerate(graph.eqns) for value in eqn.inputs}
+        last.update(dict.fromkeys(graph.outputs, len(graph.eqns)))
+        dead: list[list[int]] = [[] for _ in range(len(graph.eqns) + 1)]
+        for value, number in last.items():
+            dead[number].append(value)
+        own = _own_memory(graph)
+        self._steps = [
+            _step(graph, eqn, tuple(values), own)
+            for eqn, values in zip(graph.eqns, dead, strict=False)
+        ]
+
+    def __call__(self, inputs: Sequence[Array]) -> list[Array]:
+        """See :func:`evaluate`."""
+        graph = self._graph
+        values: dict[int, Array] = dict(graph.constants)
+        values.update(zip(graph.inputs, inputs, strict=True))
+        with np.errstate(all="ignore"):
+            for step in self._steps:
+                step.run(values)
+        return [values[i] for i in graph.outputs]
+
+
+def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:
+    avals = [graph.avals[v] for v in eqn.outputs]
+    overwritten = None
+    if isinstance(eqn.op.ref, np.ufunc):
+        same = (v for v in dead if v in own and graph.avals[v] == avals[0])
+        overwritten = next(same, None)
+    outputs = [
+        (v, aval.dtype.as_numpy_dtype, aval.shape)
+        for v, aval in zip(eqn.outputs, avals, strict=True)
+    ]
+    return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten)
+
+
+def _own_memory(graph: Graph) -> set[int]:
+    """Values that are arrays of their own: universal functions make them, and only such read them,
+    since those never give views.
+    """
+    own = {eqn.outputs[0] for eqn in graph.eqns if isinstance(eqn.op.ref, np.ufunc)}
+    own.difference_update(graph.outputs)
+    for eqn in graph.eqns:
+        if not isinstance(eqn.op.ref, np.ufunc):
+            own.difference_update(eqn.inputs)
+    return own

@@ -1,0 +1,290 @@
+"""Scalar expressions: what one element of an elementwise kernel computes.
+
+An op record states its expression once; GLSL text (``lower/glsl.py``) and the instructions of the
+wasm block interpreter (``lower/wasm.py``) are rendered from it. Expressions are typed (float32,
+int32, uint32, bool) and immutable; :func:`linearize` computes equal sub-expressions once.
+``uint32`` exists only inside expressions (random bits). Complex operands are pairs of expressions:
+the functions here pass them on to ``complex_expr.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType
+
+F, I, U, B = dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool  # noqa: E741
+
+# Every scalar operation by name, with the operand types it takes. Renderers are total over this
+# table: a test asserts that each of them knows each name.
+# float32 -> float32; round is half to even
+UNARY_FLOAT = (
+    "floor",
+    "ceil",
+    "round",
+    "sqrt",
+    "rsqrt",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "tanh",
+    "erf",
+)
+UNARY_NUMERIC = ("neg", "abs", "sign")  # float32 or int32 -> same
+BINARY_NUMERIC = ("add", "sub", "mul", "min", "max")  # same types -> same; min and max keep NaN
+BINARY_FLOAT = ("div", "pow", "atan2", "rem")  # rem has the dividend's sign, as C's fmod
+BINARY_INT = ("idiv", "irem")  # int32; truncate towards zero; 0 where the divisor is 0
+BITWISE = ("and", "or", "xor")  # bool, int32 or uint32
+SHIFTS = ("shl", "shr")  # int32 (arithmetic) or uint32 (logical)
+COMPARE = ("eq", "ne", "lt", "le")  # same types -> bool
+OTHER = (
+    "not",  # bool -> bool, int32 -> int32 (bitwise)
+    "isnan",  # float32 -> bool
+    "mulhi",  # uint32, uint32 -> upper 32 bits of the product
+    "select",  # bool, T, T -> T
+    "cast",  # value conversion; float to int truncates, number to bool is "!= 0"
+    "bitcast",  # float32 <-> int32 <-> uint32, same bits
+    "index",  # -> int32: flat row-major index of the output element
+    "input",  # value: number of the kernel input
+    "const",  # value: Python number
+)
+SCALAR_OPS = frozenset(
+    (
+        *UNARY_FLOAT,
+        *UNARY_NUMERIC,
+        *BINARY_NUMERIC,
+        *BINARY_FLOAT,
+        *BINARY_INT,
+        *BITWISE,
+        *SHIFTS,
+        *COMPARE,
+        *OTHER,
+    )
+)
+
+Scalar = "Expr | float | int | bool"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expr:
+    """One node, compared by identity. ``value``: an input's number or a constant's value."""
+
+    op: str
+    dtype: DType
+    args: tuple[Expr, ...] = ()
+    value: float | int | bool | None = None
+
+    def __add__(self, other: Any) -> Expr:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Expr:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Expr:
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Expr:
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Expr:
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Expr:
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Expr:
+        return _binary("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return _binary("div", other, self)
+
+    def __neg__(self) -> Expr:
+        return Expr("neg", self.dtype, (self,))
+
+    def __abs__(self) -> Expr:
+        return Expr("abs", self.dtype, (self,))
+
+    def conjugate(self) -> Expr:
+        return self
+
+    def __and__(self, other: Any) -> Expr:
+        return _binary("and", self, other)
+
+    def __or__(self, other: Any) -> Expr:
+        return _binary("or", self, other)
+
+    def __xor__(self, other: Any) -> Expr:
+        return _binary("xor", self, other)
+
+    def __lshift__(self, other: Any) -> Expr:
+        return _binary("shl", self, other)
+
+    def __rshift__(self, other: Any) -> Expr:
+        return _binary("shr", self, other)
+
+    def __invert__(self) -> Expr:
+        return Expr("not", self.dtype, (self,))
+
+    def __lt__(self, other: Any) -> Expr:
+        return _binary("lt", self, other, B)
+
+    def __le__(self, other: Any) -> Expr:
+        return _binary("le", self, other, B)
+
+    def __gt__(self, other: Any) -> Expr:
+        return _binary("lt", other, self, B)
+
+    def __ge__(self, other: Any) -> Expr:
+        return _binary("le", other, self, B)
+
+
+def const(value: float | int | bool, dtype: DType) -> Expr:
+    """A constant of the given type."""
+    python = {F: float, I: int, U: int, B: bool}[dtype]
+    return Expr("const", dtype, value=python(value))
+
+
+def input_(number: int, dtype: DType) -> Expr:
+    """The element of kernel input ``number`` that belongs to this output element."""
+    return Expr("input", dtype, value=number)
+
+
+def index() -> Expr:
+    """The flat row-major index of the output element, int32."""
+    return Expr("index", I)
+
+
+def unary(op: str, x: Expr) -> Expr:
+    """``op`` of :data:`UNARY_FLOAT` or :data:`UNARY_NUMERIC`."""
+    if x.dtype.is_complex:
+        return _complex().unary(op, x)  # type: ignore[no-any-return]
+    return Expr(op, x.dtype, (x,))
+
+
+def binary(op: str, x: Any, y: Any) -> Expr:
+    """``op`` of the binary tables; a Python number takes the other operand's type."""
+    return _binary(op, x, y)
+
+
+def eq(x: Any, y: Any) -> Expr:
+    return _binary("eq", x, y, B)
+
+
+def ne(x: Any, y: Any) -> Expr:
+    return _binary("ne", x, y, B)
+
+
+def minimum(x: Any, y: Any) -> Expr:
+    return _binary("min", x, y)
+
+
+def maximum(x: Any, y: Any) -> Expr:
+    return _binary("max", x, y)
+
+
+def isnan(x: Expr) -> Expr:
+    return Expr("isnan", B, (x,))
+
+
+def select(condition: Expr, x: Any, y: Any) -> Expr:
+    """``x`` where the condition holds, else ``y``; the other side's NaN does not leak."""
+    if _is_complex(x) or _is_complex(y):
+        return _complex().select(condition, x, y)  # type: ignore[no-any-return]
+    a, b = _unify("select", x, y)
+    return Expr("select", a.dtype, (condition, a, b))
+
+
+def cast(x: Expr, dtype: DType) -> Expr:
+    if x.dtype == dtype:
+        return x
+    if dtype.is_complex or x.dtype.is_complex:
+        return _complex().cast(x, dtype)  # type: ignore[no-any-return]
+    if dtype == B:
+        return ne(x, 0)
+    return Expr("cast", dtype, (x,))
+
+
+def bitcast(x: Expr, dtype: DType) -> Expr:
+    return x if x.dtype == dtype else Expr("bitcast", dtype, (x,))
+
+
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, complex) or (hasattr(x, "dtype") and x.dtype.is_complex)
+
+
+def _complex() -> Any:
+    from tfpy._src.ir import complex_expr
+
+    return complex_expr
+
+
+def _binary(op: str, x: Any, y: Any, dtype: DType | None = None) -> Expr:
+    if _is_complex(x) or _is_complex(y):
+        return _complex().binary(op, x, y)  # type: ignore[no-any-return]
+    a, b = _unify(op, x, y)
+    return Expr(op, dtype or a.dtype, (a, b))
+
+
+def _unify(op: str, x: Any, y: Any) -> tuple[Expr, Expr]:
+    if not isinstance(x, Expr):
+        x = const(x, y.dtype)
+    if not isinstance(y, Expr):
+        y = const(y, x.dtype)
+    if x.dtype != y.dtype:
+        raise TypeError(f"expression {op}: operand types {x.dtype.name} and {y.dtype.name} differ")
+    return x, y
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One line of a tape: ``args`` are numbers of earlier lines."""
+
+    op: str
+    dtype: DType
+    args: tuple[int, ...]
+    value: float | int | bool | None = None
+
+
+def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
+    """Orders expressions so that operands come first and equal nodes appear once.
+
+    Returns:
+        The tape, and for each root the number of its line.
+    """
+    tape: list[Instruction] = []
+    lines: dict[Any, int] = {}
+    by_id: dict[int, int] = {}
+    waiting = list(reversed(roots))  # no recursion: fused expressions are deep
+    while waiting:
+        e = waiting[-1]
+        missing = [a for a in reversed(e.args) if id(a) not in by_id]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        args = tuple(by_id[id(a)] for a in e.args)
+        # -0.0 == 0.0 and True == 1, so the key spells the value out.
+        key = (e.op, e.dtype.name, args, repr(e.value))
+        if key not in lines:
+            lines[key] = len(tape)
+            tape.append(Instruction(e.op, e.dtype, args, e.value))
+        by_id[id(e)] = lines[key]
+    return tape, [by_id[id(r)] for r in roots]
+
+
+INF = math.inf

@@ -1,0 +1,227 @@
+"""Graph: equations over ops in single-assignment form, with static shapes.
+
+A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` runs it with NumPy;
+``lower/`` turns it into a Program. An eager op is a Graph of one equation.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.dtypes import DType
+
+if TYPE_CHECKING:
+    from tfpy._src.ir.op import Op
+
+Shape = tuple[int, ...]
+Attrs = tuple[tuple[str, Any], ...]
+
+
+class Aval:
+    """What is known of a value before it is computed: its shape and dtype. Not to be changed.
+
+    Equal ones are one object, so that caches compare and hash them by identity, quickly.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "nbytes", "rank", "shape", "size")
+
+    shape: Shape
+    dtype: DType
+    rank: int
+    size: int
+    """Number of elements."""
+    nbytes: int
+
+    def __new__(cls, shape: Shape, dtype: DType) -> Aval:
+        key = (shape, dtype.name)
+        known = _avals.get(key)
+        found = None if known is None else known()
+        if found is not None:
+            return found
+        aval = super().__new__(cls)
+        aval.shape = tuple(int(n) for n in shape)
+        aval.dtype = dtype
+        aval.rank = len(shape)
+        aval.size = math.prod(aval.shape)
+        aval.nbytes = aval.size * dtype.size
+        _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
+        return aval
+
+    def __reduce__(self) -> Any:
+        return Aval, (self.shape, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"Aval({self.shape}, {self.dtype!r})"
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+_avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}
+"""Those that are in use."""
+
+
+def _forget(key: tuple[Shape, str], dead: weakref.ref[Aval]) -> None:
+    if _avals.get(key) is dead:
+        del _avals[key]
+
+
+class Eqn(NamedTuple):
+    """``outputs = op(inputs, **attrs)``; values are numbers into :attr:`Graph.avals`."""
+
+    op: Op
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    attrs: Attrs
+
+
+@dataclass(eq=False, repr=False)
+class Graph:
+    """Values are numbered; each is an input, a constant or the output of one equation.
+
+    Graphs are compared by identity, so that they can be attributes (bodies) of equations.
+    """
+
+    avals: list[Aval] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    constants: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+    eqns: list[Eqn] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+
+    def add_value(self, aval: Aval) -> int:
+        self.avals.append(aval)
+        return len(self.avals) - 1
+
+    def add_input(self, aval: Aval) -> int:
+        value = self.add_value(aval)
+        self.inputs.append(value)
+        return value
+
+    def add_constant(self, array: np.ndarray[Any, Any], aval: Aval) -> int:
+        value = self.add_value(aval)
+        self.constants[value] = array
+        return value
+
+    def add_eqn(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
+        """Appends an equation and returns the number of its output.
+
+        Raises:
+            ValueError, TypeError or tf.errors.InvalidArgumentError: when the op refuses the avals.
+        """
+        avals = self.avals
+        given = [avals[i] for i in inputs]
+        infer = _elementwise_result if op.expr is not None else _result
+        value = self.add_value(infer(op, attrs, *given))
+        self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
+        return value
+
+    def add_multiple(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> tuple[int, ...]:
+        """Appends an equation with several outputs and returns their numbers."""
+        avals = op.infer_all(*(self.avals[i] for i in inputs), **dict(attrs))
+        values = tuple(self.add_value(a) for a in avals)
+        self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        return values
+
+    def add_outputs(
+        self, op: Op, inputs: Sequence[int], attrs: Attrs, outputs: Sequence[int], like: Graph
+    ) -> tuple[int, ...]:
+        """Appends an equation whose outputs are as those of another Graph; their numbers here."""
+        values = tuple(self.add_value(like.avals[v]) for v in outputs)
+        self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        return values
+
+    def copy(self) -> Graph:
+        """A Graph of its own with the same equations."""
+        return Graph(
+            self.avals[:], self.inputs[:], dict(self.constants), self.eqns[:], self.outputs[:]
+        )
+
+    def __str__(self) -> str:
+        def val(i: int) -> str:
+            return f"%{i}:{self.avals[i]}"
+
+        lines = [heading("graph", map(val, self.inputs))]
+        for i, array in self.constants.items():
+            number = f" {array.item()!r}" if array.size == 1 else ""
+            lines.append(f"  {val(i)} = constant{number}")
+        for e in self.eqns:
+            plain = "".join(f" {k}={v}" for k, v in e.attrs if not _holds_graphs(v))
+            args = ", ".join(f"%{i}" for i in e.inputs)
+            lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){plain}")
+            lines += [
+                f"    {name} {body}".replace("\n", "\n    ") for name, body in _bodies(e.attrs)
+            ]
+        lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
+        return "\n".join(lines)
+
+
+def _result(op: Op, attrs: Attrs, *avals: Aval) -> Aval:
+    return op.infer(*avals, **dict(attrs))
+
+
+_elementwise_result = functools.lru_cache(maxsize=4096)(_result)
+"""The same, remembered: networks repeat themselves, and these attributes hold nothing alive."""
+
+
+def spelled(attrs: Attrs) -> str:
+    """Tells equal attributes apart that are not the same: 0.0, -0.0, 0 and False."""
+    return repr(attrs) if attrs else ""
+
+
+def _holds_graphs(attribute: Any) -> bool:
+    parts = attribute if isinstance(attribute, tuple) else (attribute,)
+    return any(isinstance(part, Graph) for part in parts)
+
+
+def _bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
+    """The Graphs among an equation's attributes, with names."""
+    for name, value in attrs:
+        if isinstance(value, Graph):
+            yield name, value
+        elif _holds_graphs(value):
+            yield from ((f"{name}[{i}]", graph) for i, graph in enumerate(value))
+
+
+def heading(name: str, inputs: Iterable[str]) -> str:
+    """``name(inputs)``, the inputs below each other where a line is too short for them."""
+    given = list(inputs)
+    line = f"{name}({', '.join(given)})"
+    return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(given) + ")"
+
+
+def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
+    """The Graph of one eager op."""
+    graph = Graph()
+    inputs = [graph.add_input(a) for a in avals]
+    graph.outputs = [graph.add_eqn(op, inputs, attrs)]
+    return graph
+
+
+def extract(
+    graph: Graph,
+    inputs: Iterable[int],
+    constants: Iterable[int],
+    eqns: Iterable[Eqn],
+    outputs: Iterable[int],
+) -> Graph:
+    """A Graph of parts of another one; values are renumbered in the order of their definition."""
+    result = Graph()
+    number: dict[int, int] = {}
+    for value in inputs:
+        number[value] = result.add_input(graph.avals[value])
+    for value in constants:
+        number[value] = result.add_constant(graph.constants[value], graph.avals[value])
+    for op, read, made, attrs in eqns:
+        for value in made:
+            number[value] = result.add_value(graph.avals[value])
+        operands = tuple([number[value] for value in read])
+        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
+    result.outputs = [number[value] for value in outputs]
+    return result

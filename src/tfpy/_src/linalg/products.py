@@ -1,0 +1,217 @@
+"""``tf.linalg``: products of matrices and vectors, and norms."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tfpy._src.array.complex_numbers import conj
+from tfpy._src.array.einsum import einsum as einsum
+from tfpy._src.array.making import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.operators import as_operator
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ir.graph import Aval
+from tfpy._src.linalg.decompositions import (
+    svd,
+)
+from tfpy._src.math import reductions
+from tfpy._src.ops import contraction, elementwise as ew
+from tfpy._src.ops.families import infer
+
+
+@as_operator("matmul", reflected=True)
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrix product over the last two dimensions; leading ones broadcast.
+
+    Raises:
+        InvalidArgumentError: when inner sizes or batch dimensions do not go together.
+        ValueError: when a side is both transposed and adjoint.
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
+    x, y = as_tensors(contraction.matmul, (a, b))
+    x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+    ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+    product = _product(x, y, ta, tb)
+    return product if output_type is None else cast(product, output_type)
+
+
+def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
+    """Applies the op, after making batch dimensions agree; two matrices need no look at them."""
+    if x.aval.rank == 2 == y.aval.rank:
+        return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
+    contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
+    if y.ndim == 2 and x.ndim > 2 and not ta:
+        rows = contraction.matmul(
+            reshape(x, [-1, x.shape[-1]]) if x.size else reshape(x, [_rows(x), x.shape[-1]]),
+            y,
+            transpose_a=False,
+            transpose_b=tb,
+        )
+        return reshape(rows, [*x.shape[:-1], rows.shape[-1]])
+    lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
+    x, y = _with_batch(x, lead), _with_batch(y, lead)
+    return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
+
+
+def _last_two(x: Tensor) -> Any:
+    if x.ndim < 2:
+        raise invalid(
+            "matmul", f"In[0] and In[1] need 2 or more dimensions, one has shape {list(x.shape)}"
+        )
+    return Aval(x.aval.shape[-2:], x.dtype)
+
+
+def _rows(x: Tensor) -> int:
+    rows = 1
+    for n in x.shape[:-1]:
+        rows *= n
+    return rows
+
+
+def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """``x`` broadcast to the batch dimensions, unless it has a single matrix."""
+    own = x.aval.shape[:-2]
+    if own == lead or all(n == 1 for n in own):
+        return x
+    return broadcast_to(x, (*lead, *x.shape[-2:]))
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Product of matrices and vectors (the last dimension of ``b``)."""
+    x, y = as_tensors(contraction.matmul, (a, b))
+    return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sum of products over the given axes of both, as ``numpy.tensordot``.
+
+    Raises:
+        InvalidArgumentError: when the axes' sizes differ.
+    """
+    x, y = as_tensors(contraction.matmul, (a, b))
+    if isinstance(axes, int):
+        if axes > min(x.ndim, y.ndim):
+            raise ValueError(
+                f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "
+                f"for {list(x.shape)} and {list(y.shape)}"
+            )
+        axes_a = list(builtins.range(x.ndim - axes, x.ndim))
+        axes_b = list(builtins.range(axes))
+    else:
+        axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
+        axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
+    if [x.shape[i] for i in axes_a] != [y.shape[i] for i in axes_b]:
+        raise invalid(
+            "tensordot",
+            f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
+        )
+    free_a = [i for i in builtins.range(x.ndim) if i not in axes_a]
+    free_b = [i for i in builtins.range(y.ndim) if i not in axes_b]
+    inner = 1
+    for i in axes_a:
+        inner *= x.shape[i]
+    left = reshape(transpose(x, free_a + axes_a), [x.size // max(inner, 1), inner])
+    right = reshape(transpose(y, axes_b + free_b), [inner, y.size // max(inner, 1)])
+    shape = [x.shape[i] for i in free_a] + [y.shape[i] for i in free_b]
+    return reshape(matmul(left, right), shape)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """The last two dimensions swapped.
+
+    Raises:
+        ValueError: for fewer than two dimensions.
+    """
+    x = convert_to_tensor(a)
+    if x.ndim < 2:
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
+    order = list(builtins.range(x.ndim))
+    order[-2:] = order[-1], order[-2]
+    return transpose(x, order, conjugate)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
+
+    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
+    infinity (largest row sum).
+
+    Raises:
+        ValueError: for an order that is none of these, or axes that are not one or two.
+    """
+    x = convert_to_tensor(tensor)
+    matrix = isinstance(axis, list | tuple)
+    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
+        raise ValueError(
+            f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
+        infer.check_dtype("norm", x.aval, infer.FLOAT_COMPLEX, "tensor")
+        return reductions.reduce_euclidean_norm(x, axis, keepdims)
+    if ord == 2 and matrix:
+        return _spectral_norm(x, axis, keepdims)
+    if ord in (1, float("inf")) and matrix:
+        rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+        summed, over = (rows, columns) if ord == 1 else (columns, rows)
+        sums = reductions.reduce_sum(ew.abs_(x), summed, keepdims=True)
+        largest = reductions.reduce_max(sums, over, keepdims=True)
+        return largest if keepdims else squeeze(largest, [rows, columns])
+    if ord == 1:
+        return reductions.reduce_sum(ew.abs_(x), axis, keepdims)
+    if ord == float("inf"):
+        return reductions.reduce_max(ew.abs_(x), axis, keepdims)
+    if isinstance(ord, int | float) and ord > 0 and not matrix:
+        return ew.power(reductions.reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
+    raise ValueError(
+        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1, "
+        f"2 or inf), got {ord!r}"
+    )
+
+
+def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The largest singular value of the matrices in two dimensions."""
+    rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+    lead = [i for i in builtins.range(x.ndim) if i not in (rows, columns)]
+    values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
+    largest = reductions.reduce_max(values, -1)
+    if not keepdims:
+        return largest
+    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])

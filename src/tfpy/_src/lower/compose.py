@@ -1,0 +1,266 @@
+"""Several elementwise equations as one expression over one index space.
+
+The space is the output's shape with its dimensions split where a reshape on the way needs it. Where
+a value is read is its layout: for each of its dimensions the dimensions of the space that this one
+walks along.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.fusion import is_scalar_constant
+from tfpy._src.ir.graph import Attrs, Eqn, Graph, Shape
+from tfpy._src.ir.op import Op
+from tfpy._src.ir.strides import View, dense_strides, dense_view
+
+
+class Axis(NamedTuple):
+    """Where an element lies along one dimension: ``first + step *`` its place in ``dims``."""
+
+    dims: tuple[int, ...]
+    """Of the space, walked in row-major order; none where the value is broadcast."""
+    first: int = 0
+    step: int = 1
+
+
+Layout = tuple[Axis, ...]
+_SINGLE = Axis(())
+
+
+class NotComposable(Exception):
+    """The equations read their operands at places that one index space does not give."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """An expression whose ``input_(i)`` is the value ``reads[i][0]``, read as ``reads[i][1]``."""
+
+    root: ex.Expr
+    reads: tuple[tuple[int, View], ...]
+    """Values, with how they are read from ``space``."""
+    space: Shape
+    """As many elements as the output, in the same order."""
+
+
+def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1) -> Composition:
+    """The value ``output`` as an expression of ``leaves``; scalar constants become numbers.
+
+    Args:
+        first: the leaf that is ``input_(0)``; it is as large as the output.
+
+    Raises:
+        NotComposable: when a reshape on the way does not align with the output's dimensions, or
+            an element of the output needs other elements of ``first`` than the one at its place.
+    """
+    layouts = Layouts(graph, output)
+    members = []
+    for eqn in reversed(graph.eqns):
+        if eqn.outputs[0] in layouts.of and eqn.outputs[0] not in leaves:
+            layouts.visit(eqn)
+            members.append(eqn)
+    reads: list[tuple[int, View]] = []
+    if first >= 0:
+        reads.append((first, dense_view(layouts.space)))
+    known: dict[tuple[int, Layout], ex.Expr] = {}
+
+    def expression(value: int, layout: Layout) -> ex.Expr:
+        dtype = graph.avals[value].dtype
+        if is_scalar_constant(graph, value):
+            return ex.const(graph.constants[value].item(), dtype)
+        if (value, layout) in known:
+            return known[value, layout]
+        read = (value, layouts.view(value, layout))
+        if read not in reads:
+            reads.append(read)
+        found = known[value, layout] = ex.input_(reads.index(read), dtype)
+        return found
+
+    for eqn in reversed(members):
+        (out,) = eqn.outputs
+        for layout in layouts.current(out):
+            operands = [expression(v, layouts.operand(layout, v, eqn)) for v in eqn.inputs]
+            known[out, layout] = (
+                eqn.op.expr(*operands, **dict(eqn.attrs)) if eqn.op.expr else operands[0]
+            )
+    if [value for value, _ in reads].count(first) > 1:
+        raise NotComposable("the first operand is broadcast")
+    (whole,) = layouts.current(output)
+    return Composition(expression(output, whole), tuple(reads), layouts.space)
+
+
+class Layouts:
+    """At which layouts each value is read; equations are visited from the output backwards."""
+
+    def __init__(self, graph: Graph, output: int) -> None:
+        self._graph = graph
+        shape = graph.avals[output].shape
+        self._rank = len(shape)
+        self._sizes = list(shape)
+        self._halves: dict[int, tuple[int, int]] = {}
+        self.of: dict[int, list[Layout]] = {}
+        """By value, as they were when it was found; see :meth:`current`."""
+        self._read(output, tuple(Axis((d,)) if n != 1 else _SINGLE for d, n in enumerate(shape)))
+
+    @property
+    def space(self) -> Shape:
+        return tuple(self._sizes[d] for d in self._parts(range(self._rank)))
+
+    def view(self, value: int, layout: Layout) -> View:
+        """How the array of a value is read from :attr:`space`."""
+        strides, offset = dict.fromkeys(self._parts(range(self._rank)), 0), 0
+        dense = dense_strides(self._graph.avals[value].shape)
+        for axis, pitch in zip(layout, dense, strict=True):
+            offset += axis.first * pitch
+            along = axis.step * pitch
+            for d in reversed(self._parts(axis.dims)):
+                strides[d] += along
+                along *= self._sizes[d]
+        return View(tuple(strides.values()), offset)
+
+    def current(self, value: int) -> list[Layout]:
+        """The different layouts at which a value is read."""
+        if not self._halves:
+            return self.of[value]
+        split = (
+            tuple(axis._replace(dims=tuple(self._parts(axis.dims))) for axis in layout)
+            for layout in self.of[value]
+        )
+        return list(dict.fromkeys(split))
+
+    def operand(self, layout: Layout, value: int, eqn: Eqn) -> Layout:
+        """The layout at which ``eqn`` reads an input for its output at ``layout``.
+
+        Raises:
+            NotComposable: when a reshape or a slice cannot be expressed.
+        """
+        shape = self._graph.avals[value].shape
+        if eqn.op.expr is not None and shape == self._graph.avals[eqn.outputs[0]].shape:
+            return layout
+        if eqn.op.name == "reshape":
+            return self._reshaped(layout, shape)
+        if eqn.op.name == "strided_slice":
+            return _sliced(layout, **dict(eqn.attrs))
+        own = layout[len(layout) - len(shape) :]
+        return tuple(axis if n != 1 else _SINGLE for axis, n in zip(own, shape, strict=True))
+
+    def visit(self, eqn: Eqn) -> None:
+        """Adds the layouts of the inputs; all equations that read the output were visited.
+
+        Raises:
+            NotComposable: when a reshape, a slice or an index cannot be expressed; nothing has
+                changed.
+        """
+        (out,) = eqn.outputs
+        layouts = self.current(out)
+        if facts_of(self._graph, eqn).reads_index:
+            whole = dense_view(self.space)
+            if any(self.view(out, layout) != whole for layout in layouts):
+                raise NotComposable(f"{eqn.op.name} depends on the place in its own output")
+        kept = dict(self._halves)
+        try:
+            found = [(v, self.operand(x, v, eqn)) for v in eqn.inputs for x in layouts]
+        except NotComposable:
+            self._halves = kept
+            raise
+        for value, layout in found:
+            self._read(value, layout)
+
+    def _read(self, value: int, layout: Layout) -> None:
+        layouts = self.of.setdefault(value, [])
+        if layout not in layouts:
+            layouts.append(layout)
+
+    def _parts(self, dims: Iterable[int]) -> list[int]:
+        """The dimensions, those that were split replaced by their parts."""
+        found: list[int] = []
+        for d in dims:
+            if d in self._halves:
+                found += self._parts(self._halves[d])
+            elif self._sizes[d] != 1:
+                found.append(d)
+        return found
+
+    def _reshaped(self, layout: Layout, shape: Shape) -> Layout:
+        """The same dimensions of the space, grouped to another shape."""
+        rest = self._parts(d for axis in layout for d in axis.dims)
+        if math.prod(self._sizes[d] for d in rest) != math.prod(shape):
+            raise NotComposable("a part of a reshaped value")
+        found: list[Axis] = []
+        for n in shape:
+            dims: list[int] = []
+            while n > 1:
+                d = rest.pop(0)
+                size = self._sizes[d]
+                if n % size == 0:
+                    n //= size
+                elif size % n == 0:
+                    d, second = self._halve(d, n)
+                    rest.insert(0, second)
+                    n = 1
+                else:
+                    raise NotComposable(f"dimensions of {size} and {n} elements do not align")
+                dims.append(d)
+            found.append(Axis(tuple(dims)))
+        return tuple(found)
+
+    def _halve(self, d: int, n: int) -> tuple[int, int]:
+        """Splits a dimension into ``n`` times the rest."""
+        first = len(self._sizes)
+        self._sizes += [n, self._sizes[d] // n]
+        self._halves[d] = first, first + 1
+        return self._halves[d]
+
+
+def _sliced(
+    layout: Layout, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
+) -> Layout:
+    """The layout of the value that a strided slice was taken of."""
+    found = []
+    for axis, b, n, s in zip(layout, begin, size, strides, strict=True):
+        if s < 0 and n > 1:
+            raise NotComposable("a slice runs backwards")
+        found.append(Axis(axis.dims, b + s * axis.first, s * axis.step))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What passes ask about an elementwise equation's expression."""
+
+    cost: int
+    """Arithmetic operations, with functions counted as several."""
+    reads_index: bool
+
+
+_MOVEMENT = Facts(0, False)
+_COSTLY = {"div": 4, "sqrt": 4, "rsqrt": 4, "rem": 8, "idiv": 8, "irem": 8}
+_FREE = {"input", "const", "bitcast"}
+
+
+def facts_of(graph: Graph, eqn: Eqn) -> Facts:
+    """The facts of an elementwise equation."""
+    if eqn.op.expr is None:
+        return _MOVEMENT
+    return _facts(eqn.op, eqn.attrs, *[graph.avals[v].dtype.name for v in eqn.inputs])
+
+
+@functools.lru_cache(maxsize=4096)
+def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
+    assert op.expr is not None
+    operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
+    tape, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
+    cost = sum(_cost(line.op) for line in tape)
+    return Facts(cost, any(line.op == "index" for line in tape))
+
+
+def _cost(op: str) -> int:
+    if op in _FREE:
+        return 0
+    return _COSTLY.get(op, 16 if op in ex.UNARY_FLOAT or op in ("pow", "atan2") else 1)

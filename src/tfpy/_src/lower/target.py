@@ -1,0 +1,56 @@
+"""What a backend's kernels can take over from neighbouring equations."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
+
+
+class Target(Protocol):
+    """Asked by fusion passes; a backend's lowering gives one."""
+
+    @property
+    def fuses_loops(self) -> bool:
+        """Whether elementwise chains become one kernel."""
+
+    @property
+    def fuses_prologues(self) -> bool:
+        """Whether kernels may compute their operands as they read them."""
+
+    @property
+    def max_inputs(self) -> int:
+        """Arrays that one kernel can read."""
+
+    @property
+    def kernels(self) -> frozenset[str]:
+        """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
+        "layer_norm"..., "quantized_matmul" and "quantized_conv2d"."""
+
+    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+        """Whether the kernel applies these operations to its result before it writes it."""
+
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        """Whether the kernel applies these operations to its operand when it reads it."""
+
+    def takes_attention(self, call: KernelCall) -> bool:
+        """Whether its kernel "attention" is faster, for these sizes, than what it replaces."""
+
+
+class NumpyTarget:
+    """The cpu backend: every equation is a NumPy call of its own."""
+
+    fuses_loops = False
+    fuses_prologues = False
+    max_inputs = 0
+    kernels: frozenset[str] = frozenset()
+
+    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+        return False
+
+    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+        return False
+
+    def takes_attention(self, call: KernelCall) -> bool:
+        return False

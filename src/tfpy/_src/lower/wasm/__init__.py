@@ -1,0 +1,6 @@
+"""Graph → Program of the wasm runtime (``csrc/xnnpack_glue``)."""
+
+from tfpy._src.lower.wasm.lowering import lower
+from tfpy._src.lower.wasm.target import WasmTarget
+
+__all__ = ["WasmTarget", "lower"]

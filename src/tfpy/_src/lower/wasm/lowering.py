@@ -1,0 +1,184 @@
+"""Lowers a Graph to a Program of the wasm runtime (``csrc/xnnpack_glue``).
+
+A named kernel crosses as it is. An expression becomes a tape for the runtime's block interpreter:
+``params`` holds
+
+- ``dims``, ``strides``: the index space (see :func:`tfpy.lower.broadcast.collapse`);
+- ``offsets``: the element of each input that the first output reads, where one is not 0;
+- ``constants``: 32-bit patterns, as signed integers;
+- ``registers``: how many the tape uses: first the inputs, then the constants, then temporaries;
+- ``code``: instructions ``[name, result register, operand registers...]``, the last of which
+  makes the result. A bool is 0 or -1 in a register.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Collection, Mapping, Sequence
+
+from tfpy._src.dtypes import DType
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.kernel import KernelCall, Param, float_bits
+from tfpy._src.ir.strides import collapse
+from tfpy._src.lower.common import Elementwise, build_program
+from tfpy._src.lower.donation_plan import update_in_place
+from tfpy._src.lower.memory import plan
+from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.wasm.target import with_parameters
+
+
+def lower(graph: Graph, donors: Collection[int] = ()) -> Program:
+    """The wasm Program of a Graph.
+
+    Args:
+        donors: positions of inputs that a run may be given for good; the Graph has no complex
+            values then.
+
+    Raises:
+        ValueError: when a value has a dtype that devices do not store.
+    """
+    program = build_program(graph, "wasm", WasmEmitter())
+    update_in_place(program, [program.inputs[i] for i in donors])
+    program.arena = plan(program).arena
+    return program
+
+
+class WasmEmitter:
+    """See :class:`tfpy.lower.common.Emitter`."""
+
+    def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
+        """Assembles the expression into a tape."""
+        dims, strides = collapse(call.out.shape, call.views)
+        names = tuple(f"x{i}" for i in range(len(call.buffers)))
+        params = {"dims": dims, "strides": strides, **assemble(call.root, len(names))}
+        if any(view.offset for view in call.views):
+            params["offsets"] = [view.offset for view in call.views]
+        program.add_step(Kernel("elementwise", names), call.buffers, [output], params)
+
+    def kernel(
+        self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
+    ) -> None:
+        """Adds the step; an epilogue becomes parameters."""
+        add_kernel(program, with_parameters(call), inputs, output)
+
+
+def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Adds the step of a named kernel."""
+    program.add_step(Kernel(call.name, call.inputs), inputs, [output], call.params)
+
+
+_SUFFIX = {ex.F: "f32", ex.I: "i32", ex.U: "u32", ex.B: "u32"}
+_SAME_FOR_INTEGERS = ("neg", "add", "sub", "mul", "eq", "ne")
+_BY_TYPE = {*ex.UNARY_NUMERIC, *ex.BINARY_NUMERIC, *ex.COMPARE, "shr"}
+_BY_NAME = {
+    *ex.UNARY_FLOAT,
+    *ex.BINARY_FLOAT,
+    *ex.BINARY_INT,
+    *ex.BITWISE,
+    *("shl", "not", "isnan", "mulhi", "select"),
+}
+_CASTS = {
+    (ex.F, ex.I): "f32_to_i32",
+    (ex.F, ex.U): "f32_to_u32",
+    (ex.I, ex.F): "i32_to_f32",
+    (ex.U, ex.F): "u32_to_f32",
+    (ex.B, ex.I): "mask_to_i32",
+    (ex.B, ex.U): "mask_to_i32",
+    (ex.B, ex.F): "mask_to_f32",
+}
+_MOVES = {(ex.I, ex.U), (ex.U, ex.I)}
+
+
+def instruction_name(op: str, operand: DType, result: DType) -> str | None:
+    """The interpreter's name of a scalar operation; None where the bits stay as they are.
+
+    Raises:
+        KeyError: when the operation is not of those that compute (inputs and constants are not).
+    """
+    if op == "bitcast" or (op == "cast" and (operand, result) in _MOVES):
+        return None
+    if op == "cast":
+        return _CASTS[operand, result]
+    if op in _BY_TYPE:
+        suffix = _SUFFIX[operand]
+        return f"{op}.i32" if suffix == "u32" and op in _SAME_FOR_INTEGERS else f"{op}.{suffix}"
+    if op in _BY_NAME:
+        return op
+    raise KeyError(op)
+
+
+@functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
+def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
+    """The tape of an expression over so many inputs, with registers that are used again."""
+    tape, (result,) = ex.linearize(root)
+    source = _sources(tape)
+    constants = sorted({_bits(line) for line in tape if line.op == "const"})
+    last_use = {source[a]: i for i, line in enumerate(tape) for a in line.args}
+    last_use[source[result]] = len(tape)
+    registers: dict[int, int] = {}
+    first_temporary = count = inputs + len(constants)
+    free: list[int] = []
+    code: list[list[str | int]] = []
+    for number, line in enumerate(tape):
+        if line.op == "input":
+            assert isinstance(line.value, int)
+            registers[number] = line.value
+        elif line.op == "const":
+            registers[number] = inputs + constants.index(_bits(line))
+        elif source[number] == number:
+            name, args = _instruction(tape, line)
+            operands = [registers[source[a]] for a in args]
+            for value in {source[a] for a in line.args}:
+                if last_use[value] == number and registers[value] >= first_temporary:
+                    heapq.heappush(free, registers[value])
+            if free:
+                registers[number] = heapq.heappop(free)
+            else:
+                registers[number], count = count, count + 1
+            code.append([name, registers[number], *operands])
+    if registers[source[result]] < first_temporary:
+        code.append(["copy", count, registers[source[result]]])
+        count += 1
+    return {"constants": constants, "registers": count, "code": code}
+
+
+def _instruction(
+    tape: Sequence[ex.Instruction], line: ex.Instruction
+) -> tuple[str, tuple[int, ...]]:
+    """The name of a line's operation and its operands, in the order that the name wants."""
+    if line.op == "index":
+        return "index", ()
+    name = instruction_name(line.op, tape[line.args[-1]].dtype, line.dtype)
+    assert name is not None
+    if line.op in ("min", "max") and line.dtype == ex.F:
+        for first, second in (line.args, line.args[::-1]):
+            if _is_number(tape[second]):
+                return f"{line.op}_number.f32", (first, second)
+    return name, line.args
+
+
+def _is_number(line: ex.Instruction) -> bool:
+    return line.op == "const" and line.value == line.value
+
+
+def _sources(tape: Sequence[ex.Instruction]) -> list[int]:
+    """For each line the line whose register it shares: its own, unless it only moves bits."""
+    source: list[int] = []
+    for number, line in enumerate(tape):
+        moves = (
+            line.args and instruction_name(line.op, tape[line.args[-1]].dtype, line.dtype) is None
+        )
+        source.append(source[line.args[0]] if moves else number)
+    return source
+
+
+def _bits(line: ex.Instruction) -> int:
+    """A constant's 32-bit pattern, as a signed integer."""
+    assert line.value is not None
+    if line.dtype == ex.B:
+        return -int(line.value)
+    if line.dtype == ex.F:
+        return float_bits(float(line.value))
+    return (int(line.value) + 2**31) % 2**32 - 2**31

@@ -1,0 +1,54 @@
+"""The steps of kernels that order or search on WebGL2: scan, argsort, searchsorted, ravel_index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.webgl.steps import Params, Steps, flags_of, inputs_of
+
+
+def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Each step combines four results of the one before, so distances grow fourfold."""
+    p: Params = dict(call.params)
+    (source,) = inputs
+    quads = p["inner"] % 4 == 0
+    params = p | {"inner": p["inner"] // 4 if quads else p["inner"]}
+    distance = 1
+    while True:
+        last = distance * 4 >= p["n"]
+        target = output if last else steps.like(output, p["outer"] * p["n"] * p["inner"])
+        params["distance"] = distance
+        steps.step("scan", {"x": source}, target, params, flags_of(QUADS=quads))
+        if last:
+            return
+        params["exclusive"] = "false"
+        source, distance = target, distance * 4
+
+
+def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Each step merges pairs of sorted runs; the last one gives only the first k places."""
+    p: Params = dict(call.params)
+    named, run = {"x": inputs[0]}, 1
+    while True:
+        last = run * 2 >= p["n"]
+        target = output if last else steps.like(output, p["outer"] * p["n"])
+        params = {"direction": p["direction"], "n": p["n"], "run": run}
+        params["k"] = p["k"] if last else p["n"]
+        steps.step("argsort", named, target, params, flags_of(FIRST=run == 1))
+        if last:
+            return
+        named, run = {"x": inputs[0], "order": target}, run * 2
+
+
+def searchsorted(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    params = {key: p[key] for key in ("side", "n", "m")}
+    steps.step("searchsorted", inputs_of(call, inputs), output, params)
+
+
+def ravel_index(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    dims = list(p["dims"])
+    params = {"dims": dims or [1]}
+    steps.step("ravel_index", {"indices": inputs[0]}, output, params, [f"RANK {len(dims)}"])

@@ -1,0 +1,138 @@
+"""Arithmetic of ``tf.math`` that is composed from primitives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.operators import as_operator
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ops import activation, elementwise as ew
+
+
+def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands as tensors, Python numbers adapted to the other's dtype."""
+    first, second = as_tensors(ew.add, (x, y))
+    return first, second
+
+
+@as_operator("truediv", reflected=True)
+@per_value
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y; integers give float32.
+
+    Raises:
+        TypeError: for booleans and for two dtypes.
+    """
+    a, b = _pair(x, y)
+    if a.dtype.is_bool:
+        raise TypeError("divide: x and y are bool; convert them with tf.cast")
+    return ew.real_div(*_as_floats("divide", a, b))
+
+
+def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Integers as float32."""
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"{op}: `x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}; "
+            "convert one with tf.cast"
+        )
+    if x.dtype.is_integer:
+        return cast(x, dtypes.float32), cast(y, dtypes.float32)
+    return x, y
+
+
+truediv = divide
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers give float32.
+
+    Raises:
+        TypeError: for two dtypes.
+    """
+    return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
+
+
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1; for complex numbers x / |x|, and 0 where x is 0."""
+    t = convert_to_tensor(x)
+    if t.dtype.is_complex:
+        return ew.divide_no_nan(t, cast(ew.abs_(t), t.dtype))
+    return ew.sign(t)
+
+
+@dispatchable
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """Sum of a list of tensors of one shape.
+
+    Raises:
+        InvalidArgumentError: when the shapes differ.
+    """
+    first, *rest = [convert_to_tensor(t) for t in inputs]
+    shapes = [list(t.shape) for t in (first, *rest)]
+    if any(shape != shapes[0] for shape in shapes):
+        raise invalid("add_n", f"Shapes of all inputs must match: {shapes}")
+    for t in rest:
+        first = ew.add(first, t)
+    return first
+
+
+@per_value
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return -activation.softplus(-convert_to_tensor(x))
+
+
+@per_value
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
+    a, b = _pair(x, y)
+    return ew.select(ew.equal(b, 0), 0, a * b)
+
+
+@per_value
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``.
+
+    Raises:
+        ValueError: when a bound has more elements than ``t``.
+    """
+    x = convert_to_tensor(t)
+    clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
+    if clipped.shape != x.shape:
+        raise ValueError(
+            f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
+            "broadcast the tensor first"
+        )
+    return clipped
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Sum of a list of tensors of one shape; the same as :func:`add_n`."""
+    return add_n(inputs)
+
+
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+    """The polynomial with a list of coefficients, that of the highest power first, at ``x``.
+
+    Raises:
+        ValueError: when the coefficients are no list.
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(
+            f"Argument coeffs must be list type. Received type {type(coeffs).__name__}."
+        )
+    at = convert_to_tensor(x)
+    result = ew.multiply(at, 0)
+    for i, coefficient in enumerate(coeffs):
+        result = ew.add(result * at if i else result, coefficient)
+    return result

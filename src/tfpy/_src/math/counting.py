@@ -1,0 +1,179 @@
+"""Counting values: ``tf.math.bincount``, histograms and the confusion matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import stack
+from tfpy._src.array.making import cast, ones, reshape, squeeze
+from tfpy._src.array.scattering import scatter_nd
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ops import elementwise as ew, indexing
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in ``arr``.
+
+    ``arr`` is read on the host, unless ``minlength`` and ``maxlength`` agree.
+
+    Args:
+        arr: integers that are not negative.
+        weights: of ``arr``'s shape; their sums are given, in their dtype, instead of counts.
+        minlength: the least size of the result.
+        maxlength: the largest; greater values are not counted.
+        axis: None or 0 counts all of ``arr``, -1 each row of a matrix.
+        binary_output: gives 1 for values that occur.
+
+    Raises:
+        InvalidArgumentError: for negative values, or weights of another shape.
+        ValueError: for another axis.
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
+        )
+    values = convert_to_tensor(arr)
+    values = values if values.dtype == dtypes.int32 else cast(values, dtypes.int32)
+    amounts = ones(values.shape, dtype) if weights is None else convert_to_tensor(weights)
+    if amounts.aval.shape != values.aval.shape:
+        raise invalid(
+            "bincount",
+            f"weights {list(amounts.shape)} and arr {list(values.shape)} must have one shape",
+        )
+    size = _size(values, minlength, maxlength)
+    rows = values.shape[0] if axis == -1 and values.ndim == 2 else 1
+    ids = reshape(values, [rows, values.size // max(rows, 1)])
+    offsets = reshape(indexing.range_(start=0, delta=size, count=rows, dtype=dtypes.int32), [-1, 1])
+    ids = ew.select(ew.logical_and(ids >= 0, ids < size), ids + offsets, -1)
+    flat = reshape(amounts, ids.shape)
+    counts = indexing.segment_sum(flat, ids, segments=rows * size)
+    if binary_output:
+        counts = cast(indexing.segment_sum(ones(ids.shape), ids, segments=rows * size) > 0, dtype)
+    return reshape(counts, [rows, size] if axis == -1 and values.ndim == 2 else [size])
+
+
+def _size(values: Tensor, minlength: Any, maxlength: Any) -> int:
+    least, most = (None if v is None else int(v) for v in (minlength, maxlength))
+    if least is not None and least == most:
+        return least
+    host = values.host_view()
+    if host.size and host.min() < 0:
+        raise invalid_value("bincount", f"Input arr must be non-negative, got {host.min()}")
+    size = max(least or 0, int(host.max()) + 1 if host.size else 0)
+    return size if most is None else min(size, most)
+
+
+def _range(value_range: Any) -> tuple[float, float]:
+    """The two bounds, read on the host."""
+    bounds = np.asarray(value_range, np.float64)
+    if bounds.shape != (2,):
+        raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
+    low, high = (float(v) for v in bounds)
+    if not low < high:
+        raise invalid_value(
+            "histogram_fixed_width",
+            f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
+        )
+    return low, high
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """The bin of each value: ``nbins`` of one width in ``value_range``, the outer ones unbounded.
+
+    Raises:
+        InvalidArgumentError: when the range is empty or there is no bin.
+    """
+    bins = int(nbins)
+    if bins <= 0:
+        raise invalid("histogram_fixed_width", f"nbins should be a positive number, but got {bins}")
+    low, high = _range(value_range)
+    x = convert_to_tensor(values)
+    scaled = (cast(x, dtypes.float32) - low) / (high - low)
+    limited = ew.minimum(ew.maximum(ew.floor(scaled * float(bins)), 0.0), float(bins - 1))
+    return cast(limited, dtype)
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values each bin has; see :func:`histogram_fixed_width_bins`."""
+    ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
+    return indexing.segment_sum(ones(ids.shape, dtype), ids, segments=int(nbins))
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each label (row) was predicted as each class (column).
+
+    Args:
+        num_classes: read from labels and predictions, on the host, unless given.
+        weights: what each pair counts, 1 by default.
+
+    Raises:
+        InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.
+    """
+    truth, guess = (_int_vector(v) for v in (labels, predictions))
+    if truth.ndim == guess.ndim + 1 and truth.shape[-1] == 1:
+        truth = squeeze(truth, -1)
+    elif guess.ndim == truth.ndim + 1 and guess.shape[-1] == 1:
+        guess = squeeze(guess, -1)
+    pairs = stack([truth, guess], axis=-1)
+    size = _classes(pairs) if num_classes is None else int(num_classes)
+    kind = as_dtype(dtype)
+    amounts = ones(truth.shape, kind) if weights is None else cast(weights, kind)
+    return scatter_nd(pairs, amounts, [size, size])
+
+
+def _int_vector(values: Any) -> Tensor:
+    x = convert_to_tensor(values)
+    return x if x.dtype == dtypes.int32 else cast(x, dtypes.int32)
+
+
+def _classes(pairs: Tensor) -> int:
+    host = pairs.host_view()
+    if host.size and host.min() < 0:
+        raise invalid_value(
+            "confusion_matrix", "`labels` or `predictions` contains negative values"
+        )
+    return int(host.max()) + 1 if host.size else 0
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are 0, a float32 scalar; NaN for an empty tensor."""
+    from tfpy._src.math.reductions import count_nonzero
+
+    x = convert_to_tensor(value)
+    nonzero = cast(count_nonzero(x), dtypes.float32)
+    return 1.0 - nonzero / float(x.size) if x.size else nonzero * math.nan

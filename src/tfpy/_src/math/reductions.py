@@ -1,0 +1,223 @@
+"""Reductions over any axes, and what is made of them: ``tf.reduce_*``, ``tf.argmax`` and their kin."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.complex_numbers import conj, real
+from tfpy._src.array.making import cast, reshape, squeeze, static_ints
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ir.op import Op
+from tfpy._src.ops import elementwise as ew, reduction, special
+from tfpy._src.ops.families.infer import normalize_axis
+
+
+def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(builtins.range(x.ndim))
+    axes = tuple(normalize_axis(op, a, x.ndim) for a in static_ints(axis))
+    if len(set(axes)) != len(axes):
+        raise invalid(op, f"Invalid reduction arguments: Axes contains duplicate dimension: {axes}")
+    return axes
+
+
+def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
+    x = convert_to_tensor(input_tensor, None if is_tensor(input_tensor) else op.only)
+    axes = _axes(op.name, x, axis)
+    if not axes:
+        op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
+    reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
+    return reduced
+
+
+@dispatchable
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Sum over the axes (all by default)."""
+    return _reduce(reduction.reduce_sum, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Product over the axes (all by default)."""
+    return _reduce(reduction.reduce_prod, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Largest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_max, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Smallest element over the axes (all by default)."""
+    return _reduce(reduction.reduce_min, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical or over the axes (all by default)."""
+    return _reduce(reduction.reduce_any, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Logical and over the axes (all by default)."""
+    return _reduce(reduction.reduce_all, input_tensor, axis, keepdims)
+
+
+@dispatchable
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Mean over the axes (all by default); integer means truncate, as TensorFlow's."""
+    x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        return _integer_mean(x, axis, keepdims)
+    total = reduce_sum(x, axis, keepdims)
+    count = x.size // builtins.max(total.size, 1) if x.size else 0
+    return total * (1.0 / count if count else float("nan"))
+
+
+def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The mean of quotients and remainders, whose sums stay in range where that of x does not."""
+    if x.dtype.size == 1:
+        return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
+    reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
+    count = builtins.max(x.size // builtins.max(reduced.size, 1), 1)
+    quotients = special.truncatediv(x, count)
+    rest = reduce_sum(x - quotients * count, axis, keepdims)
+    mean = reduce_sum(quotients, axis, keepdims) + special.truncatediv(rest, count)
+    rest = special.truncatemod(rest, count)
+    up, down = ew.logical_and(mean < 0, rest > 0), ew.logical_and(mean > 0, rest < 0)
+    return mean + cast(up, x.dtype) - cast(down, x.dtype)
+
+
+@dispatchable
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Variance over the axes (all by default), without Bessel's correction.
+
+    Raises:
+        TypeError: for integers.
+    """
+    x = convert_to_tensor(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {x.dtype.name}."
+        )
+    return reduce_mean(_squared_length(x - reduce_mean(x, axis, True)), axis, keepdims)
+
+
+def _squared_length(x: Tensor) -> Tensor:
+    """|x|**2, real."""
+    return real(x * conj(x)) if x.dtype.is_complex else ew.square(x)
+
+
+@dispatchable
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Standard deviation over the axes (all by default)."""
+    return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) over the axes, without overflow."""
+    from tfpy._src.core.tape import stop_gradient
+
+    x = convert_to_tensor(input_tensor)
+    peak = stop_gradient(reduce_max(x, axis, True))
+    peak = ew.select(ew.is_finite(peak), peak, 0.0)
+    total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
+    axes = _axes("reduce_logsumexp", x, axis)
+    return squeeze(total, axes) if axes and not keepdims else total
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """sqrt(sum(x**2)) over the axes."""
+    x = convert_to_tensor(input_tensor)
+    total = reduce_sum(_squared_length(x), axis, keepdims)
+    if x.dtype.is_integer:
+        total = cast(total, dtypes.float32)
+    return cast(ew.sqrt(total), x.dtype)
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Number of elements that are not 0 (False)."""
+    x = convert_to_tensor(input)
+    hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
+    return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
+
+
+def argmax(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmax", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmax(x, axis=at), output_type)
+
+
+def argmin(
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
+    x = convert_to_tensor(input)
+    at = normalize_axis("argmin", 0 if axis is None else int(axis), x.ndim)
+    return cast(reduction.argmin(x, axis=at), output_type)
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+) -> Tensor:
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    t = convert_to_tensor(x)
+    total = reduce_sum(_squared_length(t), axis, keepdims=True)
+    return t * cast(ew.rsqrt(ew.maximum(total, epsilon)), t.dtype)
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    """All flat elements but the last, and all but the first."""
+    flat = reshape(x, [-1])
+    return flat[:-1], flat[1:]
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, is larger than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before < after)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element, in row-major order, is smaller than the one before it."""
+    before, after = _neighbours(x)
+    return reduce_all(before <= after)

@@ -1,0 +1,85 @@
+"""Activations of ``tf.nn`` that are composed from primitives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import concat
+from tfpy._src.array.making import cast
+from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable, implements, per_value
+from tfpy._src.core.tape import stop_gradient
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.math import reductions
+from tfpy._src.ops import activation, elementwise as ew
+
+
+@dispatchable
+def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """exp(logits) normalised to sum to 1 along an axis."""
+    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
+    e = ew.exp(x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True)))
+    return e / reductions.reduce_sum(e, axis, keepdims=True)
+
+
+@implements(softmax, RaggedTensor)
+def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Over the innermost ragged dimension: absent values count as -infinity."""
+    if axis not in (None, -1, logits.ndim - 1):
+        raise ValueError("softmax of a RaggedTensor is over its last axis")
+    peak = stop_gradient(reductions.reduce_max(logits, -1, True))
+    powers = ew.exp(logits - peak)
+    return powers / reductions.reduce_sum(powers, -1, True)
+
+
+def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """log of :func:`softmax`, without underflow."""
+    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
+    shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))
+    return shifted - ew.log(reductions.reduce_sum(ew.exp(shifted), axis, keepdims=True))
+
+
+@per_value
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016)."""
+    x = convert_to_tensor(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: {x.dtype!r}; use tf.cast"
+        )
+    if approximate:
+        return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
+    return x * 0.5 * (ew.erf(x * 0.7071067811865476) + 1.0)
+
+
+@per_value
+def silu(features: Any, beta: float = 1.0) -> Tensor:
+    """features * sigmoid(beta * features)."""
+    x = convert_to_tensor(features)
+    return x * ew.sigmoid(x * cast(beta, x.dtype))
+
+
+swish = silu
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """features above 0, alpha * features below; integers become float32."""
+    x = convert_to_tensor(features)
+    if x.dtype.is_integer:
+        x = cast(x, dtypes.float32)
+    return activation.leaky_relu(x, alpha=alpha)
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """features / (|features| + 1)."""
+    x = convert_to_tensor(features)
+    return x / (ew.abs_(x) + 1.0)
+
+
+@per_value
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu of features and of -features, side by side along an axis."""
+    x = convert_to_tensor(features)
+    return activation.relu(concat([x, -x], axis))

@@ -1,0 +1,279 @@
+"""Convolutions of one, two and three spatial dimensions: functions of ``tf.nn``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.core.conversion import as_tensors
+from tfpy._src.core.naming import named
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.nn.convolution_ranks import convolve, convolve_back
+from tfpy._src.nn.data_format import Layout, flat_batch
+from tfpy._src.ops import window
+
+__all__ = [
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "depthwise_conv2d",
+    "separable_conv2d",
+]
+
+
+def _convolve(
+    name: str,
+    rank: int,
+    op: Callable[..., Tensor],
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    dilations: Any,
+) -> Tensor:
+    x, f = as_tensors(window.conv2d, (input, filters))
+    layout = Layout.of(name, rank, data_format)
+    if f.ndim != rank + 2:
+        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+    if x.ndim > rank + 2 and not layout.channels_first:
+        x, lead = flat_batch(x, rank)
+    else:
+        lead = ()
+    x = layout.channels_last(x)
+    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
+    spatial, ksize = tuple(x.shape[1:-1]), tuple(f.shape[:rank])
+    pads = layout.padding(padding, spatial, ksize, step, spread)
+    y = layout.original(op(x, f, strides=step, dilations=spread, padding=pads))
+    return reshape(y, [*lead, *y.shape[1:]]) if lead else y
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """1-D convolution of ``[batch, w, c]`` with filters ``[w, c / groups, out]``.
+
+    Raises:
+        InvalidArgumentError: when depths do not go together or the window exceeds the input.
+    """
+    return _convolve("conv1d", 1, convolve, input, filters, stride, padding, data_format, dilations)
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """2-D convolution of ``[batch, h, w, c]`` with filters ``[h, w, c / groups, out]``.
+
+    Args:
+        padding: "SAME", "VALID" or four pairs in the order of the data format.
+
+    Raises:
+        InvalidArgumentError: when depths do not go together or the window exceeds the image.
+    """
+    return _convolve(
+        "conv2d", 2, convolve, input, filters, strides, padding, data_format, dilations
+    )
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """3-D convolution of ``[batch, d, h, w, c]`` with filters ``[d, h, w, c, out]``.
+
+    Raises:
+        InvalidArgumentError: when depths differ or the window exceeds the volume.
+    """
+    return _convolve(
+        "conv3d", 3, convolve, input, filters, strides, padding, data_format, dilations
+    )
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Each channel with its own filters ``[h, w, c, multiplier]``; gives ``c * multiplier``."""
+    return _convolve(
+        "depthwise_conv2d",
+        2,
+        window.depthwise_conv2d,
+        input,
+        filter,
+        strides,
+        padding,
+        data_format,
+        dilations,
+    )
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """:func:`depthwise_conv2d`, then a 1x1 convolution."""
+    y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(y, pointwise_filter, 1, "VALID", data_format or "NHWC")
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Convolution of as many dimensions as the filters have: ``[*spatial, c / groups, out]``.
+
+    Raises:
+        ValueError: when the filters have not 3, 4 or 5 dimensions.
+    """
+    rank = _rank("convolution", as_tensors(window.conv2d, (filters,))[0].ndim)
+    return _convolve(
+        "convolution", rank, convolve, input, filters, strides, padding, data_format, dilations
+    )
+
+
+def _rank(name: str, dimensions: int) -> int:
+    if dimensions not in (3, 4, 5):
+        raise ValueError(
+            f"{name}: 1, 2 or 3 spatial dimensions are supported, got {dimensions - 2}"
+        )
+    return dimensions - 2
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Tensor:
+    """:func:`conv2d` whose filter elements lie ``rate`` pixels apart."""
+    return conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def _transposed(
+    name: str,
+    rank: int,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    dilations: Any,
+) -> Tensor:
+    x, f = as_tensors(window.conv2d, (input, filters))
+    layout = Layout.of(name, rank, data_format)
+    x = layout.channels_last(x)
+    if f.ndim != rank + 2:
+        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+    out = layout.shape_last(static_ints(output_shape))
+    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
+    pads = layout.padding(padding, out[1:-1], tuple(f.shape[:rank]), step, spread)
+    return layout.original(convolve_back(x, f, out, step, spread, pads))
+
+
+def _transposing(name: str, rank: int, formats: str, doc: str) -> Callable[..., Tensor]:
+    """The public function of windows of ``rank`` dimensions."""
+    own = name
+
+    def call(
+        input: Any,
+        filters: Any,
+        output_shape: Any,
+        strides: Any,
+        padding: Any = "SAME",
+        data_format: str = formats,
+        dilations: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        return _transposed(
+            own, rank, input, filters, output_shape, strides, padding, data_format, dilations
+        )
+
+    return named(own, doc, call)
+
+
+conv1d_transpose = _transposing(
+    "conv1d_transpose", 1, "NWC",
+    "The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``.",
+)  # fmt: skip
+conv2d_transpose = _transposing(
+    "conv2d_transpose", 2, "NHWC",
+    "The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``.",
+)  # fmt: skip
+conv3d_transpose = _transposing(
+    "conv3d_transpose", 3, "NDHWC",
+    "The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``.",
+)  # fmt: skip
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transposed convolution of as many dimensions as ``output_shape`` names.
+
+    Raises:
+        ValueError: when these are not 3, 4 or 5.
+    """
+    shape = static_ints(output_shape)
+    rank = _rank("conv_transpose", len(shape))
+    return _transposed(
+        "conv_transpose", rank, input, filters, shape, strides, padding, data_format, dilations
+    )
+
+
+def atrous_conv2d_transpose(
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    rate: int,
+    padding: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`atrous_conv2d` to its input; filters are ``[h, w, out, in]``."""
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)

@@ -1,0 +1,149 @@
+"""Losses of ``tf.nn``."""
+
+from __future__ import annotations
+
+import math as _math
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape
+from tfpy._src.autodiff.custom import custom_gradient
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.math import reductions
+from tfpy._src.nn.activations import log_softmax
+from tfpy._src.ops import activation, elementwise as ew, indexing
+from tfpy._src.ops.families import infer
+
+# Losses
+
+
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """-sum(labels * log_softmax(logits)) along an axis.
+
+    The gradient of the logits is softmax(logits) - labels, as if each row's labels had the sum 1.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not broadcast.
+    """
+    x, y = as_tensors(ew.add, (logits, labels))
+    if y.shape != x.shape:
+        shape = infer.broadcast_shapes(
+            "softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape
+        )
+        y, x = broadcast_to(y, shape), broadcast_to(x, shape)
+    loss: Tensor = _cross_entropy(y, x, axis=axis)
+    return loss
+
+
+@custom_gradient
+def _cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Any:
+    scores = log_softmax(logits, axis)
+
+    def grad(g: Tensor) -> tuple[Tensor, Tensor]:
+        upstream = expand_dims(g, axis)
+        return -(upstream * scores), upstream * (ew.exp(scores) - labels)
+
+    return -reductions.reduce_sum(labels * scores, axis), grad
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """Cross entropy of integer labels ``[...]`` and logits ``[..., classes]``.
+
+    Raises:
+        ValueError: when the shapes do not go together.
+    """
+    ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
+    if tuple(ids.shape) != tuple(x.shape[:-1]):
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. "
+            f"Received: labels.shape={ids.shape} and logits.shape={x.shape}"
+        )
+    scores = reshape(log_softmax(x), [-1, x.shape[-1]])
+    picked = (
+        indexing.gather(scores, reshape(ids, [-1]), axis=1, batch_dims=0)
+        if x.ndim == 1
+        else (indexing.gather(scores, reshape(ids, [ids.size, 1]), axis=1, batch_dims=1))
+    )
+    return -reshape(picked, ids.shape)
+
+
+def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
+    """What is wanted and what is predicted as tensors."""
+    wanted, predicted = as_tensors(ew.add, tuple(operands.values()))
+    if wanted.shape != predicted.shape:
+        first, second = operands
+        raise ValueError(
+            f"`{second}` and `{first}` must have the same shape, received {predicted.shape} and "
+            f"{wanted.shape}"
+        )
+    return wanted, predicted
+
+
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
+    """Cross entropy of independent classes: log(1 + exp(x)) - x * z.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    z, x = _of_one_shape(labels=labels, logits=logits)
+    return activation.softplus(x) - x * z
+
+
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """sum(t ** 2) / 2.
+
+    Raises:
+        InvalidArgumentError: when ``t`` is not of floats.
+    """
+    x = convert_to_tensor(t)
+    infer.check_dtype("l2_loss", x.aval, infer.FLOAT, "t")
+    return reductions.reduce_sum(ew.square(x)) * 0.5
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """Sigmoid cross entropy in which positive labels count ``pos_weight`` times.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    z, x = _of_one_shape(labels=labels, logits=logits)
+    weight = 1 + (pos_weight - 1) * z
+    return ew.add((1 - z) * x, weight * (ew.log1p(ew.exp(-ew.abs_(x))) + activation.relu(-x)))
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """exp(log_input) - targets * log_input, and Stirling's log(targets!) if asked for.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    z, x = _of_one_shape(targets=targets, log_input=log_input)
+    loss = ew.exp(x) - x * z
+    if not compute_full_loss:
+        return loss
+    small = ew.logical_and(z >= 0, z <= 1)
+    safe = ew.select(small, 1.0, z)
+    factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * _math.pi * safe)
+    return loss + ew.select(small, 0.0, factorial)
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: int | None = None
+) -> Tensor:
+    """Sum of weighted losses divided by the batch size."""
+    loss = cast(per_example_loss, dtypes.float32)
+    if sample_weight is not None:
+        weight = convert_to_tensor(sample_weight, dtypes.float32)
+        extra = [1] * (loss.ndim - weight.ndim)
+        loss = loss * reshape(weight, [*weight.shape, *extra])
+    count = loss.shape[0] if global_batch_size is None and loss.ndim else global_batch_size or 1
+    return reductions.reduce_sum(loss) / float(count)

@@ -1,0 +1,83 @@
+"""Bias, dropout and embeddings: functions of ``tf.nn``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.array.making import reshape
+from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable, implements, per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.math import reductions
+from tfpy._src.ops import elementwise as ew, indexing
+
+# Activations and normalisation
+
+
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """Adds a vector along the last dimension (the second for a format that begins with "NC").
+
+    Raises:
+        InvalidArgumentError: when ``bias`` is not a vector of the channel size.
+    """
+    x, b = as_tensors(ew.add, (value, bias))
+    channels_first = bool(data_format and data_format.startswith("NC"))
+    axis = 1 if channels_first else x.ndim - 1
+    if b.ndim != 1 or x.ndim < 2 or b.shape[0] != x.shape[axis]:
+        raise invalid(
+            "bias_add",
+            f"bias {list(b.shape)} must be a vector of the size of dimension {axis} of "
+            f"value {list(x.shape)}",
+        )
+    if channels_first:
+        b = reshape(b, [-1] + [1] * (x.ndim - 2))
+    return ew.add(x, b)
+
+
+@per_value
+def dropout(
+    x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Zeroes elements with probability ``rate`` and scales the others by 1 / (1 - rate).
+
+    Raises:
+        ValueError: when ``rate`` is not in [0, 1).
+    """
+    from tfpy._src.random import stateful
+
+    t = convert_to_tensor(x)
+    if not t.dtype.is_floating:
+        raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")
+    if not 0 <= rate < 1:
+        raise ValueError(f"dropout: rate must be a float in the range [0, 1), got {rate}")
+    if rate == 0:
+        return t
+    noise = stateful.uniform(t.shape if noise_shape is None else noise_shape, seed=seed)
+    return ew.select(noise >= rate, t * (1 / (1 - rate)), 0.0)
+
+
+@dispatchable
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Tensor:
+    """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given."""
+    rows: Tensor = indexing.gather(
+        convert_to_tensor(params), convert_to_tensor(ids), axis=0, batch_dims=0
+    )
+    if max_norm is None:
+        return rows
+    length = ew.sqrt(reductions.reduce_sum(ew.square(rows), -1, keepdims=True))
+    scale: Tensor = max_norm / ew.maximum(length, max_norm)
+    return rows * scale
+
+
+@implements(embedding_lookup, RaggedTensor)
+def _ragged_embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Any:
+    """Rows of ``params`` at ragged ids."""
+    return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))

@@ -1,0 +1,190 @@
+"""Statistics and normalisation: functions of ``tf.nn``."""
+
+from __future__ import annotations
+
+import math as _math
+from typing import Any
+
+from tfpy._src.array.making import ones, reshape, squeeze, static_ints, transpose
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.tape import stop_gradient
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.math import reductions
+from tfpy._src.ops import elementwise as ew, window
+from tfpy._src.ops.families.infer import normalize_axis
+
+__all__ = [
+    "batch_normalization",
+    "fused_batch_norm",
+    "local_response_normalization",
+    "lrn",
+    "moments",
+    "normalize_moments",
+    "sufficient_statistics",
+    "weighted_moments",
+]
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over the axes."""
+    t = convert_to_tensor(x)
+    mean = reductions.reduce_mean(t, axes, keepdims=True)
+    variance = reductions.reduce_mean(ew.squared_difference(t, stop_gradient(mean)), axes, keepdims)
+    return (mean if keepdims else reshape(mean, variance.shape)), variance
+
+
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance over the axes, where weights say how often an element occurs."""
+    t, weights = as_tensors(ew.multiply, (x, frequency_weights))
+    counts = weights + ew.multiply(t, 0.0) if weights.shape != t.shape else weights
+    factor = ew.reciprocal(reductions.reduce_sum(counts, axes, keepdims=True))
+    mean = reductions.reduce_sum(counts * t, axes, keepdims=True) * factor
+    spread = reductions.reduce_sum(counts * ew.squared_difference(t, mean), axes, keepdims=True)
+    variance = spread * factor
+    if keepdims:
+        return mean, variance
+    return squeeze(mean, axes), squeeze(variance, axes)
+
+
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Count, sum and sum of squares over the axes of ``x - shift``, and the shift."""
+    t = convert_to_tensor(x)
+    reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
+    count = constant(float(_math.prod(t.shape[i] for i in reduced)))
+    if shift is None:
+        return (
+            count,
+            reductions.reduce_sum(t, axes, keepdims),
+            reductions.reduce_sum(ew.square(t), axes, keepdims),
+            None,
+        )
+    moved = t - shift
+    return (
+        count,
+        reductions.reduce_sum(moved, axes, keepdims),
+        reductions.reduce_sum(ew.square(moved), axes, keepdims),
+        convert_to_tensor(shift),
+    )
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and variance from :func:`sufficient_statistics`."""
+    factor = ew.reciprocal(counts)
+    shifted = mean_ss * factor
+    mean = shifted if shift is None else shifted + shift
+    return mean, variance_ss * factor - ew.square(shifted)
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: float,
+    name: str | None = None,
+) -> Tensor:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting."""
+    factor = ew.rsqrt(convert_to_tensor(variance) + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    shift = -convert_to_tensor(mean) * factor
+    if offset is not None:
+        shift = shift + offset
+    return convert_to_tensor(x) * factor + shift
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Batch normalisation of each channel as one op: ``(y, mean, variance)``.
+
+    TensorFlow has it as ``tf.compat.v1.nn.fused_batch_norm``. The statistics are constants for
+    tapes.
+
+    Args:
+        mean, variance: used when not training; averaged with the batch's when training and
+            ``exponential_avg_factor`` is not 1.
+
+    Raises:
+        ValueError: when mean or variance is missing where it is needed.
+    """
+    t = convert_to_tensor(x)
+    if (mean is None or variance is None) and not (is_training and exponential_avg_factor == 1.0):
+        raise ValueError("fused_batch_norm: mean and variance must be given")
+    first = data_format.startswith("NC")
+    order = [0, *range(2, t.ndim), 1]
+    if first:
+        t = transpose(t, order)
+    if not is_training:
+        given = convert_to_tensor(mean), convert_to_tensor(variance)
+        y = batch_normalization(t, *given, offset, scale, epsilon)
+    else:
+        axes = list(range(t.ndim - 1))
+        batch_mean = reductions.reduce_mean(t, axes)
+        batch_variance = reductions.reduce_mean(ew.squared_difference(t, batch_mean), axes)
+        y = batch_normalization(t, batch_mean, batch_variance, offset, scale, epsilon)
+        count = _math.prod(t.shape[:-1])
+        unbiased = batch_variance * (count / max(count - 1, 1))
+        given = _averaged((mean, variance), (batch_mean, unbiased), exponential_avg_factor)
+        given = stop_gradient(given[0]), stop_gradient(given[1])
+    if first:
+        y = transpose(y, [0, t.ndim - 1, *range(1, t.ndim - 1)])
+    return y, *given
+
+
+def _averaged(
+    old: tuple[Any, Any], new: tuple[Tensor, Tensor], factor: float
+) -> tuple[Tensor, Tensor]:
+    if factor == 1.0:
+        return new
+    before = [convert_to_tensor(v) * (1 - factor) for v in old]
+    return before[0] + new[0] * factor, before[1] + new[1] * factor
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """input / (bias + alpha * sum of squares of the ``depth_radius`` nearest channels) ** beta.
+
+    Raises:
+        InvalidArgumentError: unless the input has 4 dimensions.
+    """
+    x = convert_to_tensor(input)
+    if x.ndim != 4:
+        raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.shape)}")
+    rows = reshape(ew.square(x), [_math.prod(x.shape[:3]), 1, x.shape[3], 1])
+    sums = window.conv2d(
+        rows,
+        ones([1, 2 * depth_radius + 1, 1, 1]),
+        strides=(1, 1),
+        dilations=(1, 1),
+        padding=((0, 0), (depth_radius, depth_radius)),
+    )
+    return x * ew.power(reshape(sums, x.shape) * float(alpha) + float(bias), -float(beta))
+
+
+lrn = local_response_normalization

@@ -1,0 +1,261 @@
+"""Pooling in one, two and three dimensions, and morphology: functions of ``tf.nn``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import reverse
+from tfpy._src.array.making import cast, range, reshape, static_ints
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.naming import named
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import UnimplementedError, invalid
+from tfpy._src.ir.op import Op
+from tfpy._src.math.reductions import reduce_max
+from tfpy._src.nn.data_format import Layout
+from tfpy._src.ops import elementwise as ew, pooling as primitives, reduction, window
+from tfpy._src.ops.patches import at_first_maximum, padded_windows
+
+__all__ = [
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "dilation2d",
+    "erosion2d",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
+    "pool",
+]
+
+
+def _pool(
+    name: str,
+    rank: int,
+    op: Op,
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    dilations: Any = None,
+) -> Tensor:
+    layout = Layout.of(name, rank, data_format)
+    x = layout.channels_last(convert_to_tensor(input))
+    if op is primitives.max_pool and layout.depth(ksize) > 1:
+        return _max_of_channels(layout, x, ksize, strides)
+    extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
+    spread = layout.spatial("dilations", dilations)
+    pads = layout.padding(padding, tuple(x.shape[1:-1]), extent, step, spread)
+    y = op(x, ksize=extent, strides=step, dilations=spread, padding=pads)
+    return layout.original(y)
+
+
+def _max_of_channels(layout: Layout, x: Tensor, ksize: Any, strides: Any) -> Tensor:
+    """Windows over the channels alone, side by side; TensorFlow has no others."""
+    sizes, window = static_ints(ksize), layout.depth(ksize)
+    if layout.rank == 3 or layout.channels_first:
+        problem = f"data_format must be channels last and of an image, not of {list(x.shape)}"
+    elif max(sizes[:-1]) > 1:
+        problem = f"ksize {list(sizes)} must be 1 in the batch and spatial dimensions"
+    elif layout.depth(strides) != window:
+        problem = f"ksize {list(sizes)} and strides {strides} must be equal for the depth"
+    elif x.shape[-1] % window:
+        problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.shape[-1]}"
+    else:
+        return reduce_max(reshape(x, [*x.shape[:-1], x.shape[-1] // window, window]), -1)
+    raise UnimplementedError(None, layout.op, f"{layout.op} over the depth: {problem}")
+
+
+def _rank(name: str, x: Tensor) -> int:
+    if x.ndim not in (3, 4, 5):
+        raise ValueError(
+            f"{name}: input must have 1, 2 or 3 spatial dimensions, got shape {list(x.shape)}"
+        )
+    return x.ndim - 2
+
+
+def _pooling(
+    name: str, rank: int | None, formats: str | None, op: Op, doc: str
+) -> Callable[..., Tensor]:
+    """The public function of windows of ``rank`` dimensions; of the input's, if that is None."""
+    own = name
+
+    def call(
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: str | None = formats,
+        name: str | None = None,
+    ) -> Tensor:
+        x = convert_to_tensor(input)
+        return _pool(own, rank or _rank(own, x), op, x, ksize, strides, padding, data_format)
+
+    return named(own, doc, call)
+
+
+max_pool1d = _pooling(
+    "max_pool1d", 1, "NWC", primitives.max_pool,
+    "The largest element of each window of ``[batch, w, c]``.",
+)  # fmt: skip
+max_pool2d = _pooling(
+    "max_pool2d", 2, "NHWC", primitives.max_pool,
+    """The largest element of each window of ``[batch, h, w, c]``.
+
+    Args:
+        padding: "SAME", "VALID" or four pairs in the order of the data format.
+    """,
+)  # fmt: skip
+max_pool3d = _pooling(
+    "max_pool3d", 3, "NDHWC", primitives.max_pool,
+    "The largest element of each window of ``[batch, d, h, w, c]``.",
+)  # fmt: skip
+avg_pool1d = _pooling(
+    "avg_pool1d", 1, "NWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, w, c]``; padding does not count.",
+)  # fmt: skip
+avg_pool2d = _pooling(
+    "avg_pool2d", 2, "NHWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, h, w, c]``; padding does not count.",
+)  # fmt: skip
+avg_pool3d = _pooling(
+    "avg_pool3d", 3, "NDHWC", primitives.avg_pool,
+    "The mean of each window of ``[batch, d, h, w, c]``; padding does not count.",
+)  # fmt: skip
+max_pool = _pooling(
+    "max_pool", None, None, primitives.max_pool,
+    "The largest element of each window of an image of 1, 2 or 3 spatial dimensions.",
+)  # fmt: skip
+avg_pool = _pooling(
+    "avg_pool", None, None, primitives.avg_pool,
+    "The mean of each window of an image of 1, 2 or 3 spatial dimensions.",
+)  # fmt: skip
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Pooling of kind "MAX" or "AVG" with windows of 1, 2 or 3 dimensions and dilations.
+
+    Raises:
+        ValueError: for another kind, or strides and dilations that are both above 1.
+    """
+    ops = {"MAX": primitives.max_pool, "AVG": primitives.avg_pool}
+    if pooling_type.upper() not in ops:
+        raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
+    rank = len(window_shape)
+    layout = Layout.of("pool", rank, data_format)
+    spread, step = layout.spatial("dilations", dilations), layout.spatial("strides", strides)
+    if max(spread) > 1 and max(step) > 1:
+        raise ValueError("pool: strides > 1 not supported in conjunction with dilations > 1")
+    return _pool(
+        "pool",
+        rank,
+        ops[pooling_type.upper()],
+        input,
+        window_shape,
+        step,
+        padding,
+        data_format,
+        spread,
+    )
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    output_dtype: Any = dtypes.int32,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """:func:`max_pool2d` and the flat index of each maximum in its image (or in the batch).
+
+    Raises:
+        ValueError: for another data format than "NHWC".
+    """
+    if data_format != "NHWC":
+        raise ValueError(f"max_pool_with_argmax: data_format must be 'NHWC', got {data_format!r}")
+    layout = Layout.of("max_pool_with_argmax", 2, data_format)
+    x = layout.channels_last(convert_to_tensor(input))
+    extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
+    batch, height, width, depth = x.shape
+    pads = layout.padding(padding, (height, width), extent, step, (1, 1))
+    y = primitives.max_pool(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
+    windows = padded_windows(x, extent, step, (1, 1), pads, -math.inf)
+    tap = reduction.argmax(windows, axis=3)
+
+    def along(axis: int, n: int, factor: int = 1, first: int = 0) -> Tensor:
+        shape = [n if i == axis else 1 for i in (0, 1, 2, 3)]
+        return reshape(range(n) * factor + first, shape)
+
+    row = ew.floor_div(tap, extent[1]) + along(1, y.shape[1], step[0], -pads[0][0])
+    column = ew.floor_mod(tap, extent[1]) + along(2, y.shape[2], step[1], -pads[1][0])
+    index = (row * width + column) * depth + along(3, depth)
+    if include_batch_in_index:
+        index = index + along(0, batch, height * width * depth)
+    return y, cast(index, output_dtype)
+
+
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Grayscale dilation: the maximum of window plus filter ``[h, w, c]``.
+
+    Raises:
+        ValueError: for another data format than "NHWC".
+        InvalidArgumentError: when the depths differ.
+    """
+    if data_format != "NHWC":
+        raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
+    x, f = as_tensors(window.conv2d, (input, filters))
+    layout = Layout.of("dilation2d", 2, data_format)
+    x = layout.channels_last(x)
+    if f.ndim != 3 or f.shape[2] != x.shape[3]:
+        raise invalid(
+            "dilation2d",
+            f"filter must be [h, w, {x.shape[3]}] for input {list(x.shape)}, got {list(f.shape)}",
+        )
+    step, spread = layout.spatial("strides", strides), layout.spatial("rates", dilations)
+    ksize = tuple(f.shape[:2])
+    pads = layout.padding(padding, tuple(x.shape[1:3]), ksize, step, spread)
+    sums = padded_windows(x, ksize, step, spread, pads, -math.inf)
+    sums = sums + reshape(f, [ksize[0] * ksize[1], f.shape[2]])
+    largest: Tensor = at_first_maximum(sums, sums)
+    return largest
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``."""
+    x, f = as_tensors(window.conv2d, (value, filters))
+    return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)

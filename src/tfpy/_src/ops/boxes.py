@@ -1,0 +1,150 @@
+"""Choosing boxes: one op that suppresses boxes that are like a better one."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.errors import invalid
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall, float_bits
+from tfpy._src.ir.op import UNSUPPORTED, Op, Sample, register
+from tfpy._src.ops.families import infer
+from tfpy._src.ops.families.samples import array
+
+Array = np.ndarray[Any, Any]
+Similarity = Callable[[int, Sequence[int]], Array]
+"""How alike a box is to each of others, 0 to 1."""
+
+_MOST_BOXES = 2**24  # places are floats
+_FLOAT = frozenset({dtypes.float32})
+
+
+def overlap(boxes: Array) -> Similarity:
+    """Intersection over union. Corners may be in any order."""
+    low = np.minimum(boxes[:, :2], boxes[:, 2:])
+    high = np.maximum(boxes[:, :2], boxes[:, 2:])
+    area = np.prod(high - low, axis=1)
+
+    def similarity(box: int, others: Sequence[int]) -> Array:
+        sides = np.minimum(high[box], high[others]) - np.maximum(low[box], low[others])
+        shared = np.prod(np.maximum(sides, 0), axis=1)
+        union = area[box] + area[others] - shared
+        real = (area[box] > 0) & (area[others] > 0)
+        return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=real))
+
+    return similarity
+
+
+def choose(
+    scores: Array,
+    similarity: Similarity,
+    most: int,
+    threshold: float,
+    least_score: float,
+    sigma: float = 0.0,
+) -> tuple[list[int], list[float]]:
+    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
+    queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least_score]
+    heapq.heapify(queue)
+    chosen: list[int] = []
+    kept: list[float] = []
+    factor = -0.5 / sigma if sigma > 0 else 0.0
+    while queue and len(chosen) < most:
+        negative, box, compared = heapq.heappop(queue)
+        score = original = np.float32(-negative)
+        dropped = False
+        for alike in similarity(box, chosen[compared:])[::-1]:
+            if sigma == 0 and alike > threshold:
+                dropped = True
+                break
+            score = np.float32(score * np.float32(math.exp(factor * alike * alike)))
+            if score <= least_score:
+                break
+        if dropped:
+            continue
+        if score == original:
+            chosen.append(box)
+            kept.append(float(score))
+        elif score > least_score:
+            heapq.heappush(queue, (-float(score), box, len(chosen)))
+    return chosen, kept
+
+
+def _ref(boxes: Array, scores: Array, most: int, threshold: float, least: float, sigma: float
+         ) -> Array:  # fmt: skip
+    out = np.zeros((*scores.shape[:-1], most, 2), np.float32)
+    out[..., 0] = -1
+    for row in np.ndindex(scores.shape[:-1]):
+        chosen, kept = choose(scores[row], overlap(boxes[row]), most, threshold, least, sigma)
+        out[row][: len(chosen)] = np.column_stack([chosen, kept]) if chosen else 0
+    return out
+
+
+def _infer(
+    boxes: Aval, scores: Aval, most: int, threshold: float, least: float, sigma: float
+) -> Aval:
+    name = "non_max_suppression"
+    infer.check_dtype(name, boxes, _FLOAT, "boxes")
+    infer.check_dtype(name, scores, _FLOAT, "scores")
+    if not scores.rank or boxes.shape != (*scores.shape, 4):
+        raise invalid(
+            name,
+            f"boxes must be [n, 4] and scores [n], got {list(boxes.shape)} and "
+            f"{list(scores.shape)}",
+        )
+    if scores.shape[-1] > _MOST_BOXES:
+        raise invalid(name, f"at most {_MOST_BOXES} boxes, got {scores.shape[-1]}")
+    if not 0 <= threshold <= 1:
+        raise invalid(name, f"iou_threshold must be in [0, 1], got {threshold}")
+    if most < 0:
+        raise invalid(name, f"max_output_size must be non-negative, got {most}")
+    if sigma < 0:
+        raise invalid(name, f"soft_nms_sigma must be non-negative, got {sigma}")
+    return Aval((*scores.shape[:-1], most, 2), dtypes.float32)
+
+
+def _kernel(
+    boxes: Aval, scores: Aval, most: int, threshold: float, least: float, sigma: float
+) -> KernelCall:
+    outer, n = math.prod(scores.shape[:-1]), scores.shape[-1]
+    bits = {"threshold_bits": float_bits(threshold), "least_bits": float_bits(least)}
+    sizes = {"outer": outer, "n": n, "most": most, "sigma_bits": float_bits(sigma), **bits}
+    return KernelCall("non_max_suppression", ("boxes", "scores"), sizes)
+
+
+def _samples(rng: np.random.Generator) -> list[Sample]:
+    cases: list[Sample] = []
+    for shape, most, threshold, least, sigma in (
+        ((12,), 5, 0.3, -math.inf, 0.0),
+        ((40,), 40, 0.1, 0.2, 0.0),
+        ((40,), 9, 0.5, 0.1, 0.5),
+        ((2, 3, 7), 4, 0.2, 0.0, 0.0),
+        ((0,), 3, 0.5, 0.0, 0.0),
+        ((6,), 0, 0.5, 0.0, 0.0),
+    ):
+        corners = array(rng, (*shape, 2), low=0.0, high=1.0)
+        sides = array(rng, (*shape, 2), low=-0.2, high=0.9)
+        scores = array(rng, shape, low=0.0, high=1.0).round(2)  # ties
+        attrs = {"most": most, "threshold": threshold, "least": least, "sigma": sigma}
+        cases.append(((np.concatenate([corners, corners + sides], -1), scores), attrs))
+    return cases
+
+
+non_max_suppression: Op = register(
+    Op(
+        "non_max_suppression",
+        "boxes",
+        _infer,
+        _ref,
+        kernel=_kernel,
+        doc="The place and score of each chosen box, [most, 2]; places are -1 after the last.",
+        samples=_samples,
+    )
+)
+UNSUPPORTED["webgl"]["non_max_suppression"] = "each choice depends on the ones before"

@@ -1,0 +1,61 @@
+"""Complex numbers of two floats, and their parts. Gradients as TensorFlow defines them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.ir.complex_expr import ComplexExpr
+from tfpy._src.ir.op import Op
+from tfpy._src.ops.elementwise import cast, negative, reciprocal
+from tfpy._src.ops.families.elementwise import elementwise
+
+COMPLEX = frozenset((dtypes.complex64,))
+
+
+def _part(name: str, ref: Any, expr: Any, vjp: Any, **more: Any) -> Op:
+    facts: dict[str, Any] = {"gives": dtypes.float32} | more
+    facts |= {"params": ("input",), "takes": COMPLEX, "public": "", "holomorphic": False}
+    return elementwise(name, ref, expr, vjp, **facts)
+
+
+def _complex_ref(real: Any, imag: Any) -> Any:
+    """By parts: arithmetic would make NaN of infinities."""
+    z = np.empty(np.broadcast(real, imag).shape, np.complex64)
+    z.real, z.imag = real, imag
+    return z
+
+
+def _angle_vjp(g: Any, y: Any, z: Any) -> Any:
+    return negative(cast(g, dtype=z.dtype) * reciprocal(complex_(imag(z), real(z))))
+
+
+complex_: Op = elementwise(
+    "complex",
+    _complex_ref,
+    ComplexExpr,
+    lambda g, z, x, y: (lambda: real(g), lambda: imag(g)),
+    params=("real", "imag"),
+    takes=(dtypes.float32,),
+    gives=dtypes.complex64,
+    holomorphic=False,
+    public="",
+    doc="The complex number of a real and an imaginary part.",
+)
+real: Op = _part(
+    "real", np.real, lambda z: z.re, lambda g, y, z: cast(g, dtype=z.dtype), doc="Real part."
+)
+imag: Op = _part(
+    "imag", np.imag, lambda z: z.im, lambda g, y, z: complex_(0.0, g), doc="Imaginary part."
+)
+conj: Op = _part(
+    "conj",
+    np.conj,
+    lambda z: z.conjugate(),
+    lambda g, y, z: conj(g),
+    gives=None,
+    doc="With the sign of the imaginary part turned.",
+)
+angle = _part("angle", np.angle, lambda z: z.angle(), _angle_vjp, doc="Angle in radians.")

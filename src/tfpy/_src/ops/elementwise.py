@@ -1,0 +1,358 @@
+"""Elementwise primitives: each output element depends on the input elements at its place.
+
+A record states the NumPy meaning, one scalar expression for every device backend, and the
+gradient (a function where it costs ops of its own, so that it is computed only if needed). In
+gradients ``g`` belongs to the output, ``y`` is the output, ``x`` the input (``z`` is
+the output where ``y`` is an input); the family sums gradients over broadcast dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType, real_part
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.expr import Expr
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import Op, register
+from tfpy._src.ops.families import infer
+from tfpy._src.ops.families.elementwise import binary, compare, elementwise, float_unary, unary
+from tfpy._src.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
+from tfpy._src.ops.families.samples import elementwise_samples
+from tfpy._src.ops.reference import math as host
+
+# Arithmetic
+
+add = binary(
+    "add",
+    np.add,
+    lambda x, y: x + y,
+    lambda g, z, x, y: (g, g),
+    takes=NUMERIC | {dtypes.string},
+    doc="x + y; strings are joined.",
+)
+subtract = binary(
+    "subtract", np.subtract, lambda x, y: x - y, lambda g, z, x, y: (g, lambda: -g), takes=NUMERIC
+)
+multiply = binary(
+    "multiply",
+    np.multiply,
+    lambda x, y: x * y,
+    lambda g, z, x, y: (lambda: g * y, lambda: g * x),
+    takes=NUMERIC,
+)
+real_div = binary(
+    "real_div",
+    np.divide,
+    lambda x, y: x / y,
+    lambda g, z, x, y: (lambda: g / y, lambda: -g * z / y),
+    public="realdiv",
+    domain=(0.3, 4.0),
+    doc="x / y for floats and complex numbers.",
+)
+divide_no_nan: Op = binary(
+    "divide_no_nan",
+    host.divide_no_nan,
+    lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x / y),
+    lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
+    public="",
+    doc="x / y, and 0 where y is 0.",
+)
+
+
+def _floor_div(x: Expr, y: Expr) -> Expr:
+    if x.dtype == ex.F:
+        return ex.unary("floor", x / y)
+    q, r = ex.binary("idiv", x, y), ex.binary("irem", x, y)
+    return q - ex.cast(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), ex.I)
+
+
+def _floor_mod(x: Expr, y: Expr) -> Expr:
+    r = ex.binary("rem" if x.dtype == ex.F else "irem", x, y)
+    return ex.select(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), r + y, r)
+
+
+def _int_pow(x: Expr, y: Expr) -> Expr:
+    """By squaring; products wrap as TensorFlow's do."""
+    result, base = ex.const(1, ex.I), x
+    for bit in range(31):
+        result = ex.select(ex.ne(y & (1 << bit), 0), result * base, result)
+        base = base * base
+    return result
+
+
+def _pow_vjp(g: Any, z: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def to_exponent() -> Any:
+        positive = not_equal(x, 0) if x.dtype.is_complex else x > 0
+        return g * z * select(positive, log(select(positive, x, 1.0)), 0.0)
+
+    return lambda: g * y * power(x, y - 1), to_exponent
+
+
+floor_div = binary(
+    "floordiv",
+    host.floor_div,
+    _floor_div,
+    lambda g, z, x, y: (None, None),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="math.floordiv floor_div",
+    doc="Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends.",
+)
+floor_mod = binary(
+    "floormod",
+    host.floor_mod,
+    _floor_mod,
+    lambda g, z, x, y: (g, -g * floor_div(x, y)),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="math.floormod math.mod",
+    doc="Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, x on other backends.",
+)
+power = binary(
+    "pow",
+    host.power,
+    lambda x, y: _int_pow(x, y) if x.dtype == ex.I else ex.binary("pow", x, y),
+    _pow_vjp,
+    takes=NUMERIC,
+    domain=(0.3, 3.0),
+    doc="x to the power y.",
+)
+maximum = binary(
+    "maximum",
+    np.maximum,
+    ex.maximum,
+    lambda g, z, x, y: (lambda: select(x >= y, g, 0), lambda: select(x >= y, 0, g)),
+    takes=REAL,
+    doc="The larger of x and y; NaN where either is NaN.",
+)
+minimum = binary(
+    "minimum",
+    np.minimum,
+    ex.minimum,
+    lambda g, z, x, y: (lambda: select(x <= y, g, 0), lambda: select(x <= y, 0, g)),
+    takes=REAL,
+    doc="The smaller of x and y; NaN where either is NaN.",
+)
+squared_difference = binary(
+    "squared_difference",
+    host.squared_difference,
+    lambda x, y: (x - y) * (x - y).conjugate(),
+    lambda g, z, x, y: (lambda: g * (x - y) * 2, lambda: g * (y - x) * 2),
+    takes=NUMERIC,
+    holomorphic=False,
+)
+atan2 = binary(
+    "atan2",
+    np.arctan2,
+    lambda y, x: ex.binary("atan2", y, x),
+    lambda g, z, y, x: (g * x / (x * x + y * y), -g * y / (x * x + y * y)),
+    takes=FLOAT,
+    params=("y", "x"),
+    doc="Angle of the point (x, y), in radians.",
+)
+negative = elementwise(
+    "negative",
+    np.negative,
+    lambda x: -x,
+    lambda g, y, x: -g,
+    takes=infer.SIGNED,
+    public="negative math.negative",
+)
+
+
+def _abs_vjp(g: Any, y: Any, x: Any) -> Any:
+    if not x.dtype.is_complex:
+        return g * sign(x)
+    return divide_no_nan(cast(g, dtype=x.dtype), cast(y, dtype=x.dtype)) * x
+
+
+abs_ = elementwise(
+    "abs",
+    np.abs,
+    abs,
+    _abs_vjp,
+    takes=infer.SIGNED,
+    gives=real_part,
+    holomorphic=False,
+    doc="Absolute value, float32 for complex numbers.",
+)
+sign: Op = elementwise(
+    "sign", np.sign, unary("sign"), lambda g, y, x: g * 0, takes=infer.SIGNED & REAL, public=""
+)
+square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
+reciprocal = elementwise(
+    "reciprocal",
+    np.reciprocal,
+    lambda x: 1.0 / x,
+    lambda g, y, x: -g * y * y,
+    domain=(0.3, 4.0),
+    public="math.reciprocal",
+)
+
+# Functions of one float
+
+sqrt = float_unary(
+    "sqrt",
+    np.sqrt,
+    lambda g, y, x: select(equal(g, 0), 0, g * 0.5 / y),  # 0 at x = 0 where g is masked
+    domain=(0.1, 9.0),
+)
+rsqrt = float_unary(
+    "rsqrt",
+    lambda x: 1 / np.sqrt(x),
+    lambda g, y, x: g * -0.5 * y * y * y,
+    domain=(0.1, 9.0),
+    public="math.rsqrt",
+)
+exp = float_unary("exp", np.exp, lambda g, y, x: g * y)
+expm1 = float_unary("expm1", np.expm1, lambda g, y, x: g * (y + 1), public="math.expm1")
+log = float_unary("log", np.log, lambda g, y, x: g / x, domain=(0.05, 9.0), public="math.log")
+log1p = float_unary(
+    "log1p", np.log1p, lambda g, y, x: g / (x + 1), domain=(-0.9, 9.0), public="math.log1p"
+)
+sin = float_unary("sin", np.sin, lambda g, y, x: g * cos(x))
+cos: Op = float_unary("cos", np.cos, lambda g, y, x: -g * sin(x))
+tan = float_unary("tan", np.tan, lambda g, y, x: g * (y * y + 1), domain=(-1.4, 1.4))
+asin = float_unary("asin", np.arcsin, lambda g, y, x: g * rsqrt(1 - x * x), domain=(-0.95, 0.95))
+acos = float_unary("acos", np.arccos, lambda g, y, x: -g * rsqrt(1 - x * x), domain=(-0.95, 0.95))
+atan = float_unary("atan", np.arctan, lambda g, y, x: g / (x * x + 1))
+sinh = float_unary("sinh", np.sinh, lambda g, y, x: g * cosh(x))
+cosh: Op = float_unary("cosh", np.cosh, lambda g, y, x: g * sinh(x))
+asinh = float_unary("asinh", np.arcsinh, lambda g, y, x: g * rsqrt(x * x + 1))
+acosh = float_unary("acosh", np.arccosh, lambda g, y, x: g / sinh(y), domain=(1.1, 9.0))
+atanh = float_unary("atanh", np.arctanh, lambda g, y, x: g / (1 - x * x), domain=(-0.95, 0.95))
+tanh = float_unary(
+    "tanh", np.tanh, lambda g, y, x: g * (1 - y * y), public="tanh math.tanh nn.tanh"
+)
+erf = float_unary(
+    "erf",
+    host.erf,
+    lambda g, y, x: g * 1.1283791670955126 * exp(-x * x),
+    takes=FLOAT,
+    public="math.erf",
+    doc="Gauss error function.",
+)
+floor = float_unary("floor", np.floor, lambda g, y, x: None, takes=FLOAT)
+ceil = float_unary("ceil", np.ceil, lambda g, y, x: None, takes=FLOAT, public="math.ceil")
+round_ = elementwise(
+    "round",
+    np.rint,
+    lambda x: ex.unary("round", x) if x.dtype == ex.F else x,
+    lambda g, y, x: None,
+    takes=REAL,
+    doc="Nearest integer, halves to the even one.",
+)
+sigmoid = elementwise(
+    "sigmoid",
+    host.sigmoid,
+    lambda x: 1.0 / (1.0 + ex.unary("exp", -x)),
+    lambda g, y, x: g * y * (1 - y),
+    public="sigmoid math.sigmoid nn.sigmoid",
+    doc="1 / (1 + exp(-x)).",
+)
+
+# Comparison, logic, choice
+
+equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY)
+not_equal: Op = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
+less = compare("less", np.less, lambda x, y: x < y)
+less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
+greater = compare("greater", np.greater, lambda x, y: x > y)
+greater_equal = compare("greater_equal", np.greater_equal, lambda x, y: x >= y)
+logical_and = compare("logical_and", np.logical_and, lambda x, y: x & y, takes=BOOL)
+logical_or = compare("logical_or", np.logical_or, lambda x, y: x | y, takes=BOOL)
+logical_xor = compare(
+    "logical_xor", np.logical_xor, lambda x, y: x ^ y, takes=BOOL, public="math.logical_xor"
+)
+logical_not = elementwise("logical_not", np.logical_not, lambda x: ~x, takes=BOOL)
+is_nan = elementwise(
+    "is_nan", np.isnan, ex.isnan, takes=FLOAT, gives=dtypes.bool, public="math.is_nan"
+)
+is_inf = elementwise(
+    "is_inf",
+    np.isinf,
+    lambda x: ex.eq(abs(x), ex.INF),
+    takes=FLOAT,
+    gives=dtypes.bool,
+    public="math.is_inf",
+)
+is_finite = elementwise(
+    "is_finite",
+    np.isfinite,
+    lambda x: abs(x) < ex.INF,
+    takes=FLOAT,
+    gives=dtypes.bool,
+    public="math.is_finite",
+)
+select: Op = elementwise(
+    "select",
+    np.where,
+    ex.select,
+    lambda g, z, c, x, y: (None, lambda: select(c, g, 0), lambda: select(c, 0, g)),
+    params=("condition", "x", "y"),
+    takes=infer.ANY,
+    typed_from=1,
+    public="",
+    doc="x where the condition holds, else y; tf.where is this with broadcasting.",
+)
+bitwise_and = binary(
+    "bitwise_and",
+    np.bitwise_and,
+    lambda x, y: x & y,
+    takes=infer.INTEGER,
+    public="bitwise.bitwise_and",
+)
+bitwise_or = binary(
+    "bitwise_or",
+    np.bitwise_or,
+    lambda x, y: x | y,
+    takes=infer.INTEGER,
+    public="bitwise.bitwise_or",
+)
+bitwise_xor = binary(
+    "bitwise_xor",
+    np.bitwise_xor,
+    lambda x, y: x ^ y,
+    takes=infer.INTEGER,
+    public="bitwise.bitwise_xor",
+)
+invert = elementwise(
+    "invert", np.invert, lambda x: ~x, takes=infer.INTEGER, public="bitwise.invert"
+)
+
+
+def _cast_ref(x: Any, dtype: DType) -> Any:
+    number = dtype.as_numpy_dtype
+    return (x.real if x.dtype.kind == "c" and dtype.is_numeric else x).astype(number)
+
+
+def _cast_infer(x: Aval, dtype: DType) -> Aval:
+    infer.check_dtype("cast", x, infer.ANY - {dtypes.string})
+    return Aval(x.shape, dtype)
+
+
+def _cast_vjp(g: Any, y: Any, x: Any, dtype: DType) -> tuple[Any]:
+    return (cast(g, dtype=x.dtype) if x.dtype.is_differentiable else None,)
+
+
+cast: Op = register(
+    Op(
+        "cast",
+        "elementwise",
+        _cast_infer,
+        _cast_ref,
+        _cast_vjp,
+        lambda x, dtype: ex.cast(x, dtype),
+        doc="x in another dtype; float to integer truncates.",
+        samples=elementwise_samples(
+            1,
+            dtypes.DEVICE_DTYPES,
+            (-9.0, 9.0),
+            attrs=[{"dtype": d} for d in (dtypes.float32, dtypes.int32, dtypes.bool)],
+        ),
+    )
+)

@@ -1,0 +1,85 @@
+"""Shape and dtype rules that op families share, with TensorFlow's error classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import invalid, invalid_dtype
+from tfpy._src.ir.graph import Aval, Shape
+
+FLOAT = frozenset((dtypes.float16, dtypes.float32))
+FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
+INTEGER = frozenset((dtypes.int32, dtypes.int8, dtypes.uint8, dtypes.uint32))
+REAL = FLOAT | INTEGER
+NUMERIC = REAL | {dtypes.complex64}
+SIGNED = NUMERIC - {dtypes.uint8, dtypes.uint32}
+BOOL = frozenset((dtypes.bool,))
+ANY = NUMERIC | BOOL | {dtypes.string}
+
+
+def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
+    """NumPy's broadcasting.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not go together.
+    """
+    first, *rest = shapes
+    if all(s == first for s in rest):
+        return first
+    rank = max(len(s) for s in shapes)
+    out = [1] * rank
+    for shape in shapes:
+        for i, n in enumerate(shape, rank - len(shape)):
+            if out[i] == 1:
+                out[i] = n
+            elif n not in (1, out[i]):
+                raise invalid(
+                    op,
+                    f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}; "
+                    "each dimension must be equal or 1, counted from the right",
+                )
+    return tuple(out)
+
+
+def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") -> None:
+    """Raises InvalidArgumentError unless the aval's dtype is allowed."""
+    allowed = frozenset(allowed)
+    if aval.dtype not in allowed:
+        names = ", ".join(sorted(d.name for d in allowed))
+        raise invalid_dtype(
+            op,
+            f"{what} has dtype {aval.dtype.name} and shape {list(aval.shape)}, "
+            f"but the op takes {names}; convert it with tf.cast",
+        )
+
+
+def check_same_dtype(op: str, avals: Sequence[Aval]) -> None:
+    """Raises InvalidArgumentError unless all avals have the first one's dtype."""
+    first = avals[0]
+    for i, a in enumerate(avals[1:], 1):
+        if a.dtype != first.dtype:
+            raise invalid_dtype(
+                op,
+                f"cannot compute as input #{i}(zero-based) was expected to be a {first.dtype.name} "
+                f"tensor but is a {a.dtype.name} tensor (shapes {list(first.shape)} and "
+                f"{list(a.shape)}); convert one with tf.cast",
+            )
+
+
+def check_rank(op: str, aval: Aval, rank: int, what: str) -> None:
+    """Raises InvalidArgumentError unless the aval has that many dimensions."""
+    if aval.rank != rank:
+        raise invalid(op, f"{what} must be {rank}-dimensional, got shape {list(aval.shape)}")
+
+
+def normalize_axis(op: str, axis: int, rank: int) -> int:
+    """``axis`` counted from the front.
+
+    Raises:
+        InvalidArgumentError: when it is outside ``[-rank, rank)``.
+    """
+    if not -rank <= axis < rank:
+        raise invalid(op, f"axis {axis} is out of range for {rank} dimensions: [{-rank}, {rank})")
+    return axis % rank if rank else 0

@@ -1,0 +1,247 @@
+"""Primitives that read or write at computed positions, and generated index ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.expr import Expr
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.families import infer
+from tfpy._src.ops.families.infer import NUMERIC
+from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.rules import zeros
+
+# gather: slices of x along an axis, at int32 indices; leading batch dimensions go together.
+
+
+def _gather_infer(x: Aval, indices: Aval, axis: int, batch_dims: int) -> Aval:
+    infer.check_dtype("gather", indices, {dtypes.int32}, "indices")
+    if x.shape[:batch_dims] != indices.shape[:batch_dims] or axis < batch_dims:
+        raise invalid(
+            "gather",
+            f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
+            f"{list(indices.shape)} must be equal and lie before axis {axis}",
+        )
+    shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :]
+    return Aval(shape, x.dtype)
+
+
+def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    if indices.size and (indices.min() < 0 or indices.max() >= x.shape[axis]):
+        raise invalid_value(
+            "gather",
+            f"indices run from {indices.min()} to {indices.max()}, "
+            f"outside [0, {x.shape[axis]}) of axis {axis} of params {list(x.shape)}",
+        )
+    if not batch_dims:
+        return np.take(x, indices, axis=axis)
+    lead = x.shape[:batch_dims]
+    batch, outer = math.prod(lead), x.shape[batch_dims:axis]
+    inner, picks = x.shape[axis + 1 :], indices.shape[batch_dims:]
+    rows = x.reshape(batch, math.prod(outer), x.shape[axis], math.prod(inner))
+    flat = indices.reshape(batch, math.prod(picks))
+    taken = rows[np.arange(batch)[:, None], :, flat]  # [batch, picks, outer, inner]
+    return taken.transpose(0, 2, 1, 3).reshape(*lead, *outer, *picks, *inner)
+
+
+def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> KernelCall:
+    return KernelCall(
+        "gather",
+        ("x", "indices"),
+        {
+            "batch": math.prod(x.shape[:batch_dims]),
+            "outer": math.prod(x.shape[batch_dims:axis]),
+            "n": x.shape[axis],
+            "inner": math.prod(x.shape[axis + 1 :]),
+            "m": math.prod(indices.shape[batch_dims:]),
+        },
+    )
+
+
+def _gather_vjp(
+    g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int
+) -> tuple[Any, None]:
+    """Sums each slice's gradient into its row: rows of all batches are numbered through."""
+    from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
+
+    shape = tuple(x.shape)
+    lead, outer, inner = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
+    batch, n = math.prod(lead), shape[axis]
+    picks = tuple(indices.shape[batch_dims:])
+    m = math.prod(picks)
+    # g is [batch, outer, m, inner]; bring the picks beside the batch.
+    grouped = transpose(
+        reshape(g, shape=(batch, math.prod(outer), m, math.prod(inner))), perm=(0, 2, 1, 3)
+    )
+    ids = reshape(indices, shape=(batch, m))
+    if batch > 1:
+        offsets = range_(start=0, delta=n, count=batch, dtype=dtypes.int32)
+        ids = ids + reshape(offsets, shape=(batch, 1))
+    summed = segment_sum(
+        reshape(grouped, shape=(batch * m, math.prod(outer) * math.prod(inner))),
+        reshape(ids, shape=(batch * m,)),
+        segments=batch * n,
+    )
+    perm = (0, 2, 1, 3)
+    back = transpose(
+        reshape(summed, shape=(batch, n, math.prod(outer), math.prod(inner))),
+        perm=inverse_permutation(perm),
+    )
+    return reshape(back, shape=shape), None
+
+
+def _gather_samples(rng: np.random.Generator) -> list[Sample]:
+    cases = [
+        ((7,), (4,), 0, 0),
+        ((6, 5), (2, 3), 0, 0),
+        ((3, 6, 4), (5,), 1, 0),
+        ((3, 6), (), 1, 0),
+        ((2, 5, 3), (2, 4), 1, 1),
+        ((2, 3, 5, 4), (2, 6), 2, 1),
+        ((50, 64), (33,), 0, 0),
+    ]
+    return [
+        (
+            (array(rng, x, d), rng.integers(0, x[axis], i).astype(np.int32)),
+            {"axis": axis, "batch_dims": b},
+        )
+        for d in (dtypes.float32, dtypes.int32, dtypes.bool)
+        for x, i, axis, b in cases
+    ]
+
+
+gather = register(
+    Op(
+        "gather",
+        "indexing",
+        _gather_infer,
+        _gather_ref,
+        _gather_vjp,
+        kernel=_gather_kernel,
+        params=("params", "indices"),
+        samples=_gather_samples,
+    )
+)
+
+
+# segment_sum: rows of data summed into the segments that ids name. Negative ids are dropped; those
+# beyond the segments are an error on cpu and dropped on other backends.
+
+
+def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
+    infer.check_dtype("unsorted_segment_sum", data, NUMERIC, "data")
+    infer.check_dtype("unsorted_segment_sum", ids, {dtypes.int32}, "segment_ids")
+    if data.shape[: ids.rank] != ids.shape:
+        raise invalid(
+            "unsorted_segment_sum",
+            f"data {list(data.shape)} must begin with the shape of segment_ids {list(ids.shape)}",
+        )
+    return Aval((segments, *data.shape[ids.rank :]), data.dtype)
+
+
+def kept_ids(op: str, ids: Any, segments: int) -> Any:
+    """Where ids are not negative.
+
+    Raises:
+        InvalidArgumentError: when one is beyond the segments.
+    """
+    if ids.size and ids.max() >= segments:
+        at = int(np.argmax(ids >= segments))
+        raise invalid_value(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
+    return ids >= 0
+
+
+def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
+    out = np.zeros((segments, *data.shape[ids.ndim :]), data.dtype)
+    flat = ids.reshape(-1)
+    rows = data.reshape(flat.size, *data.shape[ids.ndim :])
+    valid = kept_ids("unsorted_segment_sum", flat, segments)
+    np.add.at(out, flat[valid], rows[valid])
+    return out
+
+
+def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
+    inner = math.prod(data.shape[ids.rank :])
+    return KernelCall(
+        "segment_sum", ("data", "ids"), {"n": ids.size, "inner": inner, "segments": segments}
+    )
+
+
+def gather_inside(rows: Any, ids: Any) -> Any:
+    """``rows[ids]``, and 0 for ids outside the rows."""
+    from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select
+    from tfpy._src.ops.movement import reshape
+
+    last = rows.shape[0] - 1
+    if last < 0:
+        return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
+    found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
+    inside = logical_and(ids >= 0, ids <= last)
+    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(rows.shape) - 1)))
+    return select(inside, found, 0)
+
+
+def _segment_vjp(g: Any, y: Any, data: Any, ids: Any, segments: int) -> tuple[Any, None]:
+    return gather_inside(g, ids), None
+
+
+def _segment_samples(rng: np.random.Generator) -> list[Sample]:
+    cases = [((9,), (9,), 4), ((8, 5), (8,), 3), ((3, 4, 2), (3, 4), 6), ((40, 16), (40,), 10)]
+    return [
+        (
+            (array(rng, data, d), rng.integers(-1, segments, ids).astype(np.int32)),
+            {"segments": segments},
+        )
+        for d in (dtypes.float32, dtypes.int32)
+        for data, ids, segments in cases
+    ]
+
+
+segment_sum = register(
+    Op(
+        "segment_sum",
+        "indexing",
+        _segment_infer,
+        _segment_ref,
+        _segment_vjp,
+        kernel=_segment_kernel,
+        params=("data", "segment_ids"),
+        samples=_segment_samples,
+    )
+)
+
+
+# range: start + i * delta, without an input.
+
+
+def _range_expr(start: float, delta: float, count: int, dtype: DType) -> Expr:
+    return ex.cast(ex.index(), dtype) * delta + start
+
+
+def _range_ref(start: float, delta: float, count: int, dtype: DType) -> Any:
+    number = dtype.as_numpy_dtype
+    return np.arange(count, dtype=number) * number(delta) + number(start)
+
+
+range_ = register(
+    Op(
+        "range",
+        "indexing",
+        lambda start, delta, count, dtype: Aval((count,), dtype),
+        _range_ref,
+        expr=_range_expr,
+        samples=lambda rng: [
+            ((), {"start": 3, "delta": -2, "count": 300, "dtype": dtypes.int32}),
+            ((), {"start": 0.5, "delta": 0.25, "count": 9, "dtype": dtypes.float32}),
+        ],
+    )
+)

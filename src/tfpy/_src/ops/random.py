@@ -1,0 +1,295 @@
+"""Random primitives: numbers that are a function of a key, a counter and the element's position.
+
+Inputs are six int32 scalars, the *state*: two words of key and four of counter, low words first.
+Output element ``i`` is word ``i % 4`` of the block at ``counter + i // 4``
+(:mod:`tfpy.ops.philox`), so a kernel computes every element on its own and every backend gives
+TensorFlow's bits. Distributions whose elements take a varying number of words are computed on the
+host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import invalid
+from tfpy._src.ir import expr as ex
+from tfpy._src.ir.expr import Expr
+from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.gamma import random_gamma_grad
+from tfpy._src.ops.reduction import reduce_sum
+from tfpy._src.ops.reference import philox, random as host
+
+_STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
+_REJECTION = "elements take a varying number of random words (rejection)"
+_SEQUENTIAL = "each step depends on the one before"
+
+# Expressions
+
+
+def _counter(low: list[Expr], shift: int) -> list[Expr]:
+    """The 128-bit counter of this element: the state's plus the number of its block."""
+    words, carry = [], ex.bitcast(ex.index() >> shift, ex.U)
+    for word in low:
+        total = word + carry
+        carry = ex.cast(total < carry, ex.U)
+        words.append(total)
+    return words
+
+
+def _words(*state: Expr, shift: int = 2) -> list[Expr]:
+    """The four words of this element's block, which ``2 ** shift`` elements share."""
+    k0, k1, *low = (ex.bitcast(word, ex.U) for word in state)
+    c = _counter(low, shift)
+    m0, m1 = (ex.const(m, ex.U) for m in philox.MULTIPLIERS)
+    for _ in range(philox.ROUNDS):
+        high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
+        c = [high[1] ^ c[1] ^ k0, c[2] * m1, high[0] ^ c[3] ^ k1, c[0] * m0]
+        k0, k1 = k0 + philox.WEYL[0], k1 + philox.WEYL[1]
+    return c
+
+
+def _lane(words: list[Expr]) -> Expr:
+    """The word that belongs to this element."""
+    i = ex.index() & 3
+    low = ex.select(ex.eq(i, 0), words[0], words[1])
+    return ex.select(i < 2, low, ex.select(ex.eq(i, 2), words[2], words[3]))
+
+
+def _unit(word: Expr) -> Expr:
+    """A float in [0, 1) from 23 bits."""
+    return ex.bitcast((word & 0x7FFFFF) | 0x3F800000, ex.F) - 1.0
+
+
+def _fine_unit(*state: Expr, shape: Shape) -> Expr:
+    """The upper 24 bits of TensorFlow's double: 20 of a pair's first word and 4 of its second."""
+    w, even = _words(*state, shift=1), ex.eq(ex.index() & 1, 0)
+    high, low = ex.select(even, w[0], w[2]), ex.select(even, w[1], w[3])
+    bits = (high & 0xFFFFF) * 16 + (low >> 28)
+    return ex.cast(ex.bitcast(bits, ex.I), ex.F) * 2.0**-24
+
+
+def _normal(*state: Expr, shape: Shape) -> Expr:
+    """Box-Muller: each pair of words gives a sine and a cosine."""
+    w, i = _words(*state), ex.index() & 3
+    first, second = ex.select(i < 2, w[0], w[2]), ex.select(i < 2, w[1], w[3])
+    radius = ex.unary("sqrt", ex.unary("log", ex.maximum(_unit(first), 1e-7)) * -2.0)
+    angle = _unit(second) * (2 * np.pi)
+    return radius * ex.select(ex.eq(i & 1, 0), ex.unary("sin", angle), ex.unary("cos", angle))
+
+
+def _between(*inputs: Expr, shape: Shape) -> Expr:
+    """``low`` plus the word modulo the range, in unsigned arithmetic.
+
+    Below 2**31 the remainder comes from the word's upper 31 bits, as ``irem`` is signed; above,
+    the range fits into the word once at most.
+    """
+    *state, low, high = inputs
+    word = _lane(_words(*state))
+    span = ex.bitcast(high, ex.U) - ex.bitcast(low, ex.U)
+    half = ex.binary("irem", ex.bitcast(word >> 1, ex.I), ex.bitcast(span, ex.I))
+    small = ex.bitcast(half, ex.U) * 2 + (word & 1)
+    reduced = ex.select(ex.bitcast(span, ex.I) < 0, word, small)
+    return low + ex.bitcast(ex.select(reduced < span, reduced, reduced - span), ex.I)
+
+
+# NumPy
+
+
+def _stream(state: tuple[Any, ...], shape: Shape) -> Any:
+    return philox.stream(state, int(np.prod(shape))).reshape(shape)
+
+
+def _fine_unit_ref(*state: Any, shape: Shape) -> Any:
+    units = philox.unit_doubles(philox.stream(state, 2 * int(np.prod(shape))))
+    return (np.floor(units * 2**24) / 2**24).astype(np.float32).reshape(shape)
+
+
+def _normal_ref(*state: Any, shape: Shape) -> Any:
+    count = int(np.prod(shape))
+    units = philox.unit_floats(philox.stream(state, -(-count // 4) * 4))
+    return philox.box_muller(units)[:count].reshape(shape)
+
+
+def _between_ref(*inputs: Any, shape: Shape) -> Any:
+    *state, low, high = inputs
+    span = np.uint32((int(high) - int(low)) % 2**32)
+    return (_stream(tuple(state), shape) % span).view(np.int32) + np.int32(low)
+
+
+# Records
+
+
+def _state(rng: np.random.Generator) -> tuple[Any, ...]:
+    """A state whose counter carries into its second and third word."""
+    words = [*rng.integers(-(2**31), 2**31, 6).astype(np.int32)]
+    words[2:4] = np.int32(-3), np.int32(-1)
+    return tuple(np.asarray(w) for w in words)
+
+
+def _samples(rng: np.random.Generator) -> list[Sample]:
+    return [(_state(rng), {"shape": s}) for s in ((), (7,), (3, 5), (40, 50), (0, 2))]
+
+
+def _between_samples(rng: np.random.Generator) -> list[Sample]:
+    ranges = ((0, 10), (-5, 1), (0, 1), (-(2**31), 2**31 - 1), (-7, 2**31 - 1), (0, 2**31 - 1))
+    bounds = [tuple(np.asarray(b, np.int32) for b in pair) for pair in ranges]
+    return [((*_state(rng), *pair), {"shape": (9, 5)}) for pair in bounds]
+
+
+def _random(name: str, dtype: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
+    facts: dict[str, Any] = {"params": _STATE, "samples": _samples} | more
+    return register(
+        Op(
+            name,
+            "random",
+            lambda *inputs, shape: Aval(tuple(shape), dtype),
+            ref,
+            expr=expr,
+            doc=doc,
+            **facts,
+        )
+    )
+
+
+random_uniform = _random(
+    "random_uniform",
+    dtypes.float32,
+    lambda *state, shape: philox.unit_floats(_stream(state, shape)),
+    lambda *state, shape: _unit(_lane(_words(*state))),
+    "Uniform floats in [0, 1).",
+)
+random_fine_uniform = _random(
+    "random_fine_uniform",
+    dtypes.float32,
+    _fine_unit_ref,
+    _fine_unit,
+    "Uniform floats in [0, 1): what a float holds of TensorFlow's doubles.",
+)
+random_bits = _random(
+    "random_bits",
+    dtypes.int32,
+    lambda *state, shape: _stream(state, shape).view(np.int32),
+    lambda *state, shape: ex.bitcast(_lane(_words(*state)), ex.I),
+    "Uniform 32-bit integers.",
+)
+random_normal = _random(
+    "random_normal", dtypes.float32, _normal_ref, _normal, "Standard normal floats."
+)
+random_int = _random(
+    "random_int",
+    dtypes.int32,
+    _between_ref,
+    _between,
+    "Integers in [minval, maxval): a word modulo the range, as TensorFlow.",
+    params=(*_STATE, "minval", "maxval"),
+    samples=_between_samples,
+)
+random_truncated_normal = _random(
+    "random_truncated_normal",
+    dtypes.float32,
+    lambda *state, shape: host.truncated_normal(state, int(np.prod(shape))).reshape(shape),
+    None,
+    "Standard normal floats, less than two deviations from 0.",
+    host_only=_REJECTION,
+)
+
+
+def _sampled(
+    name: str,
+    ref: Callable[..., Any],
+    params: tuple[str, ...],
+    doc: str,
+    domains: tuple[tuple[float, float], ...],
+    vjp: Callable[..., Any] | None = None,
+) -> Op:
+    """A distribution over parameters of one shape; ``samples`` draws of each come first.
+
+    ``ref`` takes the state and flat float64 parameters, each parameter's draws side by side.
+    """
+
+    def infer_aval(*avals: Aval, samples: int, dtype: DType = dtypes.float32) -> Aval:
+        shapes = {a.shape for a in avals[len(_STATE) :]}
+        if len(shapes) > 1:
+            raise invalid(name, f"parameters must have one shape, got {shapes}")
+        return Aval((samples, *avals[-1].shape), dtype)
+
+    def whole_ref(*inputs: Any, samples: int, dtype: DType = dtypes.float32) -> Any:
+        state, values = inputs[: len(_STATE)], inputs[len(_STATE) :]
+        repeated = [np.repeat(v.astype(np.float64).reshape(-1), samples) for v in values]
+        drawn = ref(state, *repeated, dtype)
+        columns = drawn.astype(dtype.as_numpy_dtype).reshape(-1, samples)
+        return columns.T.reshape(samples, *values[0].shape)
+
+    def make_samples(rng: np.random.Generator) -> list[Sample]:
+        cases: list[Sample] = []
+        for shape in ((), (3,), (2, 4)):
+            values = [array(rng, shape, dtypes.float32, *domain) for domain in domains]
+            state = [*_state(rng)]
+            state[2:4] = [np.asarray(0, np.int32)] * 2  # TensorFlow's kernels begin there
+            cases.append(((*state, *values), {"samples": 50}))
+        return cases
+
+    return register(
+        Op(
+            name,
+            "random",
+            infer_aval,
+            whole_ref,
+            vjp,
+            params=(*_STATE, *params),
+            doc=doc,
+            samples=make_samples,
+            host_only=_REJECTION,
+        )
+    )
+
+
+def _gamma_vjp(g: Any, y: Any, *inputs: Any, samples: int) -> tuple[Any, ...]:
+    alpha = inputs[-1]
+    per_draw = lambda: reduce_sum(g * random_gamma_grad(alpha, y), axes=(0, 1))  # noqa: E731
+    return (*[None] * len(_STATE), per_draw)
+
+
+random_gamma = _sampled(
+    "random_gamma",
+    lambda state, alpha, dtype: host.gamma(state, alpha),
+    ("alpha",),
+    "Gamma floats of scale 1.",
+    ((0.2, 5.0),),
+    _gamma_vjp,
+)
+random_poisson = _sampled(
+    "random_poisson",
+    lambda state, rate, dtype: host.poisson(state, rate, dtype.max),
+    ("rate",),
+    "Poisson numbers.",
+    ((0.2, 30.0),),
+)
+random_binomial = _sampled(
+    "random_binomial",
+    lambda state, counts, probs, dtype: host.binomial(state, counts, probs),
+    ("counts", "probs"),
+    "Numbers of successes.",
+    ((1.0, 60.0), (0.05, 0.95)),
+)
+
+
+random_permutation = register(
+    Op(
+        "random_permutation",
+        "random",
+        lambda *state, count: Aval((count,), dtypes.int32),
+        lambda *state, count: host.permutation(state, count),
+        params=_STATE,
+        doc="The numbers 0 to count - 1 in random order.",
+        samples=lambda rng: [(_state(rng), {"count": n}) for n in (0, 1, 2, 33)],
+        host_only=_SEQUENTIAL,
+    )
+)

@@ -1,0 +1,91 @@
+"""NumPy meanings of primitives for which NumPy has no function of its own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.errors import invalid_value
+
+Array = np.ndarray[Any, Any]
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(x: Array) -> Array:
+    return np.asarray(_erf(x), dtype=x.dtype)
+
+
+def sigmoid(x: Array) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def softplus(x: Array) -> Any:
+    return np.logaddexp(x, x.dtype.type(0))
+
+
+def relu(x: Array) -> Any:
+    return np.maximum(x, x.dtype.type(0))
+
+
+def relu6(x: Array) -> Array:
+    return np.clip(x, 0, 6)
+
+
+def elu(x: Array) -> Array:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+SELU_SCALE = 1.0507009873554805
+SELU_ALPHA = 1.6732632423543772
+
+
+def selu(x: Array) -> Array:
+    return np.where(x > 0, SELU_SCALE * x, SELU_SCALE * SELU_ALPHA * np.expm1(np.minimum(x, 0)))
+
+
+def leaky_relu(x: Array, alpha: float) -> Array:
+    return np.where(x > 0, x, x * alpha)
+
+
+def relu_grad(g: Array, y: Array) -> Array:
+    return np.where(y > 0, g, 0)
+
+
+def relu6_grad(g: Array, y: Array) -> Array:
+    return np.where((y > 0) & (y < 6), g, 0)
+
+
+def squared_difference(x: Array, y: Array) -> Any:
+    d = x - y
+    return d * np.conj(d)
+
+
+def divide_no_nan(x: Array, y: Array) -> Array:
+    return np.where(y == 0, 0, x / y)
+
+
+def check_divisor(op: str, x: Array, y: Array) -> None:
+    if y.dtype.kind in "iu" and x.size and np.any(y == 0):
+        raise invalid_value(op, "Integer division by zero; mask the zeros with tf.where first")
+
+
+def floor_div(x: Array, y: Array) -> Array:
+    check_divisor("floordiv", x, y)
+    return np.floor_divide(x, y) if x.dtype.kind in "iu" else np.floor(x / y)
+
+
+def floor_mod(x: Array, y: Array) -> Array:
+    check_divisor("floormod", x, y)
+    rest = np.fmod(x, y)
+    return np.where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest)
+
+
+def power(x: Array, y: Array) -> Array:
+    if y.dtype.kind == "i" and x.size and np.any(y < 0):
+        raise invalid_value(
+            "pow", "Integers to negative integer powers are not allowed; cast to float32"
+        )
+    return np.power(x, y)

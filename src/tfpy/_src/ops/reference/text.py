@@ -1,0 +1,239 @@
+"""What string ops compute on object arrays of bytes."""
+
+from __future__ import annotations
+
+import builtins
+import codecs
+import math
+import re
+from collections.abc import Callable, Sequence
+from itertools import dropwhile
+from operator import not_
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import OutOfRangeError, invalid_value
+from tfpy._src.ops.reference import regex as host_regex
+
+Array = np.ndarray[Any, Any]
+
+_SPACE = b" \t\n\v\f\r"
+CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+"""TensorFlow's encodings that strings are written in, as Python names them."""
+
+
+def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
+    """``f`` of the elements at the same position of (broadcast) arrays."""
+    spread = np.broadcast_arrays(*arrays)
+    out = np.empty(spread[0].size, kind)
+    out[:] = [f(*items) for items in zip(*(a.reshape(-1).tolist() for a in spread), strict=True)]
+    return out.reshape(spread[0].shape)
+
+
+def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str):  # type: ignore[no-untyped-def]
+    """``printf`` of each number."""
+    if fill not in ("", " ", "0", "+", "-"):
+        raise invalid_value("as_string", f'Fill argument not supported: "{fill}"')
+    if scientific and shortest:
+        raise invalid_value("as_string", "Cannot select both scientific and shortest notation")
+    if x.dtype == object:
+        return x
+    if x.dtype == bool:
+        return each(lambda v: b"true" if v else b"false", x)
+    real = x.dtype.kind in "fc"
+    if precision >= 0 and not real:
+        raise invalid_value("as_string", f"precision not supported for datatype {x.dtype.name}")
+    size = f"{width if width >= 0 else ''}{f'.{precision}' if precision >= 0 else ''}"
+    letter = "e" if scientific else "g" if shortest else "f"
+
+    def number(v: Any) -> bytes:
+        flag = fill.replace("0", "") if real and not math.isfinite(v) else fill
+        printed: str = f"%{flag}{size}{letter if real else 'd'}" % v
+        return printed.encode()
+
+    if x.dtype.kind == "c":
+        return each(lambda v: b"(%b,%b)" % (number(v.real), number(v.imag)), x)
+    return each(number, x)
+
+
+def lower(input: Array, encoding: str) -> Array:
+    return _cased(input, encoding, str.lower, bytes.lower, "lower")
+
+
+def upper(input: Array, encoding: str) -> Array:
+    return _cased(input, encoding, str.upper, bytes.upper, "upper")
+
+
+def _cased(x: Array, encoding: str, text: Any, ascii_only: Any, op: str) -> Array:
+    if encoding.lower() not in ("", "utf-8"):
+        raise invalid_value(op, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+    if not encoding:
+        return each(ascii_only, x)
+    return each(lambda s: text(s.decode("utf-8", "replace")).encode(), x)
+
+
+def strip(input: Array) -> Array:
+    return each(lambda s: s.strip(_SPACE), input)
+
+
+def length(input: Array, unit: str) -> Array:
+    return each(_COUNTS[unit], input, kind=np.int32)
+
+
+def _starts(s: bytes) -> list[int]:
+    """Where the UTF-8 characters of ``s`` begin, and its length."""
+    return [i for i, b in enumerate(s) if b & 0xC0 != 0x80] + [len(s)]
+
+
+_COUNTS: dict[str, Callable[[bytes], int]] = {
+    "BYTE": len,
+    "UTF8_CHAR": lambda s: len(_starts(s)) - 1,
+}
+
+
+def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
+    def part(s: bytes, at: int, count: int) -> bytes:
+        marks = _starts(s) if unit == "UTF8_CHAR" else range(builtins.len(s) + 1)
+        n = builtins.len(marks) - 1
+        if not -n <= at <= n:
+            raise invalid_value("substr", f"pos {at} out of range for string {s!r}")
+        begin = at % n if at < 0 else at
+        end = min(begin + count, n) if count >= 0 else n + count + 1
+        return s[marks[begin] : marks[max(begin, end)]]
+
+    return each(part, input, pos, len)
+
+
+def join(*inputs: Array, separator: str) -> Array:
+    return each(lambda *parts: separator.encode().join(parts), *inputs)
+
+
+def reduce_join(x: Array, axes: Sequence[int], separator: str) -> Array:
+    """Joins over ``axes``, the last of them outermost."""
+    kept = [i for i in range(x.ndim) if i not in axes]
+    rows = x.transpose([*kept, *reversed(axes)]).reshape(*(x.shape[i] for i in kept), -1)
+    out = np.empty(rows.shape[:-1], object)
+    for index in np.ndindex(out.shape):
+        out[index] = separator.encode().join(rows[index])
+    return out
+
+
+def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Array:
+    """As in TensorFlow, no separator follows empty strings at the beginning."""
+    inner = inputs.shape[ids.ndim :]
+    rows = inputs.reshape(ids.size, -1)
+    parts: list[list[Any]] = [[] for _ in range(segments)]
+    for i, row in zip(ids.reshape(-1).tolist(), rows, strict=True):
+        if not 0 <= i < segments:
+            raise invalid_value(
+                "unsorted_segment_join",
+                f"segment_ids must lie in [0, num_segments = {segments}), got {i}",
+            )
+        parts[i].append(row)
+    out = np.full((segments, math.prod(inner)), b"", object)
+    for i, rows_of in enumerate(parts):
+        if rows_of:
+            columns = (dropwhile(not_, column) for column in zip(*rows_of, strict=True))
+            out[i] = [separator.encode().join(column) for column in columns]
+    return out.reshape(segments, *inner)
+
+
+def regex_full_match(input: Array, pattern: str) -> Array:
+    found = host_regex.compiled("regex_full_match", pattern)
+    return each(lambda s: bool(found.fullmatch(host_regex.as_text(s))), input, kind=np.bool_)
+
+
+def regex_replace(input: Array, pattern: str, rewrite: str, replace_global: bool) -> Array:
+    found = host_regex.compiled("regex_replace", pattern)
+    return each(lambda s: host_regex.replace(s, found, rewrite, replace_global), input)
+
+
+def hash_bucket(input: Array, num_buckets: int, function: Callable[[bytes], int]) -> Array:
+    return each(lambda s: function(s) % num_buckets, input, kind=np.int32)
+
+
+_INTEGER = re.compile(rb"[+-]?\d+", re.ASCII)
+_FLOAT = re.compile(
+    rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
+)
+_HEX = re.compile(rb"[+-]?0x[0-9a-f.]+(p[+-]?\d+)?", re.IGNORECASE)
+
+
+def to_number(input: Array, out_type: DType) -> Array:
+    def number(s: bytes) -> Any:
+        text = s.strip(_SPACE)
+        if out_type.is_integer and _INTEGER.fullmatch(text):
+            value = int(text)
+            if out_type.min <= value <= out_type.max:
+                return value
+        elif not out_type.is_integer and _FLOAT.fullmatch(text):
+            return float(text)
+        elif not out_type.is_integer and _HEX.fullmatch(text):
+            return float.fromhex(text.decode())
+        raise invalid_value(
+            "to_number", f"StringToNumberOp could not correctly convert string: {s!r}"
+        )
+
+    return each(number, input, kind=out_type.as_numpy_dtype)
+
+
+def decoder(op: str, encoding: str, errors: str, replacement: int, control: bool):  # type: ignore[no-untyped-def]
+    """A function from bytes to characters, as the ``unicode_*`` ops decode.
+
+    Raises:
+        InvalidArgumentError: for encodings and error policies that do not exist.
+    """
+    if errors not in ("strict", "replace", "ignore"):
+        raise invalid_value(op, f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
+    try:
+        codec = codecs.lookup(CODECS.get(encoding, encoding)).name
+    except LookupError:
+        raise invalid_value(
+            op, f"Could not create converter for input encoding: {encoding}"
+        ) from None
+
+    def decode(s: bytes) -> str:
+        try:
+            text = s.decode(codec, errors)
+        except UnicodeDecodeError:
+            raise invalid_value(op, f"Invalid formatting on input string {s!r}") from None
+        if errors == "replace" and replacement != 0xFFFD:
+            text = text.replace("\ufffd", chr(replacement))
+        if control:
+            text = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", chr(replacement), text)
+        return text
+
+    return decode
+
+
+def encoding_of(op: str, encoding: str) -> str:
+    """Python's name of an output encoding."""
+    if encoding not in CODECS:
+        raise invalid_value(op, f"output_encoding {encoding!r} is not one of {', '.join(CODECS)}")
+    return CODECS[encoding]
+
+
+def unicode_transcode(
+    input: Array,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+) -> Array:
+    name = "unicode_transcode"
+    decode = decoder(name, input_encoding, errors, replacement_char, replace_control_characters)
+    codec = encoding_of(name, output_encoding)
+    return each(lambda s: decode(s).encode(codec), input)
+
+
+def check_axes(axes: Sequence[int], rank: int) -> None:
+    """Raises OutOfRangeError, as TensorFlow's ReduceJoin does."""
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise OutOfRangeError(
+                None, "reduce_join", f"Invalid reduction dimension {axis} for input with {rank} "
+                "dimension(s)",
+            )  # fmt: skip

@@ -1,0 +1,298 @@
+"""Attention: softmax(scale * q k^T + mask) v, in the forms people write it.
+
+Heads are dimensions that transposes bring to the front and back again. The kernel takes strides
+instead, and reads and writes where q, k, v and the result lie before and after: nothing is moved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tfpy._src.ir.fusion import Pattern
+from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.kernel import KernelCall, Param, float_bits
+from tfpy._src.ir.strides import broadcast_strides, merge
+from tfpy._src.lower.target import Target
+from tfpy._src.passes.fuse_softmax import softmax_of
+from tfpy._src.passes.patterns import Finder, Found, replaced
+from tfpy._src.passes.strides import Walk, dense, regrouped, stride_of, walks_into, walks_within
+
+LEVELS = 2
+"""Dimensions of a batch that the kernel takes, like examples and heads."""
+
+_MOVES = ("reshape", "transpose")
+
+
+def fuse_attention(graph: Graph, target: Target) -> Graph:
+    """The products, the softmax between them and the movement of heads as one equation. ::
+
+        %3 = transpose(%0); %4 = transpose(%1)       %9 = fusion(%0, %1, %2) kind=attention
+        %5 = matmul(%3, %4) transpose_b=True           ...
+        ... %6 = softmax(%5) ...
+        %7 = transpose(%2)
+        %8 = matmul(%6, %7)
+        %9 = transpose(%8)
+
+    With or without a scale (a factor or a divisor of the scores, a number that multiplies q or k),
+    an additive mask, and heads; made with ``tf.matmul`` or ``tf.einsum``.
+    """
+    if "attention" not in target.kernels:
+        return graph
+    finder = Finder(graph)
+    found: list[Found] = []
+    for exp in (eqn for eqn in graph.eqns if eqn.op.name == "exp"):
+        rows = softmax_of(finder, exp)
+        one = None if rows is None else _attention(finder, *rows, target)
+        if one is not None:
+            found.append(one)
+    return replaced(graph, found)
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """A batch of matrices, read from ``value``."""
+
+    value: int
+    batch: Walk
+    """Through the batch; of no loops where all matrices are one."""
+    sizes: tuple[int, int]
+    strides: tuple[int, int]
+    """Rows and columns, as ``sizes``."""
+    factor: float = 1.0
+    """What the matrices are of ``value``."""
+
+    def turned(self) -> _Matrices:
+        return replace(self, sizes=self.sizes[::-1], strides=self.strides[::-1])
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """What softmax is taken of: factor * scale * q k^T + mask."""
+
+    q: _Matrices
+    k: _Matrices
+    factor: float
+    scaling: str = "none"
+    scale: int | None = None
+    mask: int | None = None
+
+
+def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | None:
+    """The fusion around the softmax of the scores ``x``."""
+    if len(finder.shape(x)) < 2:
+        return None
+    scores = _masked(finder, x)
+    values = _values(finder, softmax)
+    if scores is None or values is None or not scores.q.sizes[1] or not values[0].sizes[1]:
+        return None
+    v, product, is_turned = values
+    for out in _results(finder, product, is_turned):
+        optional = {"mask": scores.mask, "scale": scores.scale}
+        operands = {"q": scores.q.value, "k": scores.k.value, "v": v.value}
+        operands |= {name: value for name, value in optional.items() if value is not None}
+        params = _params(finder, x, scores, v, out)
+        if params is None or len({*operands.values()}) < len(operands):
+            continue
+        pattern = Pattern(tuple(operands), tuple(params.items()))
+        found = finder.fused(out.value, "attention", list(operands.values()), pattern)
+        if found is not None:
+            call = KernelCall("attention", pattern.inputs, params)
+            return found if target.takes_attention(call) else None
+    return None
+
+
+def _params(
+    finder: Finder, x: int, scores: _Scores, v: _Matrices, out: _Matrices
+) -> dict[str, Param] | None:
+    """What the kernel is told; None where the batch has too many dimensions."""
+    *batch, m, n = finder.shape(x)
+    parts = {"q": scores.q, "k": scores.k, "v": v, "out": out}
+    if scores.mask is not None:
+        *ahead, row, column = broadcast_strides(finder.shape(scores.mask), finder.shape(x))
+        walk = tuple(zip(batch, ahead, strict=True))
+        parts["mask"] = _Matrices(scores.mask, walk, (m, n), (row, column))
+    levels = _levels([part.batch for part in parts.values()])
+    if levels is None:
+        return None
+    (outer, inner), strides = levels
+    params: dict[str, Param] = {"outer": outer, "inner": inner, "m": m, "n": n}
+    params |= {"depth": scores.q.sizes[1], "width": v.sizes[1]}
+    for (name, part), own in zip(parts.items(), strides, strict=True):
+        params[f"{name}_strides"] = (*own, *part.strides)
+    params["masked"] = "false" if scores.mask is None else "true"
+    params["scaling"] = scores.scaling
+    params["factor_bits"] = float_bits(scores.factor)
+    return params
+
+
+def _levels(walks: Sequence[Walk]) -> tuple[list[int], list[list[int]]] | None:
+    """The batch as LEVELS dimensions, and the strides of each walk along them."""
+    for dims in ([size for size, _ in walk] for walk in walks):
+        strides = [_along(walk, dims) for walk in walks]
+        whole = [one for one in strides if one is not None]
+        if len(whole) < len(strides):
+            continue
+        merged, found = merge(dims, whole)
+        if len(merged) <= LEVELS:
+            missing = LEVELS - len(merged)
+            return [*[1] * missing, *merged], [[*[0] * missing, *one] for one in found]
+    return None
+
+
+def _along(walk: Walk, dims: Sequence[int]) -> list[int] | None:
+    """The strides of a walk along dimensions, which it cuts or passes over."""
+    if not any(stride for _, stride in walk):
+        return [0] * len(dims)
+    if math.prod(size for size, _ in walk) != math.prod(dims):
+        return None
+    strides = [stride_of(own) for own in regrouped(walk, dims) or ()]
+    whole = [one for one in strides if one is not None]
+    return whole if len(whole) == len(dims) else None
+
+
+def _masked(finder: Finder, x: int) -> _Scores | None:
+    """The scores ``x``, or what is added to them apart."""
+    add = finder.producer(x, "add")
+    if add is None:
+        return _scaled(finder, x)
+    for value, mask in (add.inputs, add.inputs[::-1]):
+        scores = _scaled(finder, value) if finder.shape(value) == finder.shape(x) else None
+        if scores is not None:
+            return replace(scores, mask=mask)
+    return None
+
+
+def _scaled(finder: Finder, x: int) -> _Scores | None:
+    """The scores ``x``, which may be multiplied or divided by one number."""
+    eqn = finder.producer(x, "multiply", "real_div")
+    if eqn is None:
+        return _product(finder, x)
+    divides = eqn.op.name == "real_div"
+    for value, scale in (eqn.inputs,) if divides else (eqn.inputs, eqn.inputs[::-1]):
+        scores = _product(finder, value) if finder.shape(value) == finder.shape(x) else None
+        if scores is None or finder.graph.avals[scale].size != 1:
+            continue
+        number = finder.number(scale)
+        if number is None:
+            return replace(scores, scaling="divide" if divides else "multiply", scale=scale)
+        if number:
+            return replace(
+                scores, factor=scores.factor / number if divides else scores.factor * number
+            )
+    return None
+
+
+def _product(finder: Finder, x: int) -> _Scores | None:
+    """q and k whose product ``x`` is, or is a transpose of."""
+    chain = _chain_behind(finder, x, _MOVES)
+    source = chain[0].inputs[0] if chain else x
+    product = finder.producer(source, "matmul")
+    walks = walks_within(finder.graph, source, chain)
+    if product is None or walks is None:
+        return None
+    sides = _sides(finder.shape(x), walks, finder.shape(source)[-2:])
+    if sides is None:
+        return None
+    flags = dict(product.attrs)
+    left, right = product.inputs
+    a = _matrices(finder, left, flags["transpose_a"])
+    b = _matrices(finder, right, flags["transpose_b"])
+    q, k = (a, b.turned()) if sides == (0, 1) else (b.turned(), a)
+    return _Scores(q, k, q.factor * k.factor)
+
+
+def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, int] | None:
+    """Which dimensions of dense matrices the last two of ``shape`` are; the batch is in order."""
+    for sides in ((0, 1), (1, 0)):
+        whole = dense((*shape[:-2], *matrix))
+        expected = (*whole[:-2], *(whole[-2:][side] for side in sides))
+        if walks == expected and shape[-2:] == tuple(matrix[side] for side in sides):
+            return sides
+    return None
+
+
+def _matrices(finder: Finder, value: int, is_transposed: bool, may_scale: bool = True) -> _Matrices:
+    """The operand ``value`` of a product, as it lies in what it was made of."""
+    names = (*_MOVES, "multiply") if may_scale else _MOVES
+    chain = _chain_behind(finder, value, names, only=True)
+    while True:
+        source = chain[0].inputs[0] if chain else value
+        found = _placed(finder, source, value, walks_within(finder.graph, source, chain))
+        if found is not None:
+            break
+        chain.pop(0)
+    factor = math.prod(finder.number(s.inputs[1]) or 0.0 for s in chain if len(s.inputs) == 2)
+    found = replace(found, factor=factor)
+    return found.turned() if is_transposed else found
+
+
+def _placed(
+    finder: Finder, source: int, value: int, walks: tuple[Walk, ...] | None
+) -> _Matrices | None:
+    """The matrices of ``value`` in ``source``, if each dimension has one stride there."""
+    if walks is None:
+        return None
+    *ahead, rows, columns = walks
+    row, column = stride_of(rows), stride_of(columns)
+    if row is None or column is None:
+        return None
+    shape = finder.shape(value)
+    batch = tuple(loop for walk in ahead for loop in walk)
+    return _Matrices(source, batch, (shape[-2], shape[-1]), (row, column))
+
+
+def _chain_behind(
+    finder: Finder, value: int, names: Sequence[str], only: bool = False
+) -> list[Eqn]:
+    """The equations of these ops that make ``value``, in order.
+
+    Args:
+        only: as far as nothing else reads them.
+    """
+    chain: list[Eqn] = []
+    while (eqn := finder.producer(value, *names)) is not None:
+        if eqn.op.name == "multiply" and finder.number(eqn.inputs[1]) is None:
+            break
+        if only and finder.only_reader(value) is None:
+            break
+        chain.insert(0, eqn)
+        value = eqn.inputs[0]
+    return chain
+
+
+def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
+    """v, its product with the softmax, and whether that is the transposed one."""
+    value, chain = softmax, list[Eqn]()
+    while (eqn := finder.only_reader(value)) is not None and eqn.op.name in _MOVES:
+        chain.append(eqn)
+        (value,) = eqn.outputs
+    if eqn is None or eqn.op.name != "matmul" or eqn.inputs.count(value) != 1:
+        return None
+    *batch, m, n = finder.shape(softmax)
+    at = eqn.inputs.index(value)
+    flags = (dict(eqn.attrs)["transpose_a"], dict(eqn.attrs)["transpose_b"])
+    walks = walks_into(finder.graph, chain, value)
+    sides = None if walks is None else _sides((*batch, m, n), walks, finder.shape(value)[-2:])
+    # The sum runs over the columns of a, and over the rows of b.
+    if sides is None or sides[1] != (1 - at) ^ flags[at]:
+        return None
+    v = _matrices(finder, eqn.inputs[1 - at], flags[1 - at], may_scale=False)
+    return v.turned() if at else v, eqn.outputs[0], at == 1
+
+
+def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrices]:
+    """Where the product may be written: the farthest of its movements first."""
+    forms: list[tuple[int, list[Eqn]]] = [(product, [])]
+    value, chain = product, list[Eqn]()
+    while (eqn := finder.only_reader(value)) is not None and eqn.op.name in _MOVES:
+        chain = [*chain, eqn]
+        (value,) = eqn.outputs
+        forms.append((value, chain))
+    for value, steps in reversed(forms):
+        if steps and steps[-1].op.is_alias:
+            continue
+        found = _placed(finder, value, product, walks_into(finder.graph, steps, value))
+        if found is not None:
+            yield found.turned() if is_turned else found

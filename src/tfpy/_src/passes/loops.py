@@ -1,0 +1,111 @@
+"""What a Graph does not need of its loops is left out before it is cut into regions.
+
+Loops are ``while_loop`` equations: known by name, since their records stand above the passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.passes.dead_code import slice_of
+
+
+def reduce_loops(graph: Graph) -> Graph:
+    """Leaves out equations that nothing needs, and variables of loops that nothing reads.
+
+    Values keep their numbers::
+
+        %3, %4 = while_loop(%1, %2)  test: i < 3, body: i + 1, x * 2      (only %3 is read)
+        %3     = while_loop(%1)      test: i < 3, body: i + 1
+    """
+    return _over(graph, graph.inputs, graph.outputs)
+
+
+def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
+    """What the outputs and effects need of a Graph."""
+    eqns, _ = slice_of(graph.eqns, outputs, effects=True, reduced=_reduced)
+    return Graph(graph.avals, list(inputs), graph.constants, eqns, list(outputs))
+
+
+def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
+    if eqn.op.name not in ("while_loop", "stateful_while_loop"):
+        return eqn
+    attrs = dict(eqn.attrs)
+    read = {p for p, v in enumerate(eqn.outputs) if v in needed}
+    places, test, body, state = _reduce(attrs["test"], attrs["body"], attrs["state"], read)
+    if len(places) == len(eqn.inputs):
+        return eqn
+    outputs = tuple(eqn.outputs[p] for p in places[:state])
+    attrs |= {"test": test, "body": body, "state": state}
+    return Eqn(eqn.op, tuple(eqn.inputs[p] for p in places), outputs, tuple(attrs.items()))
+
+
+def _reduce(
+    test: Graph, body: Graph, state: int, read: set[int]
+) -> tuple[list[int], Graph, Graph, int]:
+    """The places of the inputs that are left, and the loop over these."""
+    kept = set(read)
+    while True:
+        reads = _reads(test, test.outputs) | _reads(body, [body.outputs[p] for p in kept])
+        grown = kept | {p for p in reads if p < state}
+        if grown == kept:
+            break
+        kept = grown
+    variables = sorted(kept)
+    places = [*variables, *sorted(p for p in reads if p >= state)]
+    return (
+        places,
+        _over(test, [test.inputs[p] for p in places], test.outputs),
+        _over(body, [body.inputs[p] for p in places], [body.outputs[p] for p in variables]),
+        len(variables),
+    )
+
+
+def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
+    """The places of the inputs that outputs and effects need."""
+    _, needed = slice_of(graph.eqns, outputs, effects=True)
+    return {place for place, value in enumerate(graph.inputs) if value in needed}
+
+
+def share_loops(graph: Graph) -> Graph:
+    """A loop that notes its states for the gradient stands for the plain loop, too::
+
+    %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) noting
+    %6, %7, %8 = while_loop(%0, %0, %1) noting
+    """
+    plain = {
+        (eqn.inputs, attrs["body"]): eqn
+        for eqn in graph.eqns
+        if eqn.op.name == "while_loop" and (attrs := dict(eqn.attrs))["noting"] is None
+    }
+    eqns = list(graph.eqns)
+    for eqn in graph.eqns:
+        noting = dict(eqn.attrs).get("noting")
+        if noting is None:
+            continue
+        first = len(eqn.inputs) - len(noting.inputs)
+        found = plain.get((eqn.inputs[first:], noting))
+        if found is not None and found in eqns:
+            eqns = _replaced(eqns, found, eqn, first)
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
+
+
+def _replaced(eqns: Sequence[Eqn], plain: Eqn, noting: Eqn, first: int) -> list[Eqn]:
+    """The equations with ``noting``, and what makes its own first values, in ``plain``'s place."""
+    stands_for = dict(zip(noting.outputs[first:], plain.outputs, strict=True))
+    merged = Eqn(
+        noting.op,
+        noting.inputs,
+        (*noting.outputs[:first], *plain.outputs),
+        tuple((name, None if name == "noting" else value) for name, value in noting.attrs),
+    )
+    makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(noting.inputs)]
+    out: list[Eqn] = []
+    for eqn in eqns:
+        if eqn is plain:
+            out += [*makers, merged]
+        elif eqn is not noting and eqn not in makers:
+            inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
+            out.append(Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs))
+    return out

@@ -1,0 +1,125 @@
+"""The order of the passes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+
+from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.verify import verify
+from tfpy._src.lower.target import Target
+from tfpy._src.passes.algebra import simplify_algebra
+from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.passes.constants import fold_constants
+from tfpy._src.passes.dead_code import without_dead_code
+from tfpy._src.passes.fuse_attention import fuse_attention
+from tfpy._src.passes.fuse_elementwise import fuse_elementwise
+from tfpy._src.passes.fuse_epilogue import fuse_epilogue
+from tfpy._src.passes.fuse_layer_norm import fuse_layer_norm
+from tfpy._src.passes.fuse_prologue import fuse_prologue
+from tfpy._src.passes.fuse_softmax import fuse_softmax
+from tfpy._src.passes.movement import simplify_movement
+from tfpy._src.passes.padding import absorb_padding
+from tfpy._src.passes.prelude import split_prelude
+from tfpy._src.passes.quantize import quantize
+from tfpy._src.passes.reductions import merge_reductions
+from tfpy._src.passes.reshapes import sink_reshapes
+from tfpy._src.passes.scales import fold_scales
+from tfpy._src.passes.transposes import absorb_transposes, sink_transposes
+
+Pass = Callable[[Graph], Graph]
+
+_VERIFY = "TFPY_VERIFY_PASSES"
+"""Environment variable: where it is set (tests do), the Graph is verified after each pass."""
+
+_MAX_ROUNDS = 8
+_FUSE = (
+    fuse_attention,
+    fuse_softmax,
+    fuse_layer_norm,
+    fuse_epilogue,
+    fuse_prologue,
+    fuse_elementwise,
+)
+
+
+def optimize(graph: Graph, target: Target) -> Graph:
+    """A Graph with the same inputs and outputs that ``target`` runs with less work.
+
+    Raises:
+        ValueError: where the variable TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
+            error names the pass.
+    """
+    return fuse(simplify(graph), target)
+
+
+def optimize_with_weights(
+    graph: Graph, target: Target, weights: Collection[int], quantized: bool = False
+) -> tuple[Graph, Graph]:
+    """``(prelude, main)``, which together do with less work what ``graph`` does.
+
+    What depends on weights alone, like filters into which batch normalisation is folded, is in the
+    prelude; :func:`~tfpy.passes.prelude.split_prelude` says what the two take and give.
+
+    Args:
+        weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph
+            only reads.
+        quantized: whether products with weights are computed in int8 where the target can.
+
+    Raises:
+        ValueError: as :func:`optimize`.
+    """
+    graph = simplify(graph, weights)
+    if quantized:
+        graph = _run(graph, [partial(quantize, target=target, weights=weights)])
+    prelude, main = split_prelude(graph, weights)
+    return fuse(prelude, target), fuse(main, target)
+
+
+def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
+    """The passes that know no target, again and again until they find nothing more to do."""
+    passes: tuple[Pass, ...] = (
+        fold_constants,
+        simplify_algebra,
+        simplify_movement,
+        absorb_transposes,
+        sink_transposes,
+        sink_reshapes,
+        merge_reductions,
+        absorb_padding,
+        partial(fold_scales, weights=weights),
+        merge_common_subexpressions,
+    )
+    graph = _run(graph, [without_dead_code])
+    idle = 0  # passes in a row that have changed nothing
+    for function in passes * _MAX_ROUNDS:
+        before = graph
+        graph = _run(graph, [function])
+        idle = idle + 1 if graph is before else 0
+        if idle == len(passes):
+            break
+    return graph
+
+
+def fuse(graph: Graph, target: Target) -> Graph:
+    """The passes that ask the target what its kernels take over."""
+    if not target.fuses_loops:
+        return graph
+    return _run(graph, [partial(fusing, target=target) for fusing in _FUSE])
+
+
+def _run(graph: Graph, passes: Sequence[Pass]) -> Graph:
+    for function in passes:
+        before, graph = graph, function(graph)
+        if graph is not before and os.environ.get(_VERIFY):
+            _check(graph, function)
+    return graph
+
+
+def _check(graph: Graph, function: Pass) -> None:
+    try:
+        verify(graph)
+    except ValueError as error:
+        name = getattr(function, "func", function).__name__
+        raise ValueError(f"after {name}: {error}") from error

@@ -1,0 +1,57 @@
+"""Reductions of reductions become one."""
+
+from __future__ import annotations
+
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ops.elementwise import negative
+from tfpy._src.ops.reduction import (
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+)
+from tfpy._src.passes.rewrite import Builder, rewrite
+
+REDUCTIONS = frozenset((reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all))
+
+
+def merge_reductions(graph: Graph) -> Graph:
+    """Joins reductions of neighbouring axes, as in the mean of a loss that is itself a sum. ::
+
+        %1:float32[128] = reduce_sum(%0) axes=(1, 2)
+        %2:float32[128] = negative(%1)
+        %3:float32[] = reduce_sum(%2) axes=(0, 1)
+    ->
+        %1:float32[] = reduce_sum(%0) axes=(0, 2)
+        %2:float32[] = negative(%1)
+
+    Sums may differ in rounding.
+    """
+    return rewrite(graph, _merge, around=REDUCTIONS)
+
+
+def _merge(builder: Builder, eqn: Eqn) -> int | None:
+    if eqn.op not in REDUCTIONS:
+        return None
+    (x,) = eqn.inputs
+    made = builder.producer(x, eqn.op, negative)
+    if made is None or not builder.read_once(x):
+        return None
+    (source,) = made.inputs
+    attrs = dict(eqn.attrs)
+    if made.op is negative:
+        if eqn.op is not reduce_sum or builder.producer(source, reduce_sum) is None:
+            return None
+        return builder.apply(negative, builder.apply(reduce_sum, source, **attrs))
+    axes = _joined(dict(made.attrs)["axes"], attrs["axes"])
+    return None if axes is None else builder.apply(eqn.op, source, axes=axes)
+
+
+def _joined(inner: tuple[int, int], outer: tuple[int, int]) -> tuple[int, int] | None:
+    """The run of axes that two reductions drop, the second of those that the first has left."""
+    begin, end = outer
+    if not begin <= inner[0] <= end:
+        return None
+    return begin, end + inner[1] - inner[0]

@@ -1,0 +1,93 @@
+"""How an array that was reshaped and transposed lies in the one it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.strides import dense_strides
+
+Walk = tuple[tuple[int, int], ...]
+"""Sizes and strides of the loops that walk along a dimension, the outermost first."""
+
+
+def dense(shape: Shape) -> tuple[Walk, ...]:
+    """Of each dimension of an array that lies in order."""
+    return regrouped(zip(shape, dense_strides(shape), strict=True), shape) or ()
+
+
+def regrouped(loops: Iterable[tuple[int, int]], shape: Sequence[int]) -> tuple[Walk, ...] | None:
+    """The loops as those of the dimensions of ``shape``, which has as many elements.
+
+    Example: ``regrouped([(8, 64), (64, 1)], [8, 4, 16])`` is ``(((8, 64),), ((4, 16),), ((16,
+    1),))``; None where a loop would have to be cut unevenly.
+    """
+    rest = [loop for loop in loops if loop[0] != 1]
+    found: list[Walk] = []
+    for n in reversed(shape):
+        own: list[tuple[int, int]] = []
+        while n > 1:
+            size, stride = rest.pop()
+            taken = min(n, size)
+            if n % taken or size % taken:
+                return None
+            own.insert(0, (taken, stride))
+            if size > taken:
+                rest.append((size // taken, stride * taken))
+            n //= taken
+        found.insert(0, _joined(own))
+    return tuple(found)
+
+
+def _joined(walk: Sequence[tuple[int, int]]) -> Walk:
+    """With loops that follow each other without a gap as one."""
+    found: list[tuple[int, int]] = []
+    for size, stride in walk:
+        if found and found[-1][1] == size * stride:
+            size *= found.pop()[0]
+        found.append((size, stride))
+    return tuple(found)
+
+
+def stride_of(walk: Walk) -> int | None:
+    """The one stride of a walk; 0 along a single element, None where it has several."""
+    if len(walk) > 1:
+        return None
+    return walk[0][1] if walk else 0
+
+
+def walks_within(graph: Graph, source: int, chain: Sequence[Eqn]) -> tuple[Walk, ...] | None:
+    """How the last value of a chain lies in ``source``, dimension by dimension.
+
+    Args:
+        chain: reshapes and transposes of one another, in order; what else is in it keeps shapes.
+    """
+    walks = dense(graph.avals[source].shape)
+    for eqn in chain:
+        if eqn.op.name == "transpose":
+            walks = tuple(walks[axis] for axis in dict(eqn.attrs)["perm"])
+        elif eqn.op.name == "reshape":
+            found = regrouped(_loops(walks), graph.avals[eqn.outputs[0]].shape)
+            if found is None:
+                return None
+            walks = found
+    return walks
+
+
+def walks_into(graph: Graph, chain: Sequence[Eqn], result: int) -> tuple[Walk, ...] | None:
+    """How the first value of a chain of reshapes and transposes lies in the last one."""
+    walks = dense(graph.avals[result].shape)
+    for eqn in reversed(chain):
+        if eqn.op.name == "transpose":
+            placed = dict(zip(dict(eqn.attrs)["perm"], walks, strict=True))
+            walks = tuple(placed[axis] for axis in range(len(placed)))
+        else:
+            found = regrouped(_loops(walks), graph.avals[eqn.inputs[0]].shape)
+            if found is None:
+                return None
+            walks = found
+    return walks
+
+
+def _loops(walks: Sequence[Walk]) -> list[tuple[int, int]]:
+    return [loop for walk in walks for loop in walk]

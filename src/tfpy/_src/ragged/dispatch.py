@@ -1,0 +1,105 @@
+"""What functions under ``tf`` are for ragged tensors; those of ``tf.nn`` say it themselves.
+
+Ops on elements need no entry: the executor hands them to ``RaggedTensor.apply_op``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.array import joining, making, scans, slicing
+from tfpy._src.composite.ragged_broadcast import map_flat_values, same_rows
+from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.dispatch import implements
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.math import arithmetic, reductions
+from tfpy._src.ops import elementwise
+from tfpy._src.ragged import reduction, shaping
+
+for _function, _own in {
+    **reduction.REDUCTIONS,
+    reductions.reduce_mean: reduction.reduce_mean,
+    reductions.reduce_variance: reduction.reduce_variance,
+    reductions.reduce_std: reduction.reduce_std,
+    joining.concat: shaping.concat,
+    joining.stack: shaping.stack,
+    joining.tile: shaping.tile,
+    joining.reverse: shaping.reverse,
+    joining.split: shaping.split,
+    making.expand_dims: shaping.expand_dims,
+    making.squeeze: shaping.squeeze,
+    slicing.gather: shaping.gather,
+}.items():
+    implements(_function, RaggedTensor)(_own)
+
+
+@implements(slicing.where, RaggedTensor)
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """All three go together element by element."""
+    if x is not None or y is not None:
+        return elementwise.select(condition, x, y)
+    sparse = condition.to_sparse()
+    return slicing.boolean_mask(sparse.indices, sparse.values)
+
+
+@implements(making.size, RaggedTensor)
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of values."""
+    return constant(input.flat_values.size)
+
+
+@implements(making.rank, RaggedTensor)
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of dimensions, ragged ones with the others."""
+    return constant(input.ndim)
+
+
+@implements(making.shape, RaggedTensor)
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """Ragged tensors have no shape that is a vector.
+
+    Raises:
+        ValueError: always; TensorFlow gives a DynamicRaggedShape.
+    """
+    raise ValueError("tf.shape of a RaggedTensor: use bounding_shape() or row_lengths()")
+
+
+@implements(making.reshape, RaggedTensor)
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """To the flat values only.
+
+    Raises:
+        ValueError: for another shape than [-1].
+    """
+    flat = tensor.flat_values
+    if making.static_ints(shape) != (-1,):
+        raise ValueError("reshape: a RaggedTensor can be reshaped to [-1] only; use to_tensor()")
+    return making.reshape(flat, [-1])
+
+
+@implements(slicing.one_hot, RaggedTensor)
+def one_hot(indices: Any, *args: Any, **kwargs: Any) -> Any:
+    """Of each value."""
+    return map_flat_values(slicing.one_hot, indices, *args, **kwargs)
+
+
+@implements(scans.cumsum, RaggedTensor)
+def cumsum(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """Along the innermost ragged axis, through the dense tensor."""
+    dense = scans.cumsum(x.to_tensor(), axis, exclusive, reverse)
+    lengths = x.nested_row_lengths()
+    back = RaggedTensor.from_tensor(dense, lengths=lengths if len(lengths) > 1 else lengths[0])
+    assert same_rows(back, x)
+    return back
+
+
+@implements(arithmetic.add_n, RaggedTensor)
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of ragged tensors whose rows agree."""
+    first, *rest = inputs
+    for x in rest:
+        first = first + x
+    return first

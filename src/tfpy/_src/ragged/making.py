@@ -1,0 +1,248 @@
+"""``tf.ragged``."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.composite import row_partition as partition
+from tfpy._src.composite.ragged_tensor import RaggedTensor, take_rows
+from tfpy._src.core import conversion as convert
+from tfpy._src.core.conversion import convert_to_tensor, host_values
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid, invalid_value
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int32,
+) -> Any:
+    """A ragged tensor of nested lists; a tensor when nothing is nested.
+
+    Args:
+        ragged_rank: how many dimensions are ragged; by default all but the first one.
+        inner_shape: the uniform shape of the innermost values.
+
+    Raises:
+        ValueError: for scalars at different depths, and for arguments that contradict the lists.
+    """
+    kind = None if dtype is None else as_dtype(dtype)
+    nested = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
+    scalars, deepest = _scalar_depth(nested), _nesting(nested)
+    if scalars is not None and scalars != deepest:
+        raise ValueError("all scalar values must have the same nesting depth")
+    inner = None if inner_shape is None else tuple(int(n) for n in inner_shape)
+    levels = max(deepest - 1 - len(inner or ()), 0) if ragged_rank is None else int(ragged_rank)
+    known = scalars is not None and inner is not None
+    if (scalars is not None and levels >= max(scalars, 1)) or (
+        known and levels + 1 + len(inner or ()) != scalars
+    ):
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: its nesting depth {deepest} is incompatible with "
+            f"ragged_rank={ragged_rank} and inner_shape={inner_shape}"
+        )
+    splits, values = [], nested
+    for _ in builtins.range(levels):
+        splits.append(partition.from_lengths(np.array([len(v) for v in values], np.int32)))
+        values = [item for row in values for item in row]
+    shape = None if inner is None else (len(values), *inner)
+    result: Any = convert.constant(values, kind, shape)
+    for s in reversed(splits):
+        result = RaggedTensor(result, s)
+    return result
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | tuple) or np.ndim(value) > 0
+
+
+def _scalar_depth(value: Any) -> int | None:
+    """How deep scalars are nested; None when there are none.
+
+    Raises:
+        ValueError: when the depths differ.
+    """
+    if not _is_nested(value):
+        return 0
+    depths = {_scalar_depth(v) for v in value} - {None}
+    if len(depths) > 1:
+        raise ValueError("all scalar values must have the same nesting depth")
+    return next((d + 1 for d in depths if d is not None), None)
+
+
+def _nesting(value: Any) -> int:
+    """How deep lists are nested."""
+    return 1 + max((_nesting(v) for v in value), default=0) if _is_nested(value) else 0
+
+
+def range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int32,
+) -> RaggedTensor:
+    """Row ``i`` counts from ``starts[i]`` (0 without limits) to before ``limits[i]``.
+
+    Raises:
+        InvalidArgumentError: for a delta of 0, or vectors of different lengths.
+    """
+    starts, limits = (0, starts) if limits is None else (starts, limits)
+    given = [convert_to_tensor(v) for v in (starts, limits, deltas)]
+    kind = (
+        as_dtype(dtype)
+        if dtype is not None
+        else (dtypes.float32 if any(t.dtype.is_floating for t in given) else dtypes.int32)
+    )
+    vectors = [np.atleast_1d(t.host_view()).astype(kind.as_numpy_dtype) for t in given]
+    sizes = {v.size for v in vectors if v.size != 1}
+    if len(sizes) > 1 or any(v.ndim > 1 for v in vectors):
+        raise invalid("ragged.range", f"starts, limits and deltas must be vectors of one length or "
+                      f"scalars, got shapes {[list(t.shape) for t in given]}")  # fmt: skip
+    first, last, step = np.broadcast_arrays(*vectors)
+    if (step == 0).any():
+        raise invalid("ragged.range", "Requires delta != 0")
+    counts = np.maximum(np.ceil((last.astype(np.float64) - first) / step), 0).astype(np.int32)
+    splits = partition.from_lengths(counts)
+    at = partition.positions(splits).astype(kind.as_numpy_dtype)
+    values = np.repeat(first, counts) + at * np.repeat(step, counts)
+    return RaggedTensor(convert.constant(values.astype(kind.as_numpy_dtype)), splits)
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """The row of each value.
+
+    Raises:
+        ValueError: without row splits.
+    """
+    found = partition.ints(convert_to_tensor(splits), "splits")
+    if not found.size:
+        raise ValueError("Invalid row_splits: []")
+    return convert.constant(partition.rowids(found))
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """Where the rows of (ascending) ids begin, and where the last one ends."""
+    ids = partition.ints(convert_to_tensor(segment_ids), "segment_ids")
+    count = None if num_segments is None else int(num_segments)
+    return convert.constant(partition.from_rowids(ids, count))
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """Row ``i`` has the data whose partition is ``i``.
+
+    Raises:
+        InvalidArgumentError: for partitions outside ``[0, num_partitions)``.
+    """
+    rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
+    ids = convert_to_tensor(partitions).host_view()
+    if ids.ndim == 0:
+        raise ValueError("partitions must have at least one dimension")
+    flat, count = ids.reshape(-1), int(num_partitions)
+    if flat.size and (flat.min() < 0 or flat.max() >= count):
+        raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
+    if ids.ndim > 1:
+        from tfpy._src.array.making import reshape
+
+        rows = reshape(rows, [flat.size, *rows.shape[ids.ndim :]])
+    order = np.argsort(flat, kind="stable").astype(np.int32)
+    lengths = np.bincount(flat, minlength=count).astype(np.int32)
+    return RaggedTensor(take_rows(rows, order), partition.from_lengths(lengths))
+
+
+# TensorFlow.js's names
+
+
+def ragged_range(starts: Any, limits: Any, deltas: Any) -> dict[str, Tensor]:
+    """TensorFlow.js's ``raggedRange``.
+
+    Returns:
+        ``rt_nested_splits`` and ``rt_dense_values``.
+    """
+    result = range(starts, limits, deltas)
+    return {"rt_nested_splits": result.row_splits, "rt_dense_values": result.values}
+
+
+def ragged_gather(
+    params_nested_splits: Any, params_dense_values: Any, indices: Any, output_ragged_rank: int
+) -> dict[str, Any]:
+    """TensorFlow.js's ``raggedGather``.
+
+    Returns:
+        ``output_nested_splits``, a list, and ``output_dense_values``.
+
+    Raises:
+        ValueError: when ``output_ragged_rank`` is not that of the result.
+    """
+    from tfpy._src.ragged.shaping import gather
+
+    params = RaggedTensor.from_nested_row_splits(params_dense_values, params_nested_splits)
+    result = gather(params, indices)
+    nested = result.nested_row_splits
+    if len(nested) != output_ragged_rank:
+        raise ValueError(
+            f"output_ragged_rank must be {len(nested)} for these indices, got {output_ragged_rank}"
+        )
+    return {
+        "output_nested_splits": builtins.list(nested),
+        "output_dense_values": result.flat_values,
+    }
+
+
+def ragged_tensor_to_tensor(
+    shape: Any,
+    values: Any,
+    default_value: Any,
+    row_partition_tensors: Any,
+    row_partition_types: Any,
+) -> Tensor:
+    """TensorFlow.js's ``raggedTensorToTensor``.
+
+    Args:
+        row_partition_types: "FIRST_DIM_SIZE", "VALUE_ROWIDS" or "ROW_SPLITS" for each of
+            ``row_partition_tensors``, outermost first.
+
+    Raises:
+        ValueError: for other types.
+    """
+    result: Any = convert_to_tensor(values)
+    types, tensors = builtins.list(row_partition_types), builtins.list(row_partition_tensors)
+    counts = [int(t) if k == "FIRST_DIM_SIZE" else None
+              for k, t in zip(types, map(_host, tensors), strict=True)]  # fmt: skip
+    for i in builtins.range(len(types) - 1, -1, -1):
+        if types[i] == "ROW_SPLITS":
+            result = RaggedTensor.from_row_splits(result, tensors[i])
+        elif types[i] == "VALUE_ROWIDS":
+            above = _rows_above(types, tensors, i, counts)
+            result = RaggedTensor.from_value_rowids(result, tensors[i], above)
+        elif types[i] != "FIRST_DIM_SIZE":
+            raise ValueError(f"row partition type {types[i]!r} is not known")
+    wanted = _host(shape).tolist() if np.ndim(_host(shape)) else None
+    return result.to_tensor(default_value, shape=wanted)  # type: ignore[no-any-return]
+
+
+def _host(value: Any) -> Any:
+    return host_values(value)
+
+
+def _rows_above(types: Any, tensors: Any, i: int, counts: Any) -> int | None:
+    """How many rows the partition ``i`` has: the values of the partition before it."""
+    if i == 0:
+        return None
+    if types[i - 1] == "FIRST_DIM_SIZE":
+        return counts[i - 1]  # type: ignore[no-any-return]
+    before = _host(tensors[i - 1])
+    return int(before[-1]) if types[i - 1] == "ROW_SPLITS" else int(before.size)

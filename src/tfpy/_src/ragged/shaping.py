@@ -1,0 +1,292 @@
+"""Joining, picking and reshaping ragged tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.array import joining, making as array, slicing
+from tfpy._src.array.making import static_ints
+from tfpy._src.composite import row_partition as partition
+from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.operand import Operand
+from tfpy._src.errors import invalid_value
+from tfpy._src.ops.families.infer import normalize_axis
+
+
+def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
+    """A tensor, a ragged tensor as it is, or one made of nested lists of different lengths."""
+    if isinstance(value, Operand):
+        return value if isinstance(value, RaggedTensor) else convert_to_tensor(value)
+    try:
+        return convert_to_tensor(value, kind)
+    except ValueError:
+        from tfpy._src.ragged.making import constant as ragged_constant
+
+        return ragged_constant(value, kind)
+
+
+def _outer(x: Any) -> RaggedTensor:
+    """``x`` with at least one partitioned dimension."""
+    if isinstance(x, RaggedTensor):
+        return x
+    shape = list(x.shape)
+    merged = array.reshape(x, [shape[0] * shape[1], *shape[2:]])
+    return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
+
+
+def _of_one_kind(values: Sequence[Any]) -> list[Any]:
+    kind = next((v.dtype for v in values if is_tensor(v)), None)
+    tensors = [as_ragged_or_tensor(v, kind) for v in values]
+    ranks = {t.ndim for t in tensors}
+    if len(ranks) > 1:
+        raise ValueError(
+            f"Shapes {[str(t.shape) for t in tensors]} must have the same rank to be joined"
+        )
+    return tensors
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Ragged tensors one after the other; along inner dimensions row by row."""
+    tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
+    if not tensors:
+        raise ValueError("concat: values is empty; give at least one tensor")
+    return _concat(tensors, normalize_axis("concat", int(axis), tensors[0].ndim))
+
+
+def _concat(tensors: list[Any], axis: int) -> Any:
+    if len(tensors) == 1:
+        return tensors[0]
+    if not any(isinstance(t, RaggedTensor) for t in tensors):
+        first = tensors[0].shape
+        same = [n for t in tensors for i, n in enumerate(t.shape) if i != axis and n != first[i]]
+        if not same or axis != 0 or tensors[0].ndim < 2:
+            return joining.concat(tensors, axis)
+    parts = [_outer(t) for t in tensors]
+    if axis == 0:
+        widths = {p.uniform_row_length for p in parts}
+        inner = _concat([p.values for p in parts], 0)
+        lengths = np.concatenate([np.diff(p.splits) for p in parts])
+        uniform = widths.pop() if len(widths) == 1 else None
+        return RaggedTensor(inner, partition.from_lengths(lengths), uniform)
+    n = row_count(parts[0])
+    if any(row_count(p) != n for p in parts):
+        raise invalid_value(
+            "concat", f"Input tensors have incompatible numbers of rows: {n} and others"
+        )
+    if axis == 1:
+        stacked = _concat(parts, 0)  # the rows of all parts; then row i of each, one after another
+        order = np.arange(n * len(parts), dtype=np.int32).reshape(len(parts), n).T.reshape(-1)
+        rows = take_rows(stacked, order)
+        return RaggedTensor(rows.values, rows.splits[:: len(parts)].copy())
+    first = parts[0]
+    if any(not np.array_equal(p.splits, first.splits) for p in parts[1:]):
+        raise invalid_value("concat", "Inputs must have identical ragged splits before the axis")
+    return first.with_values(_concat([p.values for p in parts], axis - 1))
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+    """Ragged tensors of one rank along a new axis; tensors of different sizes become ragged."""
+    if isinstance(values, RaggedTensor):
+        return values
+    tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
+    if not tensors:
+        raise ValueError("stack: values is empty; give at least one tensor")
+    rank = tensors[0].ndim
+    at = normalize_axis("stack", axis, rank + 1)
+    if rank == 0:
+        return RaggedTensor.from_row_lengths(joining.stack(tensors), [len(tensors)]).values
+    if at == 0:
+        lengths = np.array([row_count(t) for t in tensors], np.int32)
+        return RaggedTensor(_concat(tensors, 0), partition.from_lengths(lengths))
+    return _concat([_outer(expand_dims(t, at)) for t in tensors], at)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """With a dimension of size 1 put in at ``axis``."""
+    if not isinstance(input, RaggedTensor):
+        return array.expand_dims(input, axis)
+    at = normalize_axis("expand_dims", int(axis), input.ndim + 1)
+    if at == 0:
+        return RaggedTensor.from_uniform_row_length(input, row_count(input), 1)
+    if at == 1:
+        return RaggedTensor.from_uniform_row_length(input, 1, row_count(input))
+    return input.with_values(expand_dims(input.values, at - 1))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Without the dimensions of size 1 that ``axis`` names.
+
+    Raises:
+        ValueError: without an axis, because ragged dimensions have no size.
+    """
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    at = sorted({normalize_axis("squeeze", a, input.ndim) for a in static_ints(axis)}, reverse=True)
+    for a in at:
+        input = _squeeze(input, a)
+    return input
+
+
+def _squeeze(x: Any, axis: int) -> Any:
+    if not isinstance(x, RaggedTensor):
+        return array.squeeze(x, [axis])
+    if axis == 0:
+        if row_count(x) != 1:
+            raise invalid_value(
+                "squeeze", f"Can not squeeze dim[0], expected 1, got {row_count(x)}"
+            )
+        return x.values
+    if axis == 1:
+        if (np.diff(x.splits) != 1).any():
+            raise invalid_value("squeeze", "Can not squeeze dim[1]: not every row has one value")
+        return x.values
+    return x.with_values(_squeeze(x.values, axis - 1))
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """Repeated ``multiples[i]`` times along each axis."""
+    times = static_ints(multiples)
+    if len(times) != input.ndim:
+        raise invalid_value("tile", f"Expected {input.ndim} multiples, got {len(times)}")
+    return _tile(input, list(times))
+
+
+def _tile(x: Any, times: list[int]) -> Any:
+    if not isinstance(x, RaggedTensor):
+        return joining.tile(x, times)
+    inner = x.values
+    if any(t != 1 for t in times[2:]):
+        inner = _tile(inner, [1, *times[2:]])
+    rows = x.with_values(inner)
+    if times[1] != 1:
+        n = row_count(rows)
+        repeated = take_rows(rows, np.repeat(np.arange(n, dtype=np.int32), times[1]))
+        lengths = np.diff(rows.splits) * times[1]
+        width = rows.uniform_row_length
+        rows = RaggedTensor(
+            repeated.values,
+            partition.from_lengths(lengths),
+            None if width is None else width * times[1],
+        )
+    return take_rows(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """Elements of each row in the opposite order along the axes."""
+    axes = {normalize_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
+    flip = [slice(None, None, -1 if i in axes else None) for i in range(max(axes, default=-1) + 1)]
+    return tensor[tuple(flip)] if flip else tensor
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = ""
+) -> Any:
+    """Parts along the first axis: a number of equal ones, or of the given sizes."""
+    if normalize_axis("split", int(axis), value.ndim):
+        raise ValueError("split: a RaggedTensor can be split along axis 0 only")
+    positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
+    return [take_rows(value, p.host_view()) for p in positions]
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Rows of tensors or ragged tensors, at indices that may be ragged too.
+
+    Raises:
+        InvalidArgumentError: for indices out of range.
+    """
+    at = indices if isinstance(indices, RaggedTensor) else convert_to_tensor(indices)
+    x = as_ragged_or_tensor(params)
+    axis = batch_dims if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    if batch_dims:
+        return _gather_in_rows(x, at, batch_dims, axis)
+    if axis:
+        return _gather_inner(x, at, axis)
+    if isinstance(at, RaggedTensor):
+        return at.with_flat_values(gather(x, at.flat_values))
+    if not isinstance(x, RaggedTensor):
+        return slicing.gather(x, at)
+    positions, n = at.host_view(), row_count(x)
+    if positions.size and (positions.min() < 0 or positions.max() >= n):
+        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {n})")
+    if positions.ndim == 0:
+        return x[int(positions)]
+    rows = take_rows(x, positions.reshape(-1))
+    for i in range(positions.ndim - 1, 0, -1):
+        outer = int(np.prod(positions.shape[:i]))
+        rows = RaggedTensor(rows, np.arange(outer + 1, dtype=np.int32) * positions.shape[i])
+    return rows
+
+
+def _gather_in_rows(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
+    """Indices count from the beginning of their own row."""
+    if axis != batch_dims:
+        raise ValueError("gather: axis must equal batch_dims for ragged tensors")
+    rows, picks = _outer(x), _outer(at)
+    if row_count(rows) != row_count(picks):
+        raise invalid_value("gather", "params and indices must have the same number of rows")
+    if batch_dims > 1:
+        return picks.with_values(
+            _gather_in_rows(rows.values, picks.values, batch_dims - 1, axis - 1)
+        )
+    flat = picks.values.flat_values if isinstance(picks.values, RaggedTensor) else picks.values
+    if isinstance(picks.values, RaggedTensor):
+        raise ValueError("gather: indices of rank above 2 with batch_dims=1 are not taken")
+    owner = partition.rowids(picks.splits)
+    positions = flat.host_view()
+    lead = owner.reshape(-1, *[1] * (positions.ndim - 1))
+    if (positions < 0).any() or (positions >= np.diff(rows.splits)[lead]).any():
+        raise invalid_value("gather", "indices are not within their row of params")
+    moved = constant((positions + rows.splits[:-1][lead]).astype(np.int32))
+    return picks.with_values(gather(rows.values, moved))
+
+
+def _gather_inner(x: Any, at: Any, axis: int) -> Any:
+    """The same indices in every row."""
+    if not isinstance(x, RaggedTensor):
+        return slicing.gather(x, at, axis=axis)
+    if axis > 1:
+        return x.with_values(_gather_inner(x.values, at, axis - 1))
+    n, columns = row_count(x), at.host_view()
+    tiled = np.broadcast_to(columns, (n, *columns.shape))
+    return _gather_in_rows(x, constant(np.ascontiguousarray(tiled)), 1, 1)
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The values at which the mask is True, in the rows they come from.
+
+    Raises:
+        ValueError: for a mask that is a scalar.
+    """
+    x, m = as_ragged_or_tensor(data), as_ragged_or_tensor(mask)
+    if m.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    if m.dtype.name != "bool":
+        raise TypeError(f"Expected mask to have dtype bool, got {m.dtype.name}")
+    if isinstance(m, RaggedTensor) or m.ndim > 1:
+        rows, marks = _outer(x), _outer(m)
+        if not np.array_equal(rows.splits, marks.splits):
+            raise invalid_value("boolean_mask", "data and mask must have the same rows")
+        if marks.values.ndim > 1:
+            inner = boolean_mask(rows.values, marks.values)
+            return RaggedTensor(inner, rows.splits, rows.uniform_row_length)
+        kept = marks.values.host_view()
+        counts = np.bincount(partition.rowids(marks.splits)[kept], minlength=row_count(marks))
+        picked = np.flatnonzero(kept).astype(np.int32)
+        return RaggedTensor(
+            take_rows(rows.values, picked), partition.from_lengths(counts.astype(np.int32))
+        )
+    kept = m.host_view()
+    if kept.size != row_count(x):
+        raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
+    return take_rows(x, np.flatnonzero(kept).astype(np.int32))

@@ -1,0 +1,224 @@
+"""What stateless functions, generators and stateful functions share: numbers of a state.
+
+A state is six words: the Philox key (two) and counter (four).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes, tracing
+from tfpy._src.array.joining import unstack
+from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
+from tfpy._src.array.scans import cumsum
+from tfpy._src.array.slicing import gather
+from tfpy._src.array.sorting import searchsorted
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.scalars import scalar
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.errors import invalid, invalid_dtype, invalid_value
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import Op
+from tfpy._src.math.reductions import reduce_max
+from tfpy._src.ops import elementwise as ew, random as primitives
+from tfpy._src.ops.families.infer import broadcast_shapes
+
+State = tuple[int, ...] | Tensor
+"""The words; while ``tf.function`` traces, an int32 [6] tensor that each call gives anew."""
+
+_ACCEPTED = (dtypes.float16, dtypes.float32, dtypes.int32, dtypes.uint32)
+
+
+def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
+    """The random primitive ``op`` on a state."""
+    if isinstance(state, Tensor):
+        return op(*unstack(state), *inputs, **attrs)
+    words = np.array(state, np.uint32).view(np.int32)
+    return op(*(constant(w) if w else scalar(0, dtypes.int32) for w in words), *inputs, **attrs)
+
+
+def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
+    """The state that a stream is in, which moves on: now, or at each call of a trace.
+
+    Args:
+        stream: called for each place of a trace; gives what moves the stream of that place on.
+    """
+    trace = tracing.current()
+    if trace is None:
+        return stream()()
+
+    def fetching() -> Callable[[], Any]:
+        advance = stream()
+        return lambda: np.array(advance(), np.uint32).view(np.int32)
+
+    return trace.feed(fetching, Aval((6,), dtypes.int32), "random_state")
+
+
+def sizes(op: str, shape: Any) -> tuple[int, ...]:
+    """A shape of numbers that are not negative.
+
+    Raises:
+        InvalidArgumentError: when one is.
+    """
+    found = static_ints(shape)
+    for n in found:
+        if n < 0:
+            raise invalid(op, f"Dimension {n} must be >= 0")
+    return found
+
+
+def number_dtype(dtype: Any) -> DType:
+    """The dtype of uniform numbers.
+
+    Raises:
+        ValueError: when there are none of that dtype.
+    """
+    kind = as_dtype(dtype)
+    if kind not in _ACCEPTED:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are {_ACCEPTED}."
+        )
+    return kind
+
+
+def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> Tensor:
+    """Numbers in [minval, maxval); integers of the whole range where both are None.
+
+    Raises:
+        InvalidArgumentError: when a range of integers is empty.
+    """
+    shape = sizes("random_uniform", shape)
+    if kind.is_integer:
+        if minval is None:
+            return full_int(state, shape, kind)
+        low, high = convert_to_tensor(minval, kind), convert_to_tensor(maxval, kind)
+        if int(low) >= int(high):
+            raise invalid_value(
+                "random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}"
+            )
+        return draw(primitives.random_int, state, low, high, shape=shape)
+    unit = _unit(state, shape, kind)
+    limit = 1 if maxval is None else maxval
+    if isinstance(minval, int) and isinstance(limit, int) and (minval, limit) == (0, 1):
+        return unit
+    low = convert_to_tensor(minval, kind)
+    return unit * (convert_to_tensor(limit, kind) - low) + low
+
+
+def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
+    if kind == dtypes.float16:  # TensorFlow takes ten bits of each word
+        bits = draw(primitives.random_bits, state, shape=shape)
+        fraction: Tensor = cast(ew.bitwise_and(bits, 0x3FF), dtypes.float32) / 1024.0
+        return cast(fraction, kind)
+    return draw(primitives.random_uniform, state, shape=shape)
+
+
+def full_int(state: State, shape: Any, kind: DType) -> Tensor:
+    """Integers of all 2**32 values."""
+    bits = draw(primitives.random_bits, state, shape=sizes("random_bits", shape))
+    return cast(bits, kind)
+
+
+def normal(
+    state: State, shape: Any, mean: Any, stddev: Any, dtype: Any, truncated: bool = False
+) -> Tensor:
+    """Normal numbers, all of them or those within two deviations."""
+    kind = as_dtype(dtype)
+    op = primitives.random_truncated_normal if truncated else primitives.random_normal
+    mean, stddev = convert_to_tensor(mean, kind), convert_to_tensor(stddev, kind)
+    drawn = cast(draw(op, state, shape=sizes(op.name, shape)), kind)
+    result: Tensor = drawn * stddev + mean
+    return result
+
+
+def broadcast(op: str, *values: Any) -> list[Tensor]:
+    """The distribution's parameters in their common shape."""
+    tensors = [convert_to_tensor(v) for v in values]
+    shape = broadcast_shapes(op, *(t.aval.shape for t in tensors))
+    return [broadcast_to(t, shape) for t in tensors]
+
+
+def leading(op: str, shape: Any, parameters: Sequence[Tensor]) -> tuple[int, ...]:
+    """What ``shape`` has before the parameters' shape.
+
+    Raises:
+        InvalidArgumentError: when it does not end with that.
+    """
+    whole, inner = sizes(op, shape), parameters[0].aval.shape
+    lead = len(whole) - len(inner)
+    if lead < 0 or whole[lead:] != inner:
+        raise invalid(
+            op,
+            f"Shape passed in must end with broadcasted shape {list(inner)}, got {list(whole)}",
+        )
+    return whole[:lead]
+
+
+def sampled(
+    op: Op, state: State, lead: tuple[int, ...], parameters: Sequence[Tensor], **attrs: Any
+) -> Tensor:
+    """``lead`` draws for each element of the parameters, which have one shape."""
+    count = int(np.prod(lead))
+    drawn = draw(op, state, *parameters, samples=count, **attrs)
+    return reshape(drawn, (*lead, *parameters[0].aval.shape))
+
+
+def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tensor:
+    """Gamma numbers of rate ``beta``; never 0."""
+    kind = alpha.dtype
+    drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha]), kind)
+    tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
+    return ew.maximum(drawn / beta, tiny)
+
+
+def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+    """``alpha`` in the common shape, and ``beta``, 1 where it is None."""
+    kind = as_dtype(dtype)
+    shape_ = convert_to_tensor(alpha, kind)
+    rate = convert_to_tensor(1 if beta is None else beta, kind)
+    return broadcast("random_gamma", shape_, rate)[0], rate
+
+
+def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
+    """Class numbers [batch, num_samples], by inversion of each row's cumulative probabilities.
+
+    They are float32 where TensorFlow's are float64, so of ten million numbers a few differ.
+
+    Raises:
+        InvalidArgumentError: when the logits are not floats [batch, classes], or without classes.
+        ValueError: for another ``dtype`` than int32.
+    """
+    values = convert_to_tensor(logits)
+    if values.ndim != 2:
+        raise invalid("categorical", f"logits should be a matrix, got shape {values.shape}")
+    if not values.dtype.is_floating:
+        raise invalid_dtype("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
+    (count,) = sizes("categorical", num_samples)
+    if values.shape[1] == 0 and values.shape[0] * count:
+        raise invalid("categorical", "num_classes should be positive, got 0")
+    kind = dtypes.int32 if dtype is None else as_dtype(dtype)
+    if kind != dtypes.int32:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
+        )
+    finite = ew.is_finite(values)
+    top = reduce_max(ew.select(finite, values, -math.inf), 1, keepdims=True)
+    weights = ew.select(finite, ew.exp(values - ew.select(ew.is_finite(top), top, 0.0)), 0.0)
+    sums = cumsum(weights, 1)
+    units = draw(primitives.random_fine_uniform, state, shape=(values.shape[0], count))
+    total = sums[:, -1:]
+    places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not reach the total
+    return searchsorted(sums, places, "right")
+
+
+def shuffled(state: State, value: Any) -> Tensor:
+    """The rows in random order; a scalar as it is."""
+    x = convert_to_tensor(value)
+    if not x.ndim or x.size < 2:
+        return x
+    return gather(x, draw(primitives.random_permutation, state, count=x.shape[0]))

@@ -1,0 +1,230 @@
+"""``tf.random.uniform`` and its siblings: other numbers at each call, repeatable by seeds.
+
+As in TensorFlow, the global seed and the op's seed make the Philox key and the upper half of its
+counter; calls of one kind with the same seeds go on where the last one stopped, and
+:func:`set_seed` begins anew. In a compiled function each op goes on by itself, and those without a
+seed take their number among these as one.
+"""
+
+from __future__ import annotations
+
+import random as python_random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes, tracing
+from tfpy._src.array.making import cast, reshape, static_ints
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid
+from tfpy._src.ops import elementwise as ew, random as primitives
+from tfpy._src.ops.reference import philox
+from tfpy._src.random import sampling
+from tfpy._src.random.sampling import State
+
+_DEFAULT_GLOBAL_SEED = 87654321
+_MAX_SEED = 2**31 - 1
+
+
+class _Seeds:
+    """The global seed, the seeds that unseeded ops draw from it, and how far each stream is."""
+
+    seed: int | None = None
+    times_set = 0
+    draws = python_random.Random()
+    used: dict[tuple[str, str, int, int], int] = {}  # noqa: RUF012 - one for the program
+
+
+def set_seed(seed: Any) -> None:
+    """Makes the numbers that follow repeatable (``tf.random.set_seed``)."""
+    _Seeds.seed = int(seed)
+    _Seeds.draws = python_random.Random(int(seed))
+    _Seeds.used.clear()
+    _Seeds.times_set += 1
+
+
+def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
+    """The global and the op's part of the seed; None where each call takes a fresh one."""
+    if _Seeds.seed is None:
+        return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
+    own = _drawn() if op_seed is None else int(op_seed)
+    seeds = (_Seeds.seed % _MAX_SEED, own % _MAX_SEED)
+    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
+
+
+def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
+    """The state at which a call begins; ``blocks`` counters belong to it."""
+    seeds = _op_seeds(seed)
+    if seeds is None:
+        return sampling.reserved(lambda: _fresh)
+    if tracing.active:
+        return sampling.reserved(lambda: _Place(seeds, blocks).advance)
+    key = (kind, as_dtype(dtype).name, *seeds)
+    start = _Seeds.used.get(key, 0)
+    _Seeds.used[key] = start + blocks
+    return _state(seeds, start)
+
+
+def _drawn() -> int:
+    """The seed of an op that has none."""
+    trace = tracing.current()
+    if trace is None:
+        return _Seeds.draws.randint(0, _MAX_SEED)
+    trace.unseeded += 1
+    return trace.unseeded - 1
+
+
+def _state(seeds: tuple[int, int], start: int) -> tuple[int, ...]:
+    return (*philox.split(seeds[0], 2), *philox.split(start + (seeds[1] << 64), 4))
+
+
+def _fresh() -> tuple[int, ...]:
+    first, second = np.random.SeedSequence().generate_state(2)
+    return _state((int(first) + 1, int(second)), 0)
+
+
+class _Place:
+    """The stream of one random op of a compiled function."""
+
+    def __init__(self, seeds: tuple[int, int], blocks: int) -> None:
+        self._seeds, self._blocks = seeds, blocks
+        self._start, self._began = 0, _Seeds.times_set
+
+    def advance(self) -> tuple[int, ...]:
+        if self._began != _Seeds.times_set:
+            self._start, self._began = 0, _Seeds.times_set
+        start = self._start
+        self._start += self._blocks
+        return _state(self._seeds, start)
+
+
+def _reserve_outputs(kind: str, dtype: Any, seed: int | None, *shapes: Any) -> State:
+    count = int(np.prod([n for shape in shapes for n in static_ints(shape)], dtype=np.int64))
+    return _reserve(kind, dtype, seed, max(count, 0) * philox.RESERVED)
+
+
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Uniform numbers in ``[minval, maxval)``.
+
+    Raises:
+        ValueError: when ``maxval`` is missing for integers.
+        InvalidArgumentError: when the range is empty.
+    """
+    kind = sampling.number_dtype(dtype)
+    if kind.is_integer and maxval is None:
+        raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+    stream = "uniform_int" if kind.is_integer else "uniform"
+    state = _reserve_outputs(stream, kind, seed, shape)
+    return sampling.uniform(state, shape, minval, maxval, kind)
+
+
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers."""
+    state = _reserve_outputs("normal", dtype, seed, shape)
+    return sampling.normal(state, shape, mean, stddev, dtype)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers within two standard deviations; what lies outside is drawn again."""
+    state = _reserve_outputs("truncated_normal", dtype, seed, shape)
+    return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
+
+
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``."""
+    concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
+    state = _reserve_outputs("gamma", dtype, seed, shape, concentration.shape)
+    return sampling.gamma(state, sampling.sizes("gamma", shape), concentration, rate)
+
+
+def poisson(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Poisson numbers: ``shape`` of them for each element of the rate ``lam``."""
+    rate = convert_to_tensor(lam)
+    state = _reserve_outputs("poisson", dtype, seed, shape, rate.shape)
+    lead = sampling.sizes("poisson", shape)
+    return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
+    values = convert_to_tensor(logits)
+    rows = values.shape[0] if values.ndim else 0
+    padded = -(-int(num_samples) // 4) * 4
+    state = _reserve_outputs("categorical", values.dtype, seed, [rows, padded, 2])
+    return sampling.categorical(state, values, num_samples, dtype)
+
+
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows of ``value`` in random order."""
+    x = convert_to_tensor(value)
+    blocks = -(-(x.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
+    return sampling.shuffled(_reserve("shuffle", x.dtype, seed, blocks), x)
+
+
+def multinomial(
+    logits: Any, num_samples: int, seed: int | None = None, normalized: bool = False
+) -> Tensor:
+    """TensorFlow.js's ``multinomial``: :func:`categorical` that also takes one row of logits.
+
+    Args:
+        normalized: ``logits`` are probabilities.
+
+    Raises:
+        InvalidArgumentError: when the logits are not [classes] or [batch, classes].
+    """
+    values = convert_to_tensor(logits)
+    if values.ndim not in (1, 2):
+        raise invalid("multinomial", f"logits must have 1 or 2 dimensions, got {values.shape}")
+    rows = ew.log(values) if normalized else values
+    drawn = categorical(reshape(rows, [-1, values.shape[-1]]), num_samples, seed=seed)
+    return reshape(drawn, [-1]) if values.ndim == 1 else drawn
+
+
+def rand(shape: Any, rand_function: Callable[[], float], dtype: Any = dtypes.float32) -> Tensor:
+    """TensorFlow.js's ``rand``: each element is a call of ``rand_function``."""
+    sizes = sampling.sizes("rand", shape)
+    values = [rand_function() for _ in range(int(np.prod(sizes)))]
+    return cast(reshape(constant(np.array(values, np.float32)), sizes), dtype)

@@ -1,0 +1,214 @@
+"""``tf.random.stateless_*``: numbers that are a function of a seed of two integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import stack
+from tfpy._src.core.conversion import convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid
+from tfpy._src.ops import random as primitives
+from tfpy._src.ops.reference import philox
+from tfpy._src.random import sampling
+from tfpy._src.random.algorithm import philox_only
+from tfpy._src.random.sampling import State
+
+
+def seed_numbers(op: str, seed: Any) -> tuple[int, int]:
+    """The two integers of a seed.
+
+    Raises:
+        InvalidArgumentError: when it is not two integers.
+    """
+    array = np.asarray(host_values(seed) if is_tensor(seed) else seed)
+    if array.dtype.kind not in "iu":
+        raise invalid(op, f"seed must be two integers, got dtype {array.dtype}")
+    if array.shape != (2,):
+        raise invalid(op, f"seed must have shape [2], not {list(array.shape)}")
+    return int(array[0]), int(array[1])
+
+
+def _state(op: str, seed: Any, alg: Any = "philox") -> State:
+    philox_only(alg)
+    return philox.scramble(seed_numbers(op, seed))
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Uniform numbers in ``[minval, maxval)``; for integers both may be None: the whole range.
+
+    Raises:
+        ValueError: when only one of them is None, for integers.
+        InvalidArgumentError: when the range is empty.
+    """
+    kind = sampling.number_dtype(dtype)
+    if kind.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {kind}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if kind == dtypes.uint32 and minval is not None:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "
+            "Please don't use unsigned integers in this case."
+        )
+    return sampling.uniform(_state("stateless_uniform", seed, alg), shape, minval, maxval, kind)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers."""
+    return sampling.normal(_state("stateless_normal", seed, alg), shape, mean, stddev, dtype)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers within two deviations of the mean."""
+    state = _state("stateless_truncated_normal", seed, alg)
+    return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma numbers; ``shape`` ends with the common shape of ``alpha`` and the rate ``beta``."""
+    concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
+    lead = sampling.leading("stateless_gamma", shape, [concentration])
+    return sampling.gamma(_state("stateless_gamma", seed), lead, concentration, rate)
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Poisson numbers; ``shape`` ends with the shape of the rate ``lam``."""
+    rate = convert_to_tensor(lam)
+    lead = sampling.leading("stateless_poisson", shape, [rate])
+    state = _state("stateless_poisson", seed)
+    return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of successes in ``counts`` trials; ``shape`` ends with the parameters' shape."""
+    p = convert_to_tensor(probs, dtype_hint=dtypes.float32)
+    n = convert_to_tensor(counts, dtype_hint=p.dtype)
+    parameters = sampling.broadcast("stateless_binomial", n, p)
+    lead = sampling.leading("stateless_binomial", shape, parameters)
+    state = _state("stateless_binomial", seed)
+    return sampling.sampled(
+        primitives.random_binomial, state, lead, parameters, dtype=as_dtype(output_dtype)
+    )
+
+
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
+    return sampling.categorical(_state("stateless_categorical", seed), logits, num_samples, dtype)
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """The rows of ``value`` in random order."""
+    return sampling.shuffled(_state("stateless_shuffle", seed, alg), value)
+
+
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+    """``num`` new seeds [num, 2] made of one."""
+    return stateless_uniform([num, 2], seed, None, None, dtypes.int32, alg=alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A new seed made of a seed and an integer."""
+    number = convert_to_tensor(data)
+    return stack([stateless_uniform([], seed, None, None, number.dtype, alg=alg), number])
+
+
+_SIMON_CONSTANT, _SIMON_SEQUENCE = 0xFFFFFFFC, 0x7369F885192C0EF5
+_SALT = 498247692
+
+
+def index_shuffle(index: Any, seed: Any, max_index: int) -> Tensor:
+    """The place of ``index`` in a random order of 0 to ``max_index``, without making the order.
+
+    Args:
+        seed: two integers.
+    """
+    position = convert_to_tensor(index)
+    key = np.asarray(host_values(seed) if is_tensor(seed) else seed).reshape(-1)
+    cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
+    places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
+    return convert_to_tensor(np.array(places, np.int32).reshape(position.shape))
+
+
+def _cipher(key: Sequence[int], last: int) -> Any:
+    """Simon, a block cipher, applied until the number is in range: a permutation of 0 to last."""
+    bits = max(16, (last - 1).bit_length() + (last - 1).bit_length() % 2) // 2
+    low = (1 << bits) - 1
+
+    def left(x: int, by: int) -> int:
+        return ((x << by) | (x >> (bits - by))) & low
+
+    def mix(x: int) -> int:
+        return (left(x, 1) & left(x, 8)) ^ left(x, 2)
+
+    keys = [k & low for k in key[:3]]
+    sequence = _SIMON_SEQUENCE & low
+    last_key = keys[-1]
+    turned = left(last_key, bits - 3) ^ left(last_key, bits - 4)
+    keys.append((_SIMON_CONSTANT & low) ^ (sequence & 1) ^ keys[0] ^ turned)
+
+    def place(number: int) -> int:
+        while True:
+            upper, lower = number >> bits, number & low
+            for first, second in (keys[:2], keys[2:]):
+                upper ^= mix(lower) ^ first
+                lower ^= mix(upper) ^ second
+            number = upper << bits | lower
+            if number <= last:
+                return number
+
+    return place

@@ -1,0 +1,247 @@
+"""Executable: a Graph, compiled once for each backend that runs it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence, Set
+from functools import partial
+
+from tfpy._src import tracing
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Eqn, Graph, single_equation
+from tfpy._src.ir.op import UNSUPPORTED
+from tfpy._src.lower.program import Program
+from tfpy._src.passes.loops import reduce_loops, share_loops
+from tfpy._src.run.control_op import ControlOp
+from tfpy._src.run.mirror import Mirror, can_mirror, steering
+from tfpy._src.run.regions import Place, Region, cut
+from tfpy._src.run.sharing import is_unshared
+from tfpy._src.run.steps import DeviceProgram, DeviceStep, Step, step_of
+from tfpy._src.run.usage import UNKNOWN, Usage
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.backend import MAX_GARBAGE, Backend
+from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.trace.symbolic import SymbolicTensor
+
+
+class Executable:
+    """Runs a Graph on tensors of the avals of its inputs.
+
+    Args:
+        usage: how it is run.
+    """
+
+    def __init__(self, graph: Graph, usage: Usage = UNKNOWN) -> None:
+        self.graph = graph
+        self._usage = usage
+        sources = [_source(graph, v) for v in graph.outputs]
+        self._computed = list(dict.fromkeys(sources))
+        self._results = [
+            (graph.avals[v], self._computed.index(source))
+            for v, source in zip(graph.outputs, sources, strict=True)
+        ]
+        self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs, in the Graph's order. Within a trace the equations are copied there."""
+        if self.joins_trace(inputs):
+            return tracing.active[-1].inline(self.graph, inputs).outputs
+        backend = registry.active_backend()
+        plan = self._plan(backend)
+        if backend.garbage_bytes > MAX_GARBAGE:
+            backend.collect()
+        found = plan.run(inputs)
+        return [Tensor(aval, found[i]) for aval, i in self._results]
+
+    def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
+        """Whether running it means copying its equations into the trace being taken."""
+        return bool(tracing.active) and (
+            any(isinstance(t, SymbolicTensor) for t in inputs)
+            or any(eqn.op.stateful for eqn in self.graph.eqns)
+        )
+
+    async def prepare(self, progress: Callable[[float], None]) -> None:
+        """Makes the active backend's programs, which the first run does otherwise.
+
+        Args:
+            progress: called with the share that is done, up to 1.0.
+        """
+        programs = self._plan(registry.active_backend()).programs
+        for number, program in enumerate(programs):
+
+            def heard(done: int, total: int, number: int = number) -> None:
+                progress((number + done / max(total, 1)) / len(programs))
+
+            await program.register(heard)
+        progress(1.0)
+
+    def text_parts(self) -> list[Graph | Program]:
+        """The Graphs, optimized, and Programs that the active backend runs, in order."""
+        return self._plan(registry.active_backend()).text_parts
+
+    def _plan(self, backend: Backend) -> _Plan:
+        found = self._plans.get(backend)
+        return self._make_plan(backend) if found is None else found
+
+    def _make_plan(self, backend: Backend) -> _Plan:
+        graph = share_loops(self.graph)
+        graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
+        graph = reduce_loops(graph)
+        plan = self._plans[backend] = _Plan(graph, backend, self._usage)
+        return plan
+
+
+def _source(graph: Graph, value: int) -> int:
+    """The value whose bytes an output is: reshapes at the end cost nothing."""
+    makers = {v: eqn for eqn in reversed(graph.eqns) for v in eqn.outputs}
+    while (maker := makers.get(value)) is not None and maker.op.is_alias:
+        value = maker.inputs[0]
+    return value
+
+
+class _Plan:
+    """The regions of a Graph on a backend, with their Programs."""
+
+    def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
+        self._graph = graph
+        made = partial(_steps, graph, backend, usage)
+        try:
+            regions, self._steps = made(frozenset())
+        except NotLowerable:
+            regions, self._steps = made(_refused(graph, backend))
+        self._constants = {
+            v: host_storage(graph.constants[v], graph.avals[v])
+            for v in graph.outputs
+            if v in graph.constants
+        }
+        self._last = _last_uses(regions, {*graph.outputs})
+        self._whole = _whole(graph, regions, self._steps)
+        self._last_step = self._steps[-1] if self._steps else None
+        self._taken = _taken(graph, regions, self._last_step)
+
+    @property
+    def programs(self) -> list[DeviceProgram]:
+        return [program for step in self._steps for program in step.programs]
+
+    @property
+    def text_parts(self) -> list[Graph | Program]:
+        return [part for step in self._steps for part in step.text_parts]
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
+        """The outputs, in the Graph's order."""
+        if self._whole is not None:
+            whole, positions = self._whole
+            given = self._given(inputs, holders=0) if self._taken else ()
+            return whole.compute([inputs[i].storage for i in positions], given)
+        values = dict(zip(self._graph.inputs, [t.storage for t in inputs], strict=True))
+        values.update(self._constants)
+        for step, last in zip(self._steps, self._last, strict=True):
+            if isinstance(step, DeviceStep) and step is self._last_step:
+                step.run(values, self._given(inputs, holders=1))
+            else:
+                step.run(values)
+            for v in last:
+                del values[v]
+        return [values[v] for v in self._graph.outputs]
+
+    def _given(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
+        """Those of the last step's inputs that nobody needs after it.
+
+        Args:
+            holders: how often a run itself holds the storage of each input.
+        """
+        return [at for i, at in self._taken if is_unshared(inputs, i, holders)]
+
+
+def _whole(
+    graph: Graph, regions: Sequence[Region], steps: Sequence[Step]
+) -> tuple[DeviceStep, list[int]] | None:
+    """The step that is the whole Graph, and which of the Graph's inputs are its inputs."""
+    if len(steps) != 1 or not isinstance(steps[0], DeviceStep):
+        return None
+    (region,) = regions
+    if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
+        return None
+    return steps[0], [graph.inputs.index(v) for v in region.inputs]
+
+
+def _taken(graph: Graph, regions: Sequence[Region], last: Step | None) -> list[tuple[int, int]]:
+    """Inputs of the Graph that the last step can be given, with their positions among its own.
+
+    No other step is: what follows it may fail, or run Python code that reads a Variable.
+    """
+    if not isinstance(last, DeviceStep):
+        return []
+    return [(graph.inputs.index(regions[-1].inputs[at]), at) for at in last.taken]
+
+
+def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
+    """For each region the values that nothing needs after it."""
+    seen = set(outputs)
+    last: list[list[int]] = []
+    for region in reversed(regions):
+        dead = [v for v in (*region.inputs, *region.outputs) if v not in seen]
+        last.append(list(dict.fromkeys(dead)))
+        seen.update(dead)
+    return last[::-1]
+
+
+def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
+    """Whether the backend computes an equation, as far as the op table says."""
+    return (
+        not isinstance(eqn.op, ControlOp)
+        and eqn.op.name not in UNSUPPORTED.get(backend.name, {})
+        and eqn.op.name not in refused
+        and all(graph.avals[v].dtype in backend.dtypes for v in (*eqn.inputs, *eqn.outputs))
+    )
+
+
+def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
+    """Ops that the backend cannot run at the shapes that they have here."""
+    found: set[str] = set()
+    for eqn in graph.eqns:
+        if _lowers(graph, eqn, backend, found):
+            try:
+                avals = [graph.avals[v] for v in eqn.inputs]
+                backend.lower(single_equation(eqn.op, avals, eqn.attrs))
+            except NotLowerable:
+                found.add(eqn.op.name)
+    return frozenset(found)
+
+
+def _steps(
+    graph: Graph, backend: Backend, usage: Usage, refused: frozenset[str]
+) -> tuple[list[Region], list[Step]]:
+    """The regions and how each is run; ops in ``refused`` run on the host.
+
+    The last one may be given inputs that are replaced for good.
+
+    Raises:
+        NotLowerable: when the backend cannot run another one.
+    """
+
+    def place(eqn: Eqn) -> Place:
+        if isinstance(eqn.op, ControlOp):
+            return Place.CONTROL
+        return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
+
+    regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
+    donors = usage.replaced - {*graph.outputs}
+    nothing: Set[int] = frozenset()
+    return regions, [
+        step_of(region, backend, usage, donors if region is regions[-1] else nothing)
+        for region in regions
+    ]
+
+
+def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
+    """A control region with what the host needs to compute its steering values by itself."""
+    if region.place is not Place.CONTROL or backend.name == "cpu":
+        return region
+    values = [v for v in steering(region.graph) if can_mirror(graph, v)]
+    mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
+    part = region.graph
+    inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))
+    whole = Graph(part.avals, inputs, part.constants, part.eqns, part.outputs)
+    return Region(whole, region.place, tuple(mirrors))

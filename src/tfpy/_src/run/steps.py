@@ -1,0 +1,218 @@
+"""How the regions of a compiled function are run: as Programs, by NumPy, or steered by the host."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Collection, Sequence, Set
+from typing import Any
+
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Graph, extract
+from tfpy._src.lower.program import Program
+from tfpy._src.passes.pipeline import optimize_with_weights
+from tfpy._src.passes.rewrite import count_reads
+from tfpy._src.run.control_op import ControlOp
+from tfpy._src.run.mirror import Mirror
+from tfpy._src.run.regions import Place, Region
+from tfpy._src.run.usage import Usage
+from tfpy._src.runtime.backend import Backend, Lowered, Progress
+from tfpy._src.runtime.storage import Storage, host_storage
+
+
+class DeviceStep:
+    """A region that is one Program, and another one for what depends on weights alone.
+
+    The latter, the prelude, runs again only when a weight is another one than at the last call.
+
+    Args:
+        donors: inputs that a run may be given for good.
+    """
+
+    def __init__(
+        self, region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()
+    ) -> None:
+        self._inputs = region.inputs
+        fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
+        self._read, main = _with_what_it_reads(main)
+        given = {i for i, v in enumerate(region.inputs) if v in donors}
+        places = [n for n, i in enumerate(self._read) if i in given]
+        self._main = DeviceProgram(main, backend, places)
+        self.taken = [self._read[n] for n in self._main.taken]
+        """Positions of the inputs that are of use when they are given for good."""
+        self._outputs = region.outputs
+        self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
+        self._weights = fixed
+        self._prepared_for: list[int] | None = None
+        self._prepared: list[Storage] = []
+        self._backend = backend
+
+    @property
+    def programs(self) -> list[DeviceProgram]:
+        return [p for p in (self._prelude, self._main) if p is not None]
+
+    @property
+    def text_parts(self) -> list[Graph | Program]:
+        return [part for program in self.programs for part in program.text_parts]
+
+    def run(self, values: dict[int, Storage], given: Collection[int] = ()) -> None:
+        outputs = self.compute([values[v] for v in self._inputs], given)
+        values.update(zip(self._outputs, outputs, strict=True))
+
+    def compute(self, inputs: Sequence[Storage], given: Collection[int] = ()) -> list[Storage]:
+        """The region's outputs for its inputs, both in its Graph's order.
+
+        Args:
+            given: positions, among :attr:`taken`, of inputs that nobody needs afterwards.
+        """
+        backend = self._backend
+        slots = [storage.slot_on(backend) for storage in inputs]
+        if self._prelude is not None:
+            weights = [slots[i] for i in self._weights]
+            if weights != self._prepared_for:
+                self._prepared = self._prelude.run(weights)
+                self._prepared_for = weights
+            slots += [storage.slot for storage in self._prepared]
+        for i in given:
+            slots[i] = -slots[i]
+        if len(slots) > len(self._read):
+            slots = [slots[i] for i in self._read]
+        outputs = self._main.run(slots)
+        for i in given:
+            inputs[i].give_up()
+        return outputs
+
+
+def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
+    """The Graph with those of its inputs that it reads, and their positions."""
+    reads = count_reads(graph)
+    read = [i for i, v in enumerate(graph.inputs) if reads[v]]
+    inputs = [graph.inputs[i] for i in read]
+    return read, extract(graph, inputs, graph.constants, graph.eqns, graph.outputs)
+
+
+class DeviceProgram:
+    """A program of a backend, which goes when this object does.
+
+    Args:
+        donors: positions of inputs that a run may be given for good (slots with a minus sign).
+
+    Raises:
+        NotLowerable: when the backend cannot run the Graph.
+    """
+
+    def __init__(self, graph: Graph, backend: Backend, donors: Collection[int] = ()) -> None:
+        self._backend = backend
+        self._graph = graph
+        self._donors = donors
+        self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
+        width = 0
+        for value in graph.outputs:
+            self._outputs.append((graph.avals[value], width))
+            width += backend.slots_of(graph.avals[value])
+        lowered = backend.lower(graph, donors)
+        self._lowered: Lowered | None = lowered
+        program = lowered.program
+        taken = () if program is None else program.donations.values()
+        self.taken = [i for i in donors if program is not None and program.inputs[i] in taken]
+        """Positions of the donors whose bytes outputs take over."""
+        self._number = 0
+
+    async def register(self, progress: Progress) -> None:
+        """Makes the program without freezing the page."""
+        if self._lowered is not None and self._outputs:
+            self._made(await self._backend.register_async(self._lowered, progress))
+
+    def _made(self, number: int) -> None:
+        self._number, self._lowered = number, None
+        weakref.finalize(self, self._backend.dead_programs.append, number)
+
+    @property
+    def text_parts(self) -> list[Graph | Program]:
+        graph, program = self._backend.lower(self._graph, self._donors)
+        return [graph] if program is None else [graph, program]
+
+    def run(self, slots: Sequence[int]) -> list[Storage]:
+        """New storages of the outputs."""
+        if not self._outputs:
+            return []
+        backend = self._backend
+        if self._lowered is not None:
+            self._made(backend.register(self._lowered))
+        first = backend.run(self._number, *slots)
+        return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
+
+
+class HostStep:
+    """A region that NumPy computes."""
+
+    programs: tuple[DeviceProgram, ...] = ()
+
+    def __init__(self, region: Region) -> None:
+        self._graph = region.graph
+        self.text_parts = [region.graph]
+
+    def run(self, values: dict[int, Storage]) -> None:
+        graph = self._graph
+        inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
+        for value, array in zip(graph.outputs, evaluate(graph, inputs), strict=True):
+            aval = graph.avals[value]
+            values[value] = host_storage(array, aval)
+
+
+def _view(storage: Storage, aval: Aval) -> Any:
+    return storage.to_host().reshape(aval.shape)
+
+
+class ControlStep:
+    """Equations that the host steers."""
+
+    programs: tuple[DeviceProgram, ...] = ()
+
+    def __init__(self, region: Region, usage: Usage) -> None:
+        self._graph = region.graph
+        self.text_parts = [region.graph]
+        self._mirrors = region.mirrors
+        lasting = Usage(usage.weights | region.graph.constants.keys(), quantized=usage.quantized)
+        self._constants = {
+            v: host_storage(array, region.graph.avals[v])
+            for v, array in region.graph.constants.items()
+        }
+        self._equations = [
+            (eqn, eqn.op.runner(lasting, eqn.inputs, **dict(eqn.attrs)))
+            for eqn in region.graph.eqns
+            if isinstance(eqn.op, ControlOp)
+        ]
+
+    def run(self, values: dict[int, Storage]) -> None:
+        graph = self._graph
+        known = values | self._constants
+        for mirror in self._mirrors:
+            _mirror(mirror, known)
+        for eqn, run in self._equations:
+            inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
+            outputs = run(*inputs)
+            known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
+        values.update((v, known[v]) for v in graph.outputs)
+
+
+def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
+    """Gives a value its array on the host, if those are there that it follows from."""
+    (value,) = mirror.values
+    storage = known.get(value)
+    if storage is None or storage.host is not None:
+        return
+    arrays = {v: known[v].host for v in mirror.inputs}
+    if all(array is not None for array in arrays.values()):
+        shaped = {v: _view(known[v], mirror.aval(v)) for v in arrays}
+        (storage.host,) = mirror.compute(shaped)
+
+
+Step = DeviceStep | HostStep | ControlStep
+
+
+def step_of(region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()) -> Step:
+    if region.place is Place.DEVICE:
+        return DeviceStep(region, backend, usage, donors)
+    return HostStep(region) if region.place is Place.HOST else ControlStep(region, usage)

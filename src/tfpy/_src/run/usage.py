@@ -1,0 +1,33 @@
+"""What is known of how a Graph is run, beside its equations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from tfpy._src.ir.graph import Graph
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Inputs are told by their value numbers."""
+
+    weights: Set[int] = frozenset()
+    """Inputs that are rarely others than at the call before."""
+
+    replaced: Set[int] = frozenset()
+    """Inputs whose tensors have one holder besides the list that a run takes, and he lets go of
+    them after it: outputs may take over their bytes."""
+
+    quantized: bool = False
+    """Whether products with weights are computed in int8 where the backend can."""
+
+    def within(self, part: Graph, operands: Sequence[int]) -> Usage:
+        """That of a part of control flow whose inputs are these values of the Graph."""
+        given = zip(part.inputs, operands, strict=True)
+        weights = frozenset(v for v, operand in given if operand in self.weights)
+        return Usage(weights, quantized=self.quantized)
+
+
+UNKNOWN = Usage()
+"""Nothing is known."""

@@ -1,0 +1,140 @@
+"""What a backend is: ten-odd methods on integer slots, and no op semantics."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.dtypes import DType
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.target import NumpyTarget, Target
+
+Array = np.ndarray[Any, Any]
+Progress = Callable[[int, int], None]
+
+_SLOT_BYTES = 1024  # what a slot counts for besides its bytes
+MAX_GARBAGE = 64 * _SLOT_BYTES
+"""Bytes of discarded slots from which they are worth a call."""
+
+
+class Lowered(NamedTuple):
+    """A Graph, and the Program of it where the backend runs Programs."""
+
+    graph: Graph
+    program: Program | None
+
+
+class Backend(ABC):
+    """A device that stores arrays in slots and runs compiled Graphs on them.
+
+    Slots and programs are positive integers. Finalisers, which must not cross to the device,
+    :meth:`discard` slots; when these come to :data:`MAX_GARBAGE`, they are given back in one call
+    before the next run. So are programs in :attr:`dead_programs`.
+    """
+
+    name: str
+    variant: str
+    dtypes: frozenset[DType]
+    """Element types that the backend stores."""
+    target: Target = NumpyTarget()
+    """What fusion passes ask before they give its kernels more to do."""
+    run: Callable[..., int]
+    """(program, *slots): runs a program; its outputs are the returned slot and those that follow.
+
+    A slot with a minus sign is given for good: after the run there is no such slot, and an output
+    may lie in its place. A run that fails leaves it as it was.
+    """
+
+    def __init__(self) -> None:
+        self.garbage: list[int] = []
+        self.garbage_bytes = 0
+        self.dead_programs: list[int] = []
+        self.programs: dict[Any, Any] = {}
+        """Cache of the eager executor: key of an op -> compiled program."""
+
+    @abstractmethod
+    def upload(self, array: Array) -> int:
+        """Copies a contiguous array to a new slot."""
+
+    @abstractmethod
+    def read(self, slot: int, aval: Aval) -> Array:
+        """Waits for the slot's value and copies it to a new array."""
+
+    @abstractmethod
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        """The same without blocking the page."""
+
+    @abstractmethod
+    def free(self, slots: Sequence[int]) -> None:
+        """Gives slots back."""
+
+    @abstractmethod
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+        """What the backend runs for a Graph.
+
+        Args:
+            donors: positions of inputs that a run may be given for good; the Program's
+                ``donations`` say which of them are of use.
+
+        Raises:
+            NotLowerable: when the backend cannot run it.
+        """
+
+    @abstractmethod
+    def register(self, lowered: Lowered) -> int:
+        """Makes a program and returns its id."""
+
+    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
+        """The same without freezing the page where it takes long.
+
+        Args:
+            progress: called with how many parts (shaders) are done, and of how many.
+        """
+        program = self.register(lowered)
+        progress(1, 1)
+        return program
+
+    def compile(self, graph: Graph) -> int:
+        """The id of a new program for a Graph.
+
+        Raises:
+            NotLowerable: when the backend cannot run it.
+        """
+        return self.register(self.lower(graph))
+
+    def slots_of(self, aval: Aval) -> int:
+        """How many slots a tensor takes."""
+        return 1
+
+    @abstractmethod
+    def release(self, program: int) -> None:
+        """Forgets a program."""
+
+    @abstractmethod
+    def memory(self) -> dict[str, Any]:
+        """At least ``slots`` and ``bytes`` in use."""
+
+    @abstractmethod
+    async def finish(self) -> None:
+        """Returns when all submitted work is done."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Frees everything; the backend is not used afterwards."""
+
+    def discard(self, slot: int, nbytes: int) -> None:
+        """Notes a slot that nothing uses any more."""
+        self.garbage.append(slot)
+        self.garbage_bytes += nbytes + _SLOT_BYTES
+
+    def collect(self) -> None:
+        """Gives the slots of dead tensors and the programs of dead functions back."""
+        if self.garbage:
+            slots, self.garbage, self.garbage_bytes = self.garbage, [], 0
+            self.free(slots)
+        while self.dead_programs:
+            self.release(self.dead_programs.pop())

@@ -1,0 +1,330 @@
+"""The only module that imports ``js`` or ``pyodide``: loading the runtime, crossing to it.
+
+Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
+in Python's heap, everything else as integers. Views of the heap are made per call on the
+JavaScript side, because the heap's buffer is replaced when memory grows.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tfpy._src.runtime.turns import give_turn
+
+Array = np.ndarray[Any, Any]
+Progress = Callable[[int, int], None]
+T = TypeVar("T")
+
+IN_BROWSER = sys.platform == "emscripten"
+_MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
+
+_runtime: Any = None
+
+
+def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
+    """Waits from synchronous code.
+
+    Raises:
+        RuntimeError: where Python cannot be suspended; the text says what to write instead.
+    """
+    if not IN_BROWSER:
+        try:
+            awaitable.send(None)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        raise RuntimeError(f"This would have to wait for another task; {mend}")
+    from pyodide.ffi import can_run_sync, run_sync
+
+    if not can_run_sync():
+        awaitable.close()
+        raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
+    return run_sync(awaitable)  # type: ignore[no-any-return]
+
+
+def asset(name: str) -> bytes:
+    """A built file inside the package: the JavaScript runtime, a wasm module, a shader.
+
+    Raises:
+        FileNotFoundError: when the package was made without it.
+    """
+    data = pkgutil.get_data("tfpy", f"assets/{name}")
+    assert data is not None, "the package has a loader that reads data"
+    return data
+
+
+async def runtime() -> Any:
+    """The JavaScript runtime: registered by the page, else run as a script, else as a Blob.
+
+    Raises:
+        RuntimeError: outside of a browser, or where the page's content security policy forbids
+            each way; the text names the missing words.
+    """
+    global _runtime
+    if _runtime is None:
+        if not IN_BROWSER:
+            raise RuntimeError("needs a browser (Pyodide)")
+        _runtime = await _load()
+    return _runtime
+
+
+async def _load() -> Any:
+    registered = sys.modules.get(_MODULE) or _import_registered()
+    if registered is not None:
+        return registered
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException
+
+    source = asset("runtime.js").decode()
+    try:
+        return run_js(source)
+    except JsException as refused:
+        first = str(refused)
+    try:
+        return await _run_blob(source)
+    except Exception as second:
+        raise RuntimeError(
+            "The page's Content-Security-Policy keeps tfpy's JavaScript runtime from loading. "
+            "Add 'unsafe-eval' or blob: to script-src, or import the runtime in the page and call "
+            f"pyodide.registerJsModule({_MODULE!r}, runtime). ({first}; {second})"
+        ) from second
+
+
+def _import_registered() -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(_MODULE)
+    except ImportError:
+        return None
+
+
+async def _run_blob(source: str) -> Any:
+    """Runs the runtime as a script element with a Blob address.
+
+    Raises:
+        RuntimeError: when the page refuses it, or in a worker, which has no script elements.
+    """
+    import js
+    from pyodide.ffi import to_js
+
+    if not hasattr(js, "document"):
+        raise RuntimeError("a worker cannot run a Blob as a script")
+    parts = to_js([f"globalThis.__tfpyRuntime = {source}"])
+    blob = js.Blob.new(parts, to_js({"type": "text/javascript"}))
+    url = js.URL.createObjectURL(blob)
+    try:
+        await _load_script(url)
+        return js.__tfpyRuntime
+    finally:
+        js.URL.revokeObjectURL(url)
+
+
+async def _load_script(url: str) -> None:
+    """Runs a classic script element and waits for it.
+
+    Raises:
+        RuntimeError: when the page refuses it.
+    """
+    import asyncio
+
+    import js
+    from pyodide.ffi import create_once_callable
+
+    done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    element = js.document.createElement("script")
+    element.onload = create_once_callable(lambda event: done.set_result(True))
+    element.onerror = create_once_callable(lambda event: done.set_result(False))
+    element.src = url
+    js.document.head.appendChild(element)
+    loaded = await done
+    element.remove()
+    if not loaded:
+        raise RuntimeError("the Blob script was refused")
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+class Device:
+    """A backend of the JavaScript runtime, with its functions held once."""
+
+    def __init__(self, runtime_: Any, backend: Any) -> None:
+        import pyodide_js
+
+        bound = runtime_.bindHeap(backend, pyodide_js._module)
+        self.variant: str = bound.variant
+        self.limits: dict[str, int] = json.loads(bound.limits)
+        self._write = bound.write
+        self._read = bound.read
+        self._read_async = bound.readAsync
+        self._free = bound.free
+        self._register = bound.register
+        self._register_async = bound.registerAsync
+        self._release = bound.release
+        self.run: Callable[..., int] = bound.run
+        self._memory = bound.memory
+        self._finish = bound.finish
+        self._close = bound.close
+
+    def write(self, array: Array, dtype: str) -> int:
+        """Copies a contiguous array to a new slot."""
+        return int(self._write(_address(array), array.size, dtype))
+
+    def read(self, slot: int, out: Array) -> None:
+        """Copies a slot to a contiguous array."""
+        self._read(_address(out), slot)
+
+    async def read_async(self, slot: int, out: Array) -> None:
+        """The same without blocking the page for long."""
+        if self._read_async is None:  # nothing is under way, so there is nothing to wait for
+            self.read(slot, out)
+            return await give_turn()
+        data = await self._read_async(slot)
+        data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
+
+    def free(self, slots: list[int]) -> None:
+        """Gives slots back, in one call."""
+        self._free(*slots)
+
+    def register(self, program: str, constants: bytes) -> int:
+        """Makes a Program of its JSON text and constants; gives its number."""
+        data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
+        return int(self._register(program, _address(data), len(constants)))
+
+    async def register_async(self, program: str, constants: bytes, progress: Progress) -> int:
+        """The same without freezing the page; ``progress(done, total)`` hears of the shaders."""
+        from pyodide.ffi import create_proxy
+
+        data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
+        listener = create_proxy(progress)
+        try:
+            number = await self._register_async(program, _address(data), len(constants), listener)
+        finally:
+            listener.destroy()
+        return int(number)
+
+    def release(self, program: int) -> None:
+        """Forgets a Program."""
+        self._release(program)
+
+    def memory(self) -> dict[str, Any]:
+        """``slots`` and ``bytes`` in use, and numbers of the backend's own."""
+        return json.loads(self._memory())  # type: ignore[no-any-return]
+
+    async def finish(self) -> None:
+        """Returns when all submitted work is done."""
+        await self._finish()
+
+    def close(self) -> None:
+        """Frees everything; the device is not used afterwards."""
+        self._close()
+
+
+async def probe() -> dict[str, Any]:
+    """What the browser can do, from ``web/probe.mjs``."""
+    return json.loads(await (await runtime()).probeJson())  # type: ignore[no-any-return]
+
+
+async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> Device:
+    """Opens the runtime's "webgl" or "wasm" backend.
+
+    Raises:
+        JsException: when the runtime refuses; the text says why.
+    """
+    rt = await runtime()
+    data = np.frombuffer(wasm, np.uint8) if wasm else np.zeros(1, np.uint8)
+    import pyodide_js
+
+    backend = await rt.openJson(
+        kind, json.dumps(options), pyodide_js._module, _address(data), len(wasm)
+    )
+    return Device(rt, backend)
+
+
+# Pixels
+
+
+def is_js(value: Any) -> bool:
+    """Whether it is an object of JavaScript."""
+    if not IN_BROWSER:
+        return False
+    from pyodide.ffi import JsProxy
+
+    return isinstance(value, JsProxy)
+
+
+async def decoded(image: Any) -> Any:
+    """The image, loaded and decoded where that is still to be done."""
+    if hasattr(image, "decode"):
+        await image.decode()
+    return image
+
+
+def get_pixels(source: Any) -> Array:
+    """RGBA bytes ``[height, width, 4]`` of whatever shows an image.
+
+    Raises:
+        ValueError: when it shows none, or one of another site.
+    """
+    from pyodide.ffi import JsException
+
+    if hasattr(source, "data"):
+        return _rgba_bytes(source)
+    width, height = _size(source)
+    canvas = _new_canvas(width, height)
+    context = canvas.getContext("2d")
+    try:
+        context.drawImage(source, 0, 0, width, height)
+        return _rgba_bytes(context.getImageData(0, 0, width, height))
+    except JsException as refused:
+        raise ValueError(f"the browser gives no pixels of {source}: {refused}") from None
+
+
+def put_pixels(canvas: Any, rgba: Array) -> None:
+    """Gives a canvas the size of RGBA bytes ``[height, width, 4]`` and draws them.
+
+    Raises:
+        ValueError: when it is no canvas for two-dimensional drawing.
+    """
+    import js
+
+    context = canvas.getContext("2d") if hasattr(canvas, "getContext") else None
+    if context is None:
+        raise ValueError(f"{canvas} is no canvas with a 2d context")
+    height, width = rgba.shape[:2]
+    canvas.width, canvas.height = width, height
+    data = js.Uint8ClampedArray.new(rgba.size)
+    data.assign(np.ascontiguousarray(rgba))
+    context.putImageData(js.ImageData.new(data, width, height), 0, 0)
+
+
+def _rgba_bytes(image_data: Any) -> Array:
+    flat = np.frombuffer(image_data.data.to_bytes(), np.uint8)
+    return flat.reshape(image_data.height, image_data.width, 4)
+
+
+def _size(source: Any) -> tuple[int, int]:
+    """Width and height in pixels: of the image or film itself, not of its place on the page."""
+    for width, height in (
+        ("naturalWidth", "naturalHeight"), ("videoWidth", "videoHeight"), ("width", "height")
+    ):  # fmt: skip
+        if getattr(source, width, 0) and getattr(source, height, 0):
+            return int(getattr(source, width)), int(getattr(source, height))
+    raise ValueError(f"{source} has no pixels (yet): wait until it is loaded")
+
+
+def _new_canvas(width: int, height: int) -> Any:
+    import js
+
+    if hasattr(js, "OffscreenCanvas"):
+        return js.OffscreenCanvas.new(width, height)
+    canvas = js.document.createElement("canvas")
+    canvas.width, canvas.height = width, height
+    return canvas

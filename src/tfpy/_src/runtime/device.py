@@ -1,0 +1,234 @@
+"""Backends of the JavaScript runtime: a Graph is lowered, crosses as JSON, and runs by number.
+
+A complex tensor is two slots that follow one another, the real part first; its number is the
+first one's. Only this file knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.errors import InternalError
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.target import Target
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.runtime import bridge
+from tfpy._src.runtime.backend import Array, Backend, Lowered, Progress
+from tfpy._src.runtime.env import env
+from tfpy._src.runtime.registry import BackendSkipped
+
+
+class DeviceBackend(Backend):
+    """A backend behind the bridge."""
+
+    dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
+
+    def __init__(
+        self,
+        name: str,
+        device: bridge.Device,
+        lower: Callable[[Graph, Collection[int]], Program],
+        target: Target,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.target = target
+        self.variant = device.variant
+        self._device = device
+        self.run = device.run  # nothing stands between until a program is complex
+        self._lower = lower
+        self._pairs: set[int] = set()  # first slots of complex tensors
+        self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
+
+    def upload(self, array: Array) -> int:
+        if array.dtype.kind != "c":
+            return self._device.write(array, array.dtype.name)
+        first, second = (
+            self._device.write(np.ascontiguousarray(part), "float32")
+            for part in (array.real, array.imag)
+        )
+        assert second == first + 1, "slots are numbered in a row"
+        self._pairs.add(first)
+        return first
+
+    def read(self, slot: int, aval: Aval) -> Array:
+        if aval.dtype.is_complex:
+            part = Aval(aval.shape, dtypes.float32)
+            return _joined(self.read(slot, part), self.read(slot + 1, part))
+        out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        self._device.read(slot, out)
+        return out
+
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        if aval.dtype.is_complex:
+            part = Aval(aval.shape, dtypes.float32)
+            real = await self.read_async(slot, part)
+            return _joined(real, await self.read_async(slot + 1, part))
+        out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        await self._device.read_async(slot, out)
+        return out
+
+    def free(self, slots: Sequence[int]) -> None:
+        if self._pairs:
+            paired = self._pairs.intersection(slots)
+            self._pairs -= paired
+            slots = [*slots, *(slot + 1 for slot in paired)]
+        self._device.free(list(slots))
+
+    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+        if _has_complex(graph):  # the Program has other inputs then
+            donors = ()
+        return Lowered(graph, self._lower(graph, donors))
+
+    def register(self, lowered: Lowered) -> int:
+        text, constants = _parts(lowered)
+        with self._refusals(lowered.graph):
+            number = self._device.register(text, constants)
+        self._note_complex(number, lowered.graph)
+        return number
+
+    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
+        text, constants = _parts(lowered)
+        with self._refusals(lowered.graph):
+            number = await self._device.register_async(text, constants, progress)
+        self._note_complex(number, lowered.graph)
+        return number
+
+    @contextmanager
+    def _refusals(self, graph: Graph) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise InternalError(
+                None, self.name, f"{self.name} refused a program: {error}\n{graph}"
+            ) from error
+
+    def _note_complex(self, number: int, graph: Graph) -> None:
+        if _has_complex(graph):
+            self._complex[number] = _Complex(graph)
+            self.run = self._run_split
+
+    def _run_split(self, program: int, *slots: int) -> int:
+        """Runs a program whose complex tensors, if it has any, are two slots each."""
+        if program not in self._complex:
+            return self._device.run(program, *slots)
+        split = self._complex[program]
+        first = self._device.run(program, *split.expand(slots))
+        self._pairs.update(first + offset for offset in split.outputs)
+        return first
+
+    def slots_of(self, aval: Aval) -> int:
+        return 2 if aval.dtype.is_complex else 1
+
+    def release(self, program: int) -> None:
+        self._complex.pop(program, None)
+        self._device.release(program)
+
+    def memory(self) -> dict[str, Any]:
+        return self._device.memory()
+
+    async def finish(self) -> None:
+        await self._device.finish()
+
+    def close(self) -> None:
+        self._device.close()
+
+
+def _has_complex(graph: Graph) -> bool:
+    return any(a.dtype.is_complex for a in graph.avals)
+
+
+def _parts(lowered: Lowered) -> tuple[str, bytes]:
+    """The text and the constants that cross."""
+    assert lowered.program is not None
+    return lowered.program.to_json(), lowered.program.constant_bytes()
+
+
+class _Complex:
+    """Which inputs of a program are complex, and at which offsets its complex outputs lie."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.inputs = [graph.avals[v].dtype.is_complex for v in graph.inputs]
+        self.outputs: list[int] = []
+        offset = 0
+        for value in graph.outputs:
+            paired = graph.avals[value].dtype.is_complex
+            if paired:
+                self.outputs.append(offset)
+            offset += 2 if paired else 1
+
+    def expand(self, slots: Sequence[int]) -> list[int]:
+        """The slots with those of imaginary parts."""
+        found: list[int] = []
+        for slot, paired in zip(slots, self.inputs, strict=True):
+            found += (slot, slot + 1) if paired else (slot,)
+        return found
+
+
+def _joined(real: Array, imag: Array) -> Array:
+    z = np.empty(real.shape, np.complex64)
+    z.real, z.imag = real, imag
+    return z
+
+
+async def open_webgl() -> Backend:
+    """The WebGL2 backend.
+
+    Raises:
+        BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set.
+        JsException: without WebGL2 or renderable float textures.
+    """
+    flags = env()
+    found = (await bridge.probe())["webgl"]
+    if found["software"] and not flags.get_bool("SOFTWARE_WEBGL_ENABLED"):
+        raise BackendSkipped(
+            f"software rasteriser ({found['renderer']}): slower than wasm; "
+            'tf.env().set("SOFTWARE_WEBGL_ENABLED", True) uses it all the same'
+        )
+    options = {
+        "forceFloat16": flags.get_bool("WEBGL_FORCE_F16_TEXTURES"),
+        "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
+    }
+    device = await bridge.open_device("webgl", options)
+    targets, block = device.limits["targets"], device.limits["block"]
+    lower = partial(lower_webgl.lower, targets=targets, block=block)
+    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget())
+
+
+async def open_wasm() -> Backend:
+    """The XNNPACK backend, in the best variant that browser, headers and flags allow.
+
+    Raises:
+        BackendSkipped: without WebAssembly SIMD.
+        JsException: when the module cannot be instantiated.
+    """
+    variant = choose_variant((await bridge.probe())["wasm"])
+    options = {
+        "variant": variant,
+        "threads": int(env().get_number("WASM_THREADS_COUNT")),
+        "codegen": env().get("WASM_CODEGEN"),
+    }
+    device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
+    return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
+
+
+def choose_variant(found: dict[str, bool]) -> str:
+    """ "relaxed-threads", "relaxed", "simd-threads" or "simd".
+
+    Raises:
+        BackendSkipped: without SIMD.
+    """
+    flags = env()
+    if not (found["simd"] and flags.get_bool("WASM_HAS_SIMD_SUPPORT")):
+        raise BackendSkipped("no WebAssembly SIMD in this browser (or switched off by flag)")
+    relaxed = found["relaxedSimd"] and flags.get_bool("WASM_HAS_RELAXED_SIMD_SUPPORT")
+    threads = found["threads"] and flags.get_bool("WASM_HAS_MULTITHREAD_SUPPORT")
+    return ("relaxed" if relaxed else "simd") + ("-threads" if threads else "")

@@ -1,0 +1,195 @@
+"""Which backends there are, which one is active, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy._src.runtime import bridge
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.cpu import CpuBackend
+
+Factory = Callable[[], Backend | Awaitable[Backend]]
+
+
+class BackendSkipped(Exception):
+    """Raised by a factory that could open its backend but should not; the text says why."""
+
+
+@dataclass
+class _Entry:
+    factory: Factory
+    priority: int
+    backend: Backend | None = None
+    status: str = "not tried"
+    reason: str = ""
+
+
+_entries: dict[str, _Entry] = {}
+_active: Backend | None = None
+
+
+def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
+    """Adds a backend (``tf.register_backend``).
+
+    Args:
+        factory: gives the :class:`Backend`, or an awaitable of it; raises to fall through.
+        priority: the highest that initialises becomes active.
+
+    Returns:
+        False when the name is taken.
+    """
+    if name in _entries:
+        return False
+    _entries[name] = _Entry(factory, priority)
+    return True
+
+
+async def _open_webgl() -> Backend:
+    from tfpy._src.runtime.device import open_webgl
+
+    return await open_webgl()
+
+
+async def _open_wasm() -> Backend:
+    from tfpy._src.runtime.device import open_wasm
+
+    return await open_wasm()
+
+
+register_backend("webgl", _open_webgl, 3)
+register_backend("wasm", _open_wasm, 2)
+register_backend("cpu", CpuBackend, 1)
+
+
+def _by_priority() -> list[str]:
+    return sorted(_entries, key=lambda name: -_entries[name].priority)
+
+
+def _entry(name: str) -> _Entry:
+    if name not in _entries:
+        raise ValueError(f"Backend {name!r} is unknown; there are {', '.join(_by_priority())}")
+    return _entries[name]
+
+
+async def _open(name: str) -> Backend:
+    entry = _entry(name)
+    if entry.backend is None:
+        try:
+            opened = entry.factory()
+            entry.backend = opened if isinstance(opened, Backend) else await opened
+        except BackendSkipped as skipped:
+            entry.status, entry.reason = "skipped", str(skipped)
+            raise
+        except Exception as error:
+            entry.status, entry.reason = "failed", str(error)
+            raise
+        entry.status, entry.reason = "available", ""
+    return entry.backend
+
+
+def _activate(backend: Backend) -> None:
+    global _active
+    _active = backend
+    for entry in _entries.values():
+        if entry.status == "chosen":
+            entry.status = "available"
+    _entries[backend.name].status = "chosen"
+
+
+async def ready() -> None:
+    """Opens the best backend that works, unless one is active (``await tf.ready()``).
+
+    What failed or was skipped, and why, is in ``tf.backend_report()``.
+
+    Raises:
+        RuntimeError: when no backend opens; the text has the reasons.
+    """
+    if _active is not None:
+        return
+    for name in _by_priority():
+        try:
+            backend = await _open(name)
+        except Exception:
+            continue
+        _activate(backend)
+        return
+    raise RuntimeError(f"No backend could be opened: {backend_report()}")
+
+
+async def set_backend_async(name: str) -> bool:
+    """Makes a backend active, opening it if need be.
+
+    Raises:
+        ValueError: for an unknown name.
+        RuntimeError: when it cannot be opened; the text says why.
+    """
+    _entry(name)
+    try:
+        _activate(await _open(name))
+    except Exception as error:
+        raise RuntimeError(f"Backend {name!r} cannot be used here: {error}") from error
+    return True
+
+
+def set_backend(name: str) -> bool:
+    """:func:`set_backend_async` for code that cannot await.
+
+    Raises:
+        ValueError: for an unknown name.
+        RuntimeError: when the backend cannot be opened, or only by awaiting.
+    """
+    entry = _entry(name)
+    if entry.backend is not None:
+        _activate(entry.backend)
+        return True
+    return bridge.wait(
+        set_backend_async(name), f'write "await tf.set_backend_async({name!r})" instead'
+    )
+
+
+def active_backend() -> Backend:
+    """The active backend; opens the best one at the first use.
+
+    Raises:
+        RuntimeError: when that needs an ``await tf.ready()`` first.
+    """
+    if _active is None:
+        bridge.wait(ready(), 'write "await tf.ready()" before the first op')
+    assert _active is not None
+    return _active
+
+
+def get_backend() -> str:
+    """Name of the active backend (``tf.get_backend()``)."""
+    return active_backend().name
+
+
+def backend_report() -> dict[str, dict[str, Any]]:
+    """What is known of each backend, best first.
+
+    Returns:
+        name -> ``{"status", "reason", "variant", "priority"}``; status is "chosen", "available"
+        (opened, not active), "skipped", "failed" or "not tried".
+    """
+    return {
+        name: {
+            "status": _entries[name].status,
+            "reason": _entries[name].reason,
+            "variant": backend.variant if (backend := _entries[name].backend) else "",
+            "priority": _entries[name].priority,
+        }
+        for name in _by_priority()
+    }
+
+
+def remove_backend(name: str) -> None:
+    """Closes a backend and forgets it; its tensors that live only there are lost."""
+    global _active
+    entry = _entry(name)
+    if entry.backend is not None:
+        if entry.backend is _active:
+            _active = None
+        entry.backend.close()
+    del _entries[name]

@@ -1,0 +1,97 @@
+"""Storage: the bytes behind one or more tensors, on the host, on a device, or both.
+
+Python's reference counting frees it: the last tensor that goes takes the slot with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy._src.ir.graph import Aval
+from tfpy._src.runtime.backend import Array, Backend
+
+_KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host too
+
+
+class Statistics:
+    """Live tensors and storages of the whole program, for ``tf.memory()``."""
+
+    __slots__ = ("buffers", "nbytes", "tensors")
+
+    def __init__(self) -> None:
+        self.tensors = 0
+        self.buffers = 0
+        self.nbytes = 0
+
+
+statistics = Statistics()
+
+
+class Storage:
+    """Row-major bytes of ``aval.size`` elements; shared by tensors that differ in shape only."""
+
+    __slots__ = ("aval", "backend", "counted", "host", "slot")
+
+    def __init__(
+        self,
+        aval: Aval,
+        host: Array | None = None,
+        backend: Backend | None = None,
+        slot: int = 0,
+        counted: bool = True,
+    ) -> None:
+        self.aval = aval
+        self.host = host
+        self.backend = backend
+        self.slot = slot
+        self.counted = counted
+        if counted:
+            statistics.buffers += 1
+            statistics.nbytes += aval.nbytes
+
+    def slot_on(self, backend: Backend) -> int:
+        """The slot on that backend; moves the bytes there when they are elsewhere."""
+        if self.backend is backend:
+            return self.slot
+        host = self.to_host()
+        if self.backend is not None:
+            self.backend.discard(self.slot, self.aval.nbytes)
+        self.slot = backend.upload(host)
+        self.backend = backend
+        if host.nbytes > _KEEP_ON_HOST and backend.name != "cpu":
+            self.host = None
+        return self.slot
+
+    def to_host(self) -> Array:
+        """The bytes as an array that must not be written to; reads them from the device."""
+        if self.host is not None:
+            return self.host
+        assert self.backend is not None
+        self.backend.collect()
+        return self.backend.read(self.slot, self.aval)
+
+    async def to_host_async(self) -> Array:
+        """:meth:`to_host` without blocking the page."""
+        if self.host is not None:
+            return self.host
+        assert self.backend is not None
+        self.backend.collect()
+        return await self.backend.read_async(self.slot, self.aval)
+
+    def give_up(self) -> None:
+        """The slot is gone: a run was given it for good."""
+        self.backend = self.host = None
+
+    def __del__(self, _statistics: Statistics = statistics) -> None:
+        nbytes = self.aval.nbytes
+        backend = self.backend
+        if backend is not None:
+            backend.discard(self.slot, nbytes)
+        if self.counted:
+            _statistics.buffers -= 1
+            _statistics.nbytes -= nbytes
+
+
+def host_storage(array: Array, aval: Aval, counted: bool = True) -> Storage:
+    """A storage over an array that nobody else writes to."""
+    return Storage(aval, host=np.asarray(array, order="C"), counted=counted)

@@ -1,0 +1,304 @@
+"""Fourier and cosine transforms: ``tf.signal.fft`` and its relatives, composed from ``dft``."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.complex_numbers import complex, imag, real
+from tfpy._src.array.joining import concat, pad, reverse
+from tfpy._src.array.making import static_ints, zeros_like
+from tfpy._src.array.slicing import gather
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.families import infer
+from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.ops.spectral import dft, plane
+
+
+def _transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
+    """The complex transform over some axes; the inverse is divided by the number of points."""
+    parts = [real(x), imag(x)] if x.dtype.is_complex else [x]
+    count = math.prod(x.shape[a] for a in axes)
+    for axis in axes:
+        both = dft(*parts, axis=axis, inverse=inverse)
+        parts = [plane(both, 0), plane(both, 1)]
+    if inverse and count > 1:
+        parts = [p * (1 / count) for p in parts]
+    re, im = parts if len(parts) == 2 else (parts[0], zeros_like(parts[0]))
+    return complex(re, im)
+
+
+def _complex_transform(name: str, rank: int, inverse: bool) -> Callable[..., Tensor]:
+    def transform(input: Any, name: str | None = None) -> Tensor:
+        x = convert_to_tensor(input, dtype_hint=dtypes.complex64)
+        infer.check_dtype(transform.__name__, x.aval, {dtypes.complex64}, "input")
+        _check_rank(transform.__name__, x, rank)
+        return _transform(x, builtins.range(x.ndim - rank, x.ndim), inverse)
+
+    way = "Inverse transform" if inverse else "Transform"
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = f"""{way} of complex64 numbers over the last {_dimensions(rank)}.
+
+    Raises:
+        InvalidArgumentError: for another dtype or too few dimensions.
+    """
+    return transform
+
+
+def _dimensions(rank: int) -> str:
+    return "dimension" if rank == 1 else f"{rank} dimensions"
+
+
+def _check_rank(op: str, x: Tensor, rank: int) -> None:
+    if x.ndim < rank:
+        raise invalid(op, f"Input must have rank of at least {rank} but got: {x.ndim}")
+
+
+fft = _complex_transform("fft", 1, False)
+ifft = _complex_transform("ifft", 1, True)
+fft2d = _complex_transform("fft2d", 2, False)
+ifft2d = _complex_transform("ifft2d", 2, True)
+fft3d = _complex_transform("fft3d", 3, False)
+ifft3d = _complex_transform("ifft3d", 3, True)
+
+
+def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> list[int]:
+    sizes = list(default) if fft_length is None else list(static_ints(fft_length))
+    if len(sizes) != rank:
+        raise invalid(op, f"fft_length must have shape [{rank}], got {sizes}")
+    if min(sizes) < 0:
+        raise ValueError(f"{op}: fft_length must be at least 0, got {sizes}")
+    return sizes
+
+
+def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
+    """Cropped at the end, or padded there with zeros, to ``sizes`` along the axes."""
+    wanted = list(x.shape)
+    for axis, n in zip(axes, sizes, strict=True):
+        wanted[axis] = n
+    kept = x[tuple(builtins.slice(0, n) for n in wanted)]
+    room = [[0, n - have] for n, have in zip(wanted, kept.shape, strict=True)]
+    return pad(kept, room) if any(more for _, more in room) else kept
+
+
+def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
+    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+        op = transform.__name__
+        x = convert_to_tensor(input_tensor, dtype_hint=dtypes.float32)
+        if x.dtype != dtypes.float32:
+            raise ValueError(f"{op}: RFFT requires tf.float32 inputs, got: {x!r}")
+        _require_rank(op, x, rank)
+        axes = builtins.range(x.ndim - rank, x.ndim)
+        sizes = _lengths(op, fft_length, x.shape[x.ndim - rank :], rank)
+        return half_transform(_fitted(x, axes, sizes), axes)
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = f"""Transform of float32 numbers over the last {_dimensions(rank)}.
+
+    Of the last dimension, n long, only the first n // 2 + 1 frequencies are given.
+
+    Args:
+        fft_length: sizes to which those dimensions are cropped or padded with zeros.
+
+    Raises:
+        ValueError: for another dtype or too few dimensions.
+        InvalidArgumentError: when ``fft_length`` does not fit.
+    """
+    return transform
+
+
+def half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """The non-negative frequencies of real numbers: the last axis first, then its half."""
+    *others, last = axes
+    n = x.shape[last]
+    both = dft(x, axis=last, inverse=False)
+    half = both[..., : n // 2 + 1 if n else 0]
+    return _transform(complex(plane(half, 0), plane(half, 1)), others, False)
+
+
+def _require_rank(op: str, x: Tensor, rank: int) -> None:
+    if x.ndim < rank:
+        raise ValueError(f"{op}: Shape {x.shape} must have rank at least {rank}")
+
+
+def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
+    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+        op = transform.__name__
+        x = convert_to_tensor(input_tensor, dtype_hint=dtypes.complex64)
+        if x.dtype != dtypes.complex64:
+            raise ValueError(f"{op}: IRFFT requires tf.complex64 inputs, got: {x!r}")
+        _require_rank(op, x, rank)
+        axes = builtins.range(x.ndim - rank, x.ndim)
+        *outer, half = x.shape[x.ndim - rank :]
+        sizes = _lengths(op, fft_length, [*outer, max(0, 2 * (half - 1))], rank)
+        fitted = _fitted(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
+        return inverse_half_transform(fitted, axes, sizes[-1])
+
+    transform.__name__ = transform.__qualname__ = name
+    transform.__doc__ = f"""Inverse of ``{name[1:]}`` over the last {_dimensions(rank)}.
+
+    Args:
+        fft_length: sizes of the result; by default the last one is 2 * (size - 1).
+
+    Raises:
+        ValueError: for another dtype than complex64 or too few dimensions.
+        InvalidArgumentError: when ``fft_length`` does not fit.
+    """
+    return transform
+
+
+def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
+    """``n`` real numbers along the last axis from its non-negative frequencies.
+
+    Each frequency stands for itself and, but for the first and an even length's last, for its
+    conjugate: it counts twice in the real part of a transform without the conjugates.
+    """
+    *others, last = axes
+    z = _transform(x, others, True)
+    weights = np.full(x.shape[last], 2 / max(n, 1), np.float32)
+    weights[:1] /= 2
+    if n and n % 2 == 0:
+        weights[n // 2] = 1 / n
+    parts = [_fitted(part * weights, [last], [n]) for part in (real(z), imag(z))]
+    return plane(dft(*parts, axis=last, inverse=True), 0)
+
+
+rfft = _real_transform("rfft", 1)
+rfft2d = _real_transform("rfft2d", 2)
+rfft3d = _real_transform("rfft3d", 3)
+irfft = _inverse_real_transform("irfft", 1)
+irfft2d = _inverse_real_transform("irfft2d", 2)
+irfft3d = _inverse_real_transform("irfft3d", 3)
+
+
+def _shift_axes(x: Tensor, axes: Any) -> list[int]:
+    if axes is None:
+        return list(builtins.range(x.ndim))
+    return [normalize_axis("fftshift", a, x.ndim) for a in static_ints(axes)]
+
+
+def _rolled(x: Tensor, axis: int, first: int) -> Tensor:
+    """With element ``first`` of the axis in front."""
+    order = np.roll(np.arange(x.shape[axis], dtype=np.int32), -first)
+    return gather(x, order, axis=axis)
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """The zero frequency moved to the middle of the axes (all by default)."""
+    t = convert_to_tensor(x)
+    for axis in _shift_axes(t, axes):
+        t = _rolled(t, axis, -(t.shape[axis] // 2))
+    return t
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """Undoes :func:`fftshift`."""
+    t = convert_to_tensor(x)
+    for axis in _shift_axes(t, axes):
+        t = _rolled(t, axis, t.shape[axis] // 2)
+    return t
+
+
+# Cosine transforms
+
+
+def dct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Discrete cosine transform of type 1, 2, 3 or 4 along the last dimension.
+
+    Args:
+        n: the length to which the dimension is cropped or padded with zeros.
+        norm: None or "ortho".
+
+    Raises:
+        ValueError: for another type, axis, length or norm, or "ortho" with type 1.
+    """
+    _check_dct(type, n, axis, norm)
+    x = convert_to_tensor(input)
+    if type == 1 and x.shape[-1] < 2:
+        raise ValueError("dct: Type I requires the dimension to be greater than one")
+    return _cosine_transform(x if n is None else _fitted(x, [x.ndim - 1], [n]), type, norm)
+
+
+def idct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Inverse of :func:`dct`; without "ortho" it is not divided by twice the length.
+
+    Raises:
+        ValueError: as :func:`dct`, and when ``n`` is given.
+    """
+    _check_dct(type, n, axis, norm)
+    if n is not None:
+        raise ValueError("idct: n must be None")
+    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm)
+
+
+def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and n < 1:
+        raise ValueError("n should be a positive integer or None")
+    if type not in (1, 2, 3, 4):
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
+    n = x.shape[-1]
+    ortho = norm == "ortho"
+    if type == 1:
+        mirrored = concat([x, reverse(x[..., 1:-1], [-1])], -1)
+        return plane(_half(mirrored), 0)
+    if type == 2:
+        weights = np.full(n, math.sqrt(1 / (2 * n)) if ortho else 1.0)
+        weights[0] *= math.sqrt(0.5) if ortho else 1.0
+        turned = np.exp(-0.5j * math.pi / n * np.arange(n)) * 2 * weights
+        return _turned(_half(_doubled(x))[..., :n], turned)
+    if type == 3:
+        weights = np.full(n, math.sqrt(0.5 / n) if ortho else 1.0)
+        weights[0] = math.sqrt(0.25 / n) if ortho else 0.5
+        turned = np.exp(0.5j * math.pi / n * np.arange(n)) * 2 * weights
+        parts = [_doubled(x * constant(p.astype(np.float32))) for p in (turned.real, turned.imag)]
+        return plane(dft(*parts, axis=x.ndim - 1, inverse=True), 0)[..., :n]
+    # Type 4 is the odd half of type 2 of twice the length.
+    odd = _cosine_transform(_doubled(x), 2, None)[..., 1::2]
+    return odd * math.sqrt(0.5 / n) if ortho else odd
+
+
+def _doubled(x: Tensor) -> Tensor:
+    return _fitted(x, [x.ndim - 1], [2 * x.shape[-1]])
+
+
+def _half(x: Tensor) -> Tensor:
+    """Stacked parts of the non-negative frequencies along the last axis."""
+    both = dft(x, axis=x.ndim - 1, inverse=False)
+    return both[..., : x.shape[-1] // 2 + 1]
+
+
+def _turned(both: Tensor, factors: Any) -> Tensor:
+    """Real part of the product of stacked parts and complex factors."""
+    cosines, sines = (constant(p.astype(np.float32)) for p in (factors.real, factors.imag))
+    return ew.subtract(plane(both, 0) * cosines, plane(both, 1) * sines)

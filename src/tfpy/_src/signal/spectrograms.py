@@ -1,0 +1,270 @@
+"""``tf.signal``: transforms, windows, frames, short-time spectra and mel scales."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.joining import concat, pad, reverse, split, tile
+from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.slicing import gather
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype, real_part
+from tfpy._src.math.reductions import reduce_sum
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.signal.fourier import (
+    dct,
+    irfft,
+    rfft,
+)
+from tfpy._src.signal.windows import (
+    hann_window,
+    vorbis_window,
+)
+
+Window = Callable[..., Any]
+
+
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: int = -1,
+    name: str | None = None,
+) -> Tensor:
+    """Overlapping pieces of an axis, as two axes: [..., frames, frame_length, ...].
+
+    Args:
+        frame_step: distance of the starts of neighbouring frames.
+        pad_end: also gives the frames that reach past the end, filled with ``pad_value``.
+    """
+    x = convert_to_tensor(signal)
+    length, step = int(frame_length), int(frame_step)
+    at = normalize_axis("frame", int(axis), x.ndim)
+    samples = x.shape[at]
+    if pad_end:
+        frames = -(-samples // step)
+        missing = max(0, length + step * (frames - 1) - samples)
+        room = [[0, missing if i == at else 0] for i in builtins.range(x.ndim)]
+        x = pad(x, room, constant_values=pad_value)
+    else:
+        frames = max(0, 1 + (samples - length) // step)
+    picks = np.arange(frames)[:, None] * step + np.arange(length)
+    return gather(x, picks.astype(np.int32), axis=at)
+
+
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+    """The sum of frames [..., frames, frame_length] laid ``frame_step`` apart.
+
+    Raises:
+        ValueError: when the signal has no frames, or the step is not an integer.
+    """
+    x = convert_to_tensor(signal)
+    if x.ndim < 2:
+        raise ValueError(f"overlap_and_add: Shape {x.shape} must have rank at least 2")
+    hop = convert_to_tensor(frame_step)
+    if not hop.dtype.is_integer:
+        raise ValueError(f"frame_step must be an integer. Got {hop.dtype}")
+    step = int(hop)
+    *lead, frames, length = x.shape
+    blocks = -(-length // step)
+    # Each frame as blocks of a step, blocks first: [..., blocks, frames + blocks, step].
+    outer = [[0, 0]] * len(lead)
+    x = pad(x, [*outer, [0, blocks], [0, blocks * step - length]])
+    x = reshape(x, [*lead, frames + blocks, blocks, step])
+    order = [*builtins.range(len(lead)), *(len(lead) + i for i in (1, 0, 2))]
+    x = reshape(transpose(x, order), [*lead, blocks * (frames + blocks), step])
+    # Read in rows that are one shorter, block row j begins j places later.
+    x = x[..., : blocks * (frames + blocks - 1), :]
+    total = reduce_sum(reshape(x, [*lead, blocks, frames + blocks - 1, step]), -3)
+    flat = reshape(total, [*lead, (frames + blocks - 1) * step])
+    return flat[..., : length + step * (frames - 1)]
+
+
+def _enclosing_power_of_two(n: int) -> int:
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Spectra of windowed frames: [..., frames, fft_length // 2 + 1] complex64.
+
+    Args:
+        fft_length: by default the smallest power of two that holds a frame.
+        window_fn: called with ``(frame_length, dtype=...)``; None for no window.
+    """
+    x = convert_to_tensor(signals)
+    length = int(frame_length)
+    frames = frame(x, length, frame_step, pad_end=pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    size = _enclosing_power_of_two(length) if fft_length is None else int(fft_length)
+    return rfft(frames, [size])
+
+
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """Signals from spectra; exact with the window of :func:`inverse_stft_window_fn`.
+
+    Raises:
+        ValueError: when the spectra are not [..., frames, bins].
+    """
+    x = convert_to_tensor(stfts)
+    length = int(frame_length)
+    if x.ndim < 2:
+        raise ValueError(f"inverse_stft: Shape {x.shape} must have rank at least 2")
+    size = _enclosing_power_of_two(length) if fft_length is None else int(fft_length)
+    frames = irfft(x, [size])[..., :length]
+    if size < length:
+        frames = pad(frames, [*[[0, 0]] * (x.ndim - 1), [0, length - size]])
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=real_part(x.dtype))
+    return overlap_and_add(frames, frame_step)
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+) -> Window:
+    """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``."""
+    step = int(frame_step)
+
+    def window(frame_length: Any, dtype: Any) -> Tensor:
+        length = int(frame_length)
+        forward = convert_to_tensor(forward_window_fn(length, dtype=dtype))
+        overlaps = -(-length // step)
+        squares = pad(ew.square(forward), [[0, overlaps * step - length]])
+        weight = reduce_sum(reshape(squares, [overlaps, step]), 0)
+        return ew.divide_no_nan(forward, tile(weight, [overlaps])[:length])
+
+    return window
+
+
+def mdct(
+    signals: Any,
+    frame_length: Any,
+    window_fn: Window | None = vorbis_window,
+    pad_end: bool = False,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Modified cosine transform of half-overlapping frames: [..., frames, frame_length / 2].
+
+    Raises:
+        ValueError: when ``frame_length`` is not a multiple of 4.
+    """
+    length = int(frame_length)
+    if length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    frames = frame(signals, length, length // 2, pad_end=pad_end)
+    a, b, c, d = split(_windowed(frames, window_fn), 4, axis=-1)
+    folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
+    return dct(folded, type=4, norm=norm)
+
+
+def inverse_mdct(
+    mdcts: Any,
+    window_fn: Window | None = vorbis_window,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Signals from :func:`mdct`; exact but for the first and last half frame.
+
+    Raises:
+        ValueError: when the spectra are not [..., frames, bins].
+    """
+    x = convert_to_tensor(mdcts)
+    if x.ndim < 2:
+        raise ValueError(f"inverse_mdct: Shape {x.shape} must have rank at least 2")
+    half = x.shape[-1]
+    back = dct(x, type=4, norm=norm)
+    if norm is None:
+        back = back * (0.5 / half)
+    first, second = split(back, 2, axis=-1)
+    frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
+    return overlap_and_add(_windowed(frames, window_fn), half)
+
+
+def _windowed(frames: Tensor, window_fn: Window | None) -> Tensor:
+    if window_fn is None:
+        return frames * math.sqrt(0.5)
+    windowed: Tensor = frames * window_fn(frames.shape[-1], dtype=frames.dtype)
+    return windowed
+
+
+def _mel(hertz: Any) -> Any:
+    return 1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0)
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins: int = 20,
+    num_spectrogram_bins: int = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Triangles on the mel scale: [num_spectrogram_bins, num_mel_bins] to multiply spectra with.
+
+    Raises:
+        ValueError: when the edges do not lie in order between 0 and half the sample rate.
+    """
+    kind, rate = as_dtype(dtype), float(sample_rate)
+    if num_mel_bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
+    if lower_edge_hertz < 0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower_edge_hertz}")
+    if lower_edge_hertz >= upper_edge_hertz:
+        raise ValueError(
+            f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}"
+        )
+    if rate <= 0:
+        raise ValueError(f"sample_rate must be positive. Got: {rate}")
+    if upper_edge_hertz > rate / 2:
+        raise ValueError(
+            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
+            f"Got {upper_edge_hertz} for sample_rate: {rate}"
+        )
+    if not kind.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {kind}")
+    bins = _mel(np.linspace(0, rate / 2, num_spectrogram_bins))[:, None]
+    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
+    lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
+    rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)
+    weights = np.maximum(0, np.minimum(rising, falling))
+    weights[:1] = 0  # no band takes the constant part
+    return constant(weights.astype(kind.as_numpy_dtype))
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+    """Mel-frequency cepstral coefficients, scaled as HTK does.
+
+    Raises:
+        ValueError: when there are no mel bins.
+    """
+    x = convert_to_tensor(log_mel_spectrograms)
+    if not x.shape[-1]:
+        raise ValueError(f"num_mel_bins must be positive. Got: {x!r}")
+    return dct(x, type=2) * math.sqrt(0.5 / x.shape[-1])

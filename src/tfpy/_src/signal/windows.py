@@ -1,0 +1,95 @@
+"""Window functions of ``tf.signal``. A window is a constant: it is computed on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+
+Array = np.ndarray[Any, Any]
+
+
+def _window(values: Array, dtype: Any) -> Tensor:
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Found {kind}")
+    return constant(values.astype(kind.as_numpy_dtype))
+
+
+def _raised_cosine(length: int, periodic: bool, offset: float, dtype: Any) -> Tensor:
+    """An even length has its period one longer than its last point, if periodic."""
+    if length == 1:
+        return _window(np.ones(1), dtype)
+    period = length - 1 + (length % 2 == 0 and bool(periodic))
+    angles = 2 * np.pi * np.arange(length) / period
+    return _window(offset - (1 - offset) * np.cos(angles), dtype)
+
+
+def hann_window(
+    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The Hann window, 0.5 - 0.5 cos.
+
+    Raises:
+        ValueError: when ``dtype`` is not floating point.
+    """
+    return _raised_cosine(int(window_length), periodic, 0.5, dtype)
+
+
+def hamming_window(
+    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The Hamming window, 0.54 - 0.46 cos.
+
+    Raises:
+        ValueError: when ``dtype`` is not floating point.
+    """
+    return _raised_cosine(int(window_length), periodic, 0.54, dtype)
+
+
+def _kaiser(length: int, beta: float) -> Array:
+    if length == 1:
+        return np.ones(1)
+    return np.kaiser(length, beta)
+
+
+def kaiser_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The Kaiser window: a Bessel function of half a circle of height ``beta``.
+
+    Raises:
+        ValueError: when ``dtype`` is not floating point.
+    """
+    return _window(_kaiser(int(window_length), float(beta)), dtype)
+
+
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The Kaiser-Bessel derived window, whose overlapping squares add up to 1.
+
+    Raises:
+        ValueError: when ``dtype`` is not floating point.
+    """
+    sums = np.cumsum(_kaiser(int(window_length) // 2 + 1, float(beta)))
+    half = np.sqrt(sums[:-1] / sums[-1])
+    return _window(np.concatenate([half, half[::-1]]), dtype)
+
+
+def vorbis_window(
+    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The power-complementary window of the Vorbis codec.
+
+    Raises:
+        ValueError: when ``dtype`` is not floating point.
+    """
+    length = int(window_length)
+    sines = np.sin(np.pi / max(length, 1) * (np.arange(length) + 0.5))
+    return _window(np.sin(np.pi / 2 * sines**2), dtype)

@@ -1,0 +1,98 @@
+"""Sums, products and functions of the values of sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.array import making as array
+from tfpy._src.array.joining import concat as dense_concat
+from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made, positions_to_indices
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.ops import elementwise, indexing, movement
+from tfpy._src.sparse.conversion import to_dense
+from tfpy._src.sparse.shaping import _kept
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of sparse tensors, without values below ``threshold``; dense if one is dense.
+
+    Raises:
+        TypeError: when neither is sparse.
+        InvalidArgumentError: when the shapes differ.
+    """
+    if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(b, SparseTensor):
+        dense = convert_to_tensor(b, a.dtype)
+        return elementwise.add(to_dense(a, validate_indices=False), dense)
+    if a.host_shape != b.host_shape:
+        raise invalid("sparse.add", f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
+    at, ids = np.unique(np.concatenate([a.positions, b.positions]), return_inverse=True)
+    values = dense_concat([a.values, b.values], 0)
+    total = indexing.segment_sum(values, constant(ids.astype(np.int32)), segments=at.size)
+    result = made(positions_to_indices(at, a.host_shape), total, a.host_shape)
+    limit = np.asarray(convert_to_tensor(threshold))
+    return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)
+
+
+# Computing
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``op`` of the values of the sparse tensors among the arguments.
+
+    Raises:
+        InvalidArgumentError: when their indices differ.
+    """
+    found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    for other in found[1:]:
+        if other.host_shape != found[0].host_shape or not np.array_equal(
+            other.host_indices, found[0].host_indices
+        ):
+            raise invalid_value("map_values", "sparse tensors must have the same indices and shape")
+
+    def plain(v: Any) -> Any:
+        return v.values if isinstance(v, SparseTensor) else v
+
+    result = op(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
+    return found[0].with_values(result) if found else result
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrix product of a sparse and a dense matrix, in either order.
+
+    Rows of the dense matrix are gathered, weighed and summed, so it runs on the device and has
+    gradients for the values and the dense matrix.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not fit.
+    """
+    if isinstance(b, SparseTensor):
+        swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return movement.transpose(swapped, perm=(1, 0))
+    a, dense = checked(sp_a), convert_to_tensor(b, sp_a.dtype)
+    if a.ndim != 2 or dense.ndim != 2:
+        raise invalid("sparse_dense_matmul", f"matrices wanted, got {a.shape} and {dense.shape}")
+    matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
+    row, column = (1, 0) if adjoint_a else (0, 1)
+    if a.host_shape[column] != matrix.shape[0]:
+        raise invalid(
+            "sparse_dense_matmul",
+            f"Cannot multiply A and B because inner dimension does not match: "
+            f"{a.host_shape[column]} vs. {matrix.shape[0]}",
+        )
+    _ = a.positions
+    rows = take_rows(matrix, a.host_indices[:, column])
+    weighed = rows * array.reshape(a.values, [-1, 1])
+    ids = constant(np.ascontiguousarray(a.host_indices[:, row]))
+    return indexing.segment_sum(weighed, ids, segments=a.host_shape[row])

@@ -1,0 +1,73 @@
+"""``tf.sparse.bincount``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.composite import row_partition as partition
+from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.sparse_tensor import SparseTensor
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.errors import invalid, invalid_value
+
+
+def _rows(values: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tuple[int, ...]]:
+    """Host values, the row of each of them, and the shape in front of the counted axis."""
+    if isinstance(values, RaggedTensor):
+        return values.values.host_view(), partition.rowids(values.splits), (values.splits.size - 1,)
+    if isinstance(values, SparseTensor):
+        rows = values.host_indices[:, 0] if values.ndim > 1 else np.zeros(values.values.size, int)
+        return values.values.host_view(), rows, values.host_shape[:-1]
+    host = convert_to_tensor(values).host_view()
+    if host.ndim > 2:
+        raise invalid("sparse.bincount", f"values must be of rank 1 or 2, got {list(host.shape)}")
+    width = host.shape[-1] if host.ndim else 1
+    return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each integer occurs: of the whole (``axis`` 0 or None) or of each row (-1).
+
+    Args:
+        minlength, maxlength: bounds of the number of bins; values beyond are dropped.
+        binary_output: 1 instead of the count.
+
+    Raises:
+        InvalidArgumentError: for negative values.
+        ValueError: for other axes.
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported axis value {axis}: only 0, None and -1 are supported")
+    flat, rows, lead = _rows(values)
+    if axis != -1:
+        rows, lead = np.zeros(flat.size, int), ()
+    if flat.size and flat.min() < 0:
+        raise invalid_value("sparse.bincount", "Input values must all be non-negative")
+    w = None if weights is None else _rows(weights)[0]
+    bins = int(flat.max(initial=-1)) + 1
+    if minlength is not None:
+        bins = max(bins, int(minlength))
+    if maxlength is not None and int(maxlength) > 0:
+        bins = min(bins, int(maxlength))
+    kept = flat < bins
+    keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)
+    if binary_output:
+        counts: Any = np.ones(keys.size, np.int32)
+    elif w is None:
+        counts = np.bincount(ids, minlength=keys.size).astype(np.int32)
+    else:
+        counts = np.zeros(keys.size, w.dtype)
+        np.add.at(counts, ids, w[kept])
+    columns = [keys // max(bins, 1), keys % max(bins, 1)] if lead else [keys]
+    indices = np.stack(columns, axis=1).astype(np.int32)
+    return SparseTensor(constant(indices), constant(counts), constant([*lead, bins]))

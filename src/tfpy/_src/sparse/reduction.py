@@ -1,0 +1,182 @@
+"""Reductions of sparse tensors, and sums over chosen rows of dense ones."""
+
+from __future__ import annotations
+
+import math as _math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.sparse_tensor import Ints, SparseTensor, filled, positions_to_indices
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.naming import named
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.math import arithmetic
+from tfpy._src.ops import elementwise, indexing
+from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.ragged.reduction import _segments
+
+
+def _groups(x: SparseTensor, axis: Any) -> tuple[tuple[int, ...], Ints]:
+    """The shape that is left after reducing, and the position there of each value."""
+    axes = range(x.ndim) if axis is None else static_ints(axis)
+    drop = {normalize_axis("sparse.reduce", a, x.ndim) for a in axes}
+    _ = x.positions
+    kept = [i for i in range(x.ndim) if i not in drop]
+    shape = tuple(x.host_shape[i] for i in kept)
+    rows = x.host_indices[:, kept].astype(np.int64)
+    at = np.ravel_multi_index(tuple(rows.T), shape) if kept else np.zeros(len(rows), np.int64)
+    return shape, np.asarray(at)
+
+
+def _reduce(kind: str, x: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
+    if not isinstance(x, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor, got {type(x).__name__}")
+    shape, at = _groups(x, axis)
+    found, ids = np.unique(at, return_inverse=True)
+    reduced = _segments(kind, x.values, ids.astype(np.int32), found.size)
+    if keepdims:
+        axes = range(x.ndim) if axis is None else static_ints(axis)
+        drop = {a % x.ndim for a in axes}
+        shape = tuple(1 if i in drop else n for i, n in enumerate(x.host_shape))
+    if output_is_sparse:
+        indices = positions_to_indices(found, shape)
+        return SparseTensor(constant(indices), reduced, constant(np.array(shape, np.int32)))
+    where = np.full(_math.prod(shape), -1, np.int64)
+    where[found] = np.arange(found.size)
+    return filled(reduced, 0, where, shape)
+
+
+def _reduction(kind: str, doc: str) -> Callable[..., Any]:
+    """``tf.sparse.reduce_<kind>``."""
+
+    def call(
+        sp_input: Any,
+        axis: Any = None,
+        keepdims: Any = None,
+        output_is_sparse: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        return _reduce(kind, sp_input, axis, keepdims, output_is_sparse)
+
+    return named(f"reduce_{kind}", doc, call)
+
+
+reduce_sum = _reduction(
+    "sum", "Sum over the axes (all by default); dense unless ``output_is_sparse``."
+)
+reduce_max = _reduction("max", "Largest of the values over the axes; 0 where there is none.")
+
+
+def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Softmax of the values of each row of the last axis; absent ones count as -infinity.
+
+    Raises:
+        InvalidArgumentError: for fewer than two dimensions.
+    """
+    from tfpy._src.core.tape import stop_gradient
+
+    if sp_input.ndim < 2:
+        raise invalid("sparse.softmax", f"rank must be at least 2, got shape {sp_input.shape}")
+    _, at = _groups(sp_input, -1)
+    found, ids = np.unique(at, return_inverse=True)
+    rows = ids.astype(np.int32)
+    peak = stop_gradient(_segments("max", sp_input.values, rows, found.size))
+    powers = elementwise.exp(sp_input.values - take_rows(peak, rows))
+    total = _segments("sum", powers, rows, found.size)
+    return sp_input.with_values(powers / take_rows(total, rows))
+
+
+def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    if a.host_shape != b.host_shape:
+        raise invalid("sparse", f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
+    found = np.unique(np.concatenate([a.positions, b.positions]))
+
+    def spread(x: SparseTensor) -> Tensor:
+        where = np.full(found.size, -1, np.int64)
+        where[np.searchsorted(found, x.positions)] = np.arange(x.values.size)
+        return filled(x.values, 0, where, (found.size,))
+
+    indices = positions_to_indices(found, a.host_shape)
+    return SparseTensor(constant(indices), op(spread(a), spread(b)), a.dense_shape)
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger of two sparse tensors at every index that one of them has."""
+    return _united(elementwise.maximum, sp_a, sp_b)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller of two sparse tensors at every index that one of them has."""
+    return _united(elementwise.minimum, sp_a, sp_b)
+
+
+# Sums of chosen rows
+
+
+def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor]:
+    """Sums of the chosen rows by segment, and how many there are of each."""
+    x = convert_to_tensor(data)
+    at = convert_to_tensor(indices, dtypes.int32).host_view()
+    ids = convert_to_tensor(segment_ids, dtypes.int32).host_view()
+    if at.shape != ids.shape or at.ndim != 1:
+        raise invalid(
+            "sparse.segment",
+            f"segment_ids and indices should have same size: {ids.shape}, {at.shape}",
+        )
+    if at.size and (at.min() < 0 or at.max() >= x.shape[0]):
+        raise invalid_value("sparse.segment", f"indices are out of range [0, {x.shape[0]})")
+    if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):
+        raise invalid_value("sparse.segment", "segment ids are not increasing, or negative")
+    n = (int(ids[-1]) + 1 if ids.size else 0) if num_segments is None else int(num_segments)
+    if ids.size and ids[-1] >= n:
+        raise invalid_value("sparse.segment", f"segment ids must be < num_segments = {n}")
+    total = indexing.segment_sum(take_rows(x, at), constant(ids), segments=n)
+    counts = np.maximum(np.bincount(ids, minlength=n), 1).astype(x.dtype.as_numpy_dtype)
+    return total, reshape(constant(counts), [n, *[1] * (x.ndim - 1)])
+
+
+def _segment_function(
+    kind: str, finish: Callable[[Tensor, Tensor], Tensor], doc: str
+) -> Callable[..., Tensor]:
+    """``tf.sparse.segment_<kind>``: what ``finish`` makes of sums and counts."""
+
+    def call(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        num_segments: Any = None,
+        name: str | None = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor:
+        return finish(*_segment(data, indices, segment_ids, num_segments))
+
+    return named(f"segment_{kind}", doc, call)
+
+
+segment_sum = _segment_function(
+    "sum", lambda total, counts: total,
+    "Sums of the rows ``data[indices]`` that have the same (ascending) segment id.",
+)  # fmt: skip
+segment_mean = _segment_function(
+    "mean", arithmetic.divide, ":func:`segment_sum` divided by the number of rows."
+)
+segment_sqrt_n = _segment_function(
+    "sqrt_n", lambda total, counts: arithmetic.divide(total, elementwise.sqrt(counts)),
+    ":func:`segment_sum` divided by the square root of the number of rows.",
+)  # fmt: skip
+
+
+def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any) -> Tensor:
+    """TensorFlow.js's name for :func:`segment_sum`."""
+    return segment_sum(data, indices, segment_ids)
+
+
+def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any) -> Tensor:
+    """TensorFlow.js's name for :func:`segment_mean`."""
+    return segment_mean(data, indices, segment_ids)

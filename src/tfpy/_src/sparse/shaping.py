@@ -1,0 +1,226 @@
+"""Making, reordering, joining and cutting sparse tensors: indices on the host, values by gathers."""
+
+from __future__ import annotations
+
+import builtins
+import math as _math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array import making as array
+from tfpy._src.array.joining import concat as dense_concat
+from tfpy._src.array.making import static_ints
+from tfpy._src.composite.indexed_slices import IndexedSlices
+from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made, positions_to_indices
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
+from tfpy._src.ops.families.infer import normalize_axis
+
+
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> SparseTensor:
+    """Ones on the diagonal."""
+    columns = num_rows if num_columns is None else num_columns
+    at = np.arange(min(num_rows, columns))
+    return made(np.stack([at, at], 1), array.ones([at.size], dtype), [num_rows, columns])
+
+
+# Shape
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """Values in row-major order of their indices."""
+    x = checked(sp_input)
+    order = np.argsort(x.positions, kind="stable").astype(np.int32)
+    return made(x.host_indices[order], take_rows(x.values, order), x.host_shape)
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same values in another shape; one size may be -1.
+
+    Raises:
+        InvalidArgumentError: when the numbers of elements differ.
+    """
+    x = checked(sp_input)
+    sizes = _sizes(x.host_shape, static_ints(shape))
+    return made(positions_to_indices(x.positions, sizes), x.values, sizes)
+
+
+def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
+    whole, sizes = _math.prod(old), builtins.list(new)
+    known = _math.prod(n for n in sizes if n != -1)
+    if sizes.count(-1) == 1 and known and whole % known == 0:
+        sizes[sizes.index(-1)] = whole // known
+    if _math.prod(sizes) != whole or min(sizes, default=0) < 0:
+        raise invalid(
+            "sparse.reshape",
+            f"Input to reshape is a tensor with {whole} dense values, but the requested shape "
+            f"{builtins.list(new)} has another number of them",
+        )
+    return tuple(sizes)
+
+
+def sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> dict[str, Tensor]:
+    """TensorFlow.js's ``sparseReshape``.
+
+    Returns:
+        ``output_indices`` and ``output_shape``.
+    """
+    found = convert_to_tensor(input_indices, dtypes.int32)
+    x = SparseTensor(found, array.zeros([found.shape[0]]), input_shape)
+    y = reshape(x, new_shape)
+    return {"output_indices": y.indices, "output_shape": y.dense_shape}
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """Dimensions in the order ``perm``; reversed by default.
+
+    Raises:
+        InvalidArgumentError: when ``perm`` is no permutation of the dimensions.
+    """
+    x = checked(sp_input)
+    rank = x.ndim
+    order = (
+        [p % rank for p in static_ints(perm)] if perm is not None else [*builtins.range(rank)][::-1]
+    )
+    if sorted(order) != [*builtins.range(rank)]:
+        raise invalid("sparse.transpose", f"perm {order} is not a permutation of {rank} dimensions")
+    return reorder(made(x.host_indices[:, order], x.values, [x.host_shape[p] for p in order]))
+
+
+def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
+    """With a dimension of size 1 put in at ``axis`` (at the end by default)."""
+    x = checked(sp_input)
+    at = normalize_axis("sparse.expand_dims", -1 if axis is None else int(axis), x.ndim + 1)
+    shape = (*x.host_shape[:at], 1, *x.host_shape[at:])
+    return made(np.insert(x.host_indices, at, 0, axis=1), x.values, shape)
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """In another shape that is as large; the tightest around the indices by default.
+
+    Raises:
+        ValueError: when it is smaller.
+    """
+    x = checked(sp_input)
+    if new_shape is None:
+        shape = tuple((x.host_indices.max(axis=0, initial=-1) + 1).tolist())
+        return made(x.host_indices, x.values, shape)
+    shape = static_ints(new_shape)
+    if len(shape) != x.ndim:
+        raise ValueError(f"new_shape {list(shape)} must have rank {x.ndim}")
+    if any(n < m for n, m in zip(shape, x.host_shape, strict=True)):
+        raise ValueError(f"new_shape {list(shape)} is smaller than {list(x.host_shape)}")
+    return made(x.host_indices, x.values, shape)
+
+
+# Parts
+
+
+def _kept(x: SparseTensor, kept: Any, offset: Any = 0, shape: Any = None) -> SparseTensor:
+    rows = np.flatnonzero(kept).astype(np.int32)
+    sizes = x.host_shape if shape is None else shape
+    return made(x.host_indices[rows] - offset, take_rows(x.values, rows), sizes)
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The values from ``start`` on, in a box of ``size`` (cut at the end of the tensor).
+
+    Raises:
+        InvalidArgumentError: when ``start`` or ``size`` has not one number for each dimension.
+    """
+    x = checked(sp_input)
+    begin, extent = np.array(static_ints(start)), np.array(static_ints(size))
+    whole = np.array(x.host_shape)
+    if begin.shape != whole.shape or extent.shape != whole.shape:
+        raise invalid("sparse.slice", f"start and size must have {x.ndim} entries")
+    sizes = np.clip(np.minimum(extent, whole - begin), 0, None)
+    inside = (x.host_indices >= begin) & (x.host_indices < begin + sizes)
+    return _kept(x, inside.all(axis=1), begin, sizes.tolist())
+
+
+def split(
+    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+) -> list[SparseTensor]:
+    """Parts along an axis; the first ones are larger by one if it does not divide evenly.
+
+    Raises:
+        ValueError: when an argument is left out.
+        InvalidArgumentError: for fewer than one part, or more than the dimension has places.
+    """
+    if sp_input is None or num_split is None or axis is None:
+        raise ValueError("sparse.split: sp_input, num_split and axis are required")
+    x, count = checked(sp_input), int(num_split)
+    at = normalize_axis("sparse.split", int(axis), x.ndim)
+    n = x.host_shape[at]
+    if not 1 <= count <= n:
+        raise invalid("sparse.split", f"num_split must be in [1, {n}], got {count}")
+    sizes = [n // count + (i < n % count) for i in builtins.range(count)]
+    parts, begin = [], [0] * x.ndim
+    for size in sizes:
+        extent = [size if i == at else m for i, m in enumerate(x.host_shape)]
+        parts.append(slice(x, begin, extent))
+        begin[at] += size
+    return parts
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """The values for which ``to_retain`` is True.
+
+    Raises:
+        ValueError: when ``to_retain`` has not one entry for each value.
+    """
+    x, kept = checked(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
+    if kept.shape != (x.values.size,):
+        raise ValueError(f"to_retain must have {x.values.size} entries, got shape {kept.shape}")
+    return _kept(x, kept)
+
+
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """The rows of indexed slices whose index is not among ``mask_indices``."""
+    drop = np.asarray(convert_to_tensor(mask_indices))
+    rows = np.flatnonzero(~np.isin(a.indices.host_view(), drop)).astype(np.int32)
+    return IndexedSlices(take_rows(a.values, rows), take_rows(a.indices, rows), a.dense_shape)
+
+
+# Joining
+
+
+def concat(
+    axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
+    """Sparse tensors one after the other along an axis.
+
+    Args:
+        expand_nonconcat_dims: lets the other dimensions differ; the largest ones are taken.
+
+    Raises:
+        InvalidArgumentError: when other dimensions differ.
+    """
+    parts = [checked(x) for x in sp_inputs]
+    if len(parts) == 1:
+        return parts[0]
+    at = normalize_axis("sparse.concat", int(axis), parts[0].ndim)
+    shapes = [np.array(p.host_shape) for p in parts]
+    shape = np.max(shapes, axis=0) if len({s.size for s in shapes}) == 1 else None
+    others = [np.delete(s, at).tolist() for s in shapes]
+    if shape is None or (not expand_nonconcat_dims and any(o != others[0] for o in others)):
+        raise invalid("sparse.concat", f"Input shapes should match: {[s.tolist() for s in shapes]}")
+    found, offset = [], 0
+    for part in parts:
+        moved = part.host_indices.copy()
+        moved[:, at] += offset
+        found.append(moved)
+        offset += part.host_shape[at]
+    shape[at] = offset
+    values = dense_concat([p.values for p in parts], 0)
+    return reorder(made(np.concatenate(found), values, shape.tolist()))

@@ -1,0 +1,240 @@
+"""``tf.strings``: joining, splitting, matching, hashing and numbers."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.composite.ragged_conversion import ragged_from_rows
+from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid
+from tfpy._src.ops import text
+from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.ops.reference import text as host_text
+
+
+def _input(value: Any) -> Any:
+    """A string tensor, or the ragged tensor itself.
+
+    Raises:
+        TypeError: for values that are no strings.
+    """
+    return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, dtypes.string)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """The strings at each position of a list of tensors, joined; scalars go with every position."""
+    inputs = list(inputs)
+    if not inputs:
+        return constant(b"")
+    return text.join(*(_input(x) for x in inputs), separator=separator)
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined."""
+    x = _input(inputs)
+    if isinstance(x, RaggedTensor):
+        return _ragged_reduce_join(x, axis, keepdims, separator)
+    axes = tuple(reversed(builtins.range(x.ndim))) if axis is None else static_ints(axis)
+    host_text.check_axes(axes, x.ndim)
+    at = tuple(a % x.ndim for a in axes)
+    joined = text.reduce_join(x, axes=at, separator=separator)
+    if not keepdims:
+        return joined
+    return reshape(joined, [1 if i in at else n for i, n in enumerate(x.shape)])
+
+
+def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:
+    axes = builtins.range(x.ndim) if axis is None else static_ints(axis)
+    for at in sorted((normalize_axis("reduce_join", a, x.ndim) for a in axes), reverse=True):
+        x = _join_axis(x, at, separator)
+        if keepdims:
+            from tfpy._src.ragged.shaping import expand_dims
+
+            x = expand_dims(x, at)
+    return x
+
+
+def _join_axis(x: Any, axis: int, separator: str) -> Any:
+    if not isinstance(x, RaggedTensor) or axis == 0:
+        return reduce_join(x.to_tensor() if isinstance(x, RaggedTensor) else x, axis, False,
+                           separator)  # fmt: skip
+    if axis > 1:
+        return x.with_values(_join_axis(x.values, axis - 1, separator))
+    if isinstance(x.values, RaggedTensor):
+        raise ValueError("reduce_join: only the innermost ragged dimension can be joined")
+    return unsorted_segment_join(x.values, x.value_rowids(), int(x.nrows()), separator)
+
+
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Tensor:
+    """Strings whose segment is the same, joined; the empty string for segments without any."""
+    return text.segment_join(
+        _input(inputs),
+        convert_to_tensor(segment_ids),
+        segments=int(num_segments),
+        separator=separator,
+    )
+
+
+def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
+    """Whether the regular expression (RE2's syntax) matches the whole string."""
+    return text.full_match(_input(input), pattern=_pattern(pattern))
+
+
+def regex_replace(
+    input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
+) -> Any:
+    r"""Strings with the matches of ``pattern`` replaced; ``\1`` to ``\9`` stand for groups.
+
+    Raises:
+        InvalidArgumentError: when the pattern is no regular expression.
+    """
+    return text.regex_replace(
+        _input(input),
+        pattern=_pattern(pattern),
+        rewrite=_pattern(rewrite),
+        replace_global=builtins.bool(replace_global),
+    )
+
+
+def static_regex_replace(
+    input: Any, pattern: str, rewrite: str, replace_global: bool = True
+) -> Any:
+    """TensorFlow.js's name for :func:`regex_replace`."""
+    return regex_replace(input, pattern, rewrite, replace_global)
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """``len`` bytes, or characters with unit "UTF8_CHAR", from ``pos`` (from the end if negative).
+
+    Raises:
+        InvalidArgumentError: for positions outside of a string.
+    """
+    at, count = convert_to_tensor(pos, dtypes.int32), convert_to_tensor(len, dtypes.int32)
+    return text.substr(_input(input), at, count, unit=unit)
+
+
+def _pattern(value: Any) -> str:
+    found = value.numpy() if isinstance(value, Tensor) else value
+    return found.decode() if isinstance(found, builtins.bytes) else str(found)
+
+
+def _buckets(num_buckets: Any) -> int:
+    count = int(num_buckets)
+    if not 1 <= count <= 2**31:
+        raise invalid("to_hash_bucket", f"num_buckets must be in [1, 2**31], got {count}")
+    return count
+
+
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """Each string's hash modulo ``num_buckets``; int32."""
+    return text.hash_bucket(_input(input), num_buckets=_buckets(num_buckets))
+
+
+def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """Each string's FarmHash fingerprint modulo ``num_buckets``; int32."""
+    return text.hash_bucket_fast(_input(input), num_buckets=_buckets(num_buckets))
+
+
+string_to_hash_bucket_fast = to_hash_bucket_fast
+
+
+def to_hash_bucket_strong(
+    input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
+) -> Any:
+    """Each string's SipHash under a key of two integers, modulo ``num_buckets``; int32.
+
+    Raises:
+        InvalidArgumentError: when the key has not two elements.
+    """
+    words = tuple(int(k) for k in key)
+    if len(words) != 2:
+        raise invalid("to_hash_bucket_strong", f"Key must have 2 elements, got {len(words)}")
+    return text.hash_bucket_strong(_input(input), num_buckets=_buckets(num_buckets), key=words)
+
+
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The number that each string writes.
+
+    Raises:
+        InvalidArgumentError: for strings that are no number of ``out_type``.
+    """
+    kind = as_dtype(out_type)
+    if kind not in (dtypes.float32, dtypes.int32, dtypes.uint32):
+        raise invalid("to_number", f"out_type must be float32 or int32, got {kind.name}")
+    return text.to_number(_input(input), out_type=kind)
+
+
+# Taking apart
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of each string along a new ragged axis."""
+    return _rows(input, lambda s: [s[i : i + 1] for i in builtins.range(len(s))], dtypes.string)
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """The parts between separators (runs of white space by default) along a new ragged axis."""
+    by = None if sep is None else _pattern(sep).encode() or None
+    return _rows(input, lambda s: s.split(by, maxsplit), dtypes.string)
+
+
+def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> dict[str, Tensor]:
+    """TensorFlow.js's ``stringSplit``: a vector of strings split at any byte of ``delimiter``.
+
+    Returns:
+        ``indices`` [n, 2], ``values`` [n] and ``shape`` [2] of the sparse result.
+
+    Raises:
+        ValueError: for something else than a vector.
+    """
+    x = _input(input)
+    if x.ndim != 1:
+        raise ValueError(f"Input should be Tensor1D but received shape {x.shape}")
+    marks = _pattern(delimiter).encode()
+    rows = []
+    for s in x.host_view().tolist():
+        if marks:
+            for mark in marks[1:]:
+                s = s.replace(builtins.bytes([mark]), marks[:1])
+            parts = s.split(marks[:1])
+        else:
+            parts = [s[i : i + 1] for i in builtins.range(len(s))]
+        rows.append([p for p in parts if p or not skip_empty])
+    indices = [(i, j) for i, row in enumerate(rows) for j in builtins.range(len(row))]
+    values = np.empty(len(indices), object)
+    values[:] = [rows[i][j] for i, j in indices]
+    width = max((len(row) for row in rows), default=0)
+    return {
+        "indices": constant(np.array(indices, np.int32).reshape(-1, 2)),
+        "values": constant(values),
+        "shape": constant([len(rows), width]),
+    }
+
+
+def _rows(input: Any, f: Callable[[builtins.bytes], Sequence[Any]], kind: dtypes.DType) -> Any:
+    """``f`` of each string along a new ragged axis; a plain vector for one string."""
+    x = _input(input)
+    if isinstance(x, RaggedTensor):
+        return x.with_flat_values(_rows(x.flat_values, f, kind))
+    if x.ndim > 1:
+        return _rows(RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1), f, kind)
+    rows = [f(s) for s in np.atleast_1d(x.host_view()).tolist()]
+    ragged = ragged_from_rows(rows, kind)
+    return ragged if x.ndim else ragged.values

@@ -1,0 +1,184 @@
+"""``tf.losses``: TensorFlow.js's losses of labels and predictions, weighted and reduced.
+
+TensorFlow has them as ``tf.compat.v1.losses``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import broadcast_to, cast, static_ints
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.math import reductions
+from tfpy._src.nn import cross_entropy
+from tfpy._src.ops import activation, elementwise as ew
+
+
+class Reduction:
+    """How a loss per element becomes the result."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Raises ValueError unless ``key`` is one of the four."""
+        if key not in (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_BY_NONZERO_WEIGHTS):
+            raise ValueError(f"Invalid Reduction Key {key}")
+
+
+def compute_weighted_loss(
+    losses: Any, weights: Any = 1.0, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS
+) -> Tensor:
+    """``losses * weights``, reduced.
+
+    Args:
+        weights: a number, or a tensor of the rank of ``losses`` whose sizes are 1 or equal.
+
+    Raises:
+        ValueError: when the weights do not broadcast or the reduction is not known.
+    """
+    Reduction.validate(reduction)
+    x, w = as_tensors(ew.multiply, (losses, weights))
+    fits = len(w.shape) == len(x.shape) and all(
+        b in (1, a) for a, b in zip(x.shape, w.shape, strict=True)
+    )
+    if w.ndim and not fits:
+        raise ValueError(
+            f"weights can not be broadcast to values: {list(w.shape)} and {list(x.shape)}"
+        )
+    weighted = x * w
+    if reduction == Reduction.NONE:
+        return weighted
+    total = reductions.reduce_sum(weighted)
+    if reduction == Reduction.SUM:
+        return total
+    each = broadcast_to(w, x.shape)
+    if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+        each = cast(ew.not_equal(each, 0.0), dtypes.float32)
+    return ew.divide_no_nan(total, reductions.reduce_sum(each))
+
+
+def _same_shape(name: str, labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
+    """Both as tensors of one shape.
+
+    Raises:
+        ValueError: when the shapes differ.
+    """
+    x, y = (cast(convert_to_tensor(v), dtypes.float32) for v in (labels, predictions))
+    if x.shape != y.shape:
+        raise ValueError(
+            f"{name}: Shapes {list(y.shape)} and {list(x.shape)} are incompatible: predictions and "
+            "labels must have one shape"
+        )
+    return x, y
+
+
+def absolute_difference(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """|predictions - labels|."""
+    y, x = _same_shape("absolute_difference", labels, predictions)
+    return compute_weighted_loss(ew.abs_(x - y), weights, reduction)
+
+
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: int,
+    weights: Any = 1.0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """1 - sum(labels * predictions) along an axis; both are taken to be of unit length."""
+    y, x = _same_shape("cosine_distance", labels, predictions)
+    return compute_weighted_loss(
+        1 - reductions.reduce_sum(x * y, axis, keepdims=True), weights, reduction
+    )
+
+
+def hinge_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """max(0, 1 - predictions) where the label is 1, max(0, 1 + predictions) where it is 0."""
+    y, x = _same_shape("hinge_loss", labels, predictions)
+    return compute_weighted_loss(activation.relu(1 - (2 * y - 1) * x), weights, reduction)
+
+
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """error**2 / 2 up to ``delta``, then delta * (error - delta / 2)."""
+    y, x = _same_shape("huber_loss", labels, predictions)
+    error = ew.abs_(x - y)
+    inside = ew.minimum(error, delta)
+    return compute_weighted_loss(
+        inside * inside * 0.5 + (error - inside) * delta, weights, reduction
+    )
+
+
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """-labels * log(predictions) - (1 - labels) * log(1 - predictions)."""
+    y, x = _same_shape("log_loss", labels, predictions)
+    losses = -y * ew.log(x + epsilon) - (1 - y) * ew.log(1 - x + epsilon)
+    return compute_weighted_loss(losses, weights, reduction)
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """(predictions - labels) ** 2."""
+    y, x = _same_shape("mean_squared_error", labels, predictions)
+    return compute_weighted_loss(ew.squared_difference(x, y), weights, reduction)
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """Cross entropy of independent classes; smoothing moves labels towards 1/2."""
+    y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits)
+    if label_smoothing > 0:
+        y = y * (1 - label_smoothing) + 0.5 * label_smoothing
+    losses = cross_entropy.sigmoid_cross_entropy_with_logits(labels=y, logits=x)
+    return compute_weighted_loss(losses, weights, reduction)
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Tensor:
+    """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes."""
+    y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
+    if label_smoothing > 0:
+        y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.shape)[1]
+    losses = cross_entropy.softmax_cross_entropy_with_logits(labels=y, logits=x)
+    return compute_weighted_loss(losses, weights, reduction)

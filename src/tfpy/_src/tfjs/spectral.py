@@ -1,0 +1,21 @@
+"""``tf.spectral``: TensorFlow.js's name for the transforms of ``tf.signal``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.signal.fourier import fft, ifft, irfft as _irfft, rfft as _rfft
+
+
+def rfft(input: Any, fft_length: int | None = None) -> Tensor:
+    """Transform of float32 numbers; TensorFlow.js takes ``fft_length`` as one number."""
+    return _rfft(input, None if fft_length is None else [fft_length])
+
+
+def irfft(input: Any) -> Tensor:
+    """Inverse of :func:`rfft` for an even length."""
+    return _irfft(input)
+
+
+__all__ = ["fft", "ifft", "irfft", "rfft"]

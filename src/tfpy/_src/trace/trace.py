@@ -1,0 +1,283 @@
+"""A trace: the Graph that ops on symbolic tensors leave while a Python function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy._src import tracing
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.name_scope import prefix
+from tfpy._src.core.tape import Entry, Tape
+from tfpy._src.core.tensor import Tensor, next_identity
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.op import OPS, Op
+from tfpy._src.runtime.storage import host_storage
+from tfpy._src.trace.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from tfpy._src.variables.variable import Variable
+
+Array = np.ndarray[Any, Any]
+
+_MAX_CONSTANT = 16  # elements up to which a captured array becomes a constant of the Graph
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An input of the Graph that is not an argument: a captured tensor, a Variable or a feed."""
+
+    tensor: Tensor
+    """What ops of the trace got: symbolic, or the captured tensor itself."""
+    fetch: Callable[[], Tensor]
+    """Gives the value for a call."""
+    variable: Variable | None = None
+
+
+class Recorder(Tape):
+    """Records every op of a trace, so that the traced function can be differentiated."""
+
+    def follows(self, tensors: Sequence[Tensor]) -> bool:
+        return True
+
+    def record(self, entry: Entry) -> None:
+        self.entries.append(entry)
+
+
+class Trace:
+    """Collects a Graph. Ops come here when an operand is symbolic; the others run at once.
+
+    What a function reads besides its arguments becomes :attr:`extras`: tensors from outside,
+    Variables (read once, at the start of a call), and feeds, which give a value at each call.
+    Variables that it assigns stand in :attr:`assigned` with their final value.
+    """
+
+    def __init__(self, name: str, allows_variables: bool = True) -> None:
+        self.name = name
+        self._began = next_identity()
+        self.graph = Graph()
+        self.recorder = Recorder()
+        self.extras: list[Extra] = []
+        self.constants: list[Tensor] = []
+        """Captured tensors that the Graph holds as constants."""
+        self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self.unseeded = 0
+        """How many random ops without a seed it has."""
+        self.made: list[Variable] = []
+        """Variables that the function made."""
+        self.used: dict[int, Tensor] = {}
+        """By identity, the tensors of before that an extension of the trace reads."""
+        self._earlier = 0  # values from here on belong to the extension
+        self._allows_variables = allows_variables
+        self._values: dict[int, int] = {}  # identity of a captured tensor -> value
+        self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its first value
+        self._names: dict[str, int] = {}
+
+    # Inputs
+
+    def argument(self, aval: Aval, name: str) -> SymbolicTensor:
+        """A symbolic tensor for an argument."""
+        return SymbolicTensor(self, self.graph.add_input(aval), aval, self._unique(name))
+
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
+        """An input that gets a value at each call of the traced function.
+
+        Args:
+            fetching: gives the function that gives the values; called anew for each place of
+                other traces to which a call copies this one.
+        """
+        tensor = self.argument(aval, name)
+        fetch = fetching()
+
+        def fetched() -> Tensor:
+            outer = tracing.current()
+            if outer is not None:
+                return outer.feed(fetching, aval, name)
+            return Tensor(aval, host_storage(fetch(), aval))
+
+        self.extras.append(Extra(tensor, fetched))
+        return tensor
+
+    def capture(self, tensor: Tensor) -> int:
+        """The value of a tensor from outside: a constant when it is small, else an input.
+
+        Raises:
+            TypeError: when it belongs to a trace that is not being taken.
+        """
+        known = self._values.get(tensor.identity)
+        if known is not None:
+            return known
+        if isinstance(tensor, SymbolicTensor):
+            if all(trace is not tensor.trace for trace in tracing.active):
+                raise TypeError(
+                    f"{tensor} is out of scope: it belongs to the trace of "
+                    f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
+                    "function, or keep it in a tf.Variable"
+                )
+        elif self._is_constant(tensor):
+            value = self.graph.add_constant(tensor.host_view(), tensor.aval)
+            self.constants.append(tensor)
+            self._values[tensor.identity] = value
+            return value
+        tensor.kept = True  # a tidy scope that ends while tracing must not dispose it
+        value = self.graph.add_input(tensor.aval)
+        self.extras.append(Extra(tensor, lambda: tensor))
+        self._values[tensor.identity] = value
+        return value
+
+    def is_from_outside(self, tensor: Tensor) -> bool:
+        """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
+        return tensor.identity < self._began and tensor.storage.counted
+
+    def _is_constant(self, tensor: Tensor) -> bool:
+        return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
+
+    def constant(self, array: Array, aval: Aval) -> Tensor:
+        """A constant of the Graph."""
+        return SymbolicTensor(self, self.graph.add_constant(array, aval), aval, "Const:0")
+
+    # Variables
+
+    def read(self, variable: Variable) -> Tensor:
+        """The Variable's value at this point of the function."""
+        assigned = self.assigned.get(id(variable))
+        if assigned is not None:
+            return assigned[1]
+        known = self._reads.get(id(variable))
+        if known is None:
+            known = self.argument(variable.aval, variable.name.removesuffix(":0"))
+            self._reads[id(variable)] = known
+            self.extras.append(Extra(known, variable.value, variable))
+        return known
+
+    def assign(self, variable: Variable, tensor: Tensor) -> None:
+        """Notes a Variable's new value."""
+        self.assigned[id(variable)] = (variable, tensor)
+
+    def on_variable_made(self, variable: Variable) -> None:
+        """Told of a Variable that the function makes.
+
+        Raises:
+            ValueError: when this is not the function's first call.
+        """
+        if not self._allows_variables:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. "
+                "Make sure the tf.Variable is only created once or created outside tf.function: "
+                f"'{self.name}' made '{variable.name}' again"
+            )
+        self.made.append(variable)
+
+    # Equations
+
+    def apply(self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
+        """Adds the equation of an op and records it on tapes.
+
+        Raises:
+            ValueError, TypeError: from the op's rules.
+        """
+        values = [self.value_of(t) for t in inputs]
+        value = self.graph.add_eqn(op, values, tuple(attrs.items()))
+        output = self.tensor(value, op.name)
+        for tape in tapes.active_tapes:
+            tape.record_op(op, tuple(inputs), output, attrs)
+        return output
+
+    def apply_multiple(
+        self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Adds an equation with several outputs; recording it is the caller's affair."""
+        values = [self.value_of(t) for t in inputs]
+        outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
+        return [self.tensor(v, op.name) for v in outputs]
+
+    def alias(self, tensor: Tensor) -> Tensor:
+        """The same values as another value, which tapes do not connect with the first one."""
+        shape = (("shape", tensor.aval.shape),)
+        value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
+        return self.tensor(value, "Identity")
+
+    def tensor(self, value: int, name: str) -> SymbolicTensor:
+        """A tensor for a value of the Graph."""
+        return SymbolicTensor(self, value, self.graph.avals[value], self._unique(name))
+
+    def value_of(self, tensor: Tensor) -> int:
+        """The number of a tensor's value in the Graph."""
+        own = isinstance(tensor, SymbolicTensor) and tensor.trace is self
+        value = tensor.value if own else self.capture(tensor)  # type: ignore[attr-defined]
+        if value < self._earlier:
+            self.used[tensor.identity] = tensor
+        return value
+
+    def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> Inlined:
+        """Copies a Graph's equations into this one."""
+        values = {v: self.value_of(t) for v, t in zip(graph.inputs, inputs, strict=True)}
+        for value, array in graph.constants.items():
+            values[value] = self.graph.add_constant(array, graph.avals[value])
+        for eqn in graph.eqns:
+            outputs = self.graph.add_outputs(
+                eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
+            )
+            values.update(zip(eqn.outputs, outputs, strict=True))
+        return Inlined(self, graph, values)
+
+    # Taking it
+
+    @contextmanager
+    def taken(self) -> Iterator[Trace]:
+        """Ops in this context go to the trace, and only the tapes opened in it record them."""
+        saved = tapes.active_tapes[:]
+        tapes.active_tapes[:] = [self.recorder]
+        tracing.active.append(self)
+        try:
+            yield self
+        finally:
+            tracing.active.pop()
+            tapes.active_tapes[:] = saved
+
+    @contextmanager
+    def extended(self) -> Iterator[None]:
+        """Takes the trace on, for a derivative.
+
+        What it has recorded is in :attr:`recorder`, and :attr:`used` holds the earlier tensors
+        that the new equations read.
+        """
+        recorder, self.recorder = self.recorder, Recorder()
+        self.used, self._earlier = {}, len(self.graph.avals)
+        try:
+            with self.taken():
+                yield
+        finally:
+            self.recorder, self._earlier = recorder, 0
+
+    def unique_name(self, name: str) -> str:
+        """The name, with a number if the trace has seen it."""
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def _unique(self, name: str) -> str:
+        return f"{self.unique_name(prefix() + name)}:0"
+
+
+class Inlined:
+    """A Graph whose equations were copied into a trace.
+
+    Args:
+        values: the Graph's values -> the trace's.
+    """
+
+    def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:
+        self._trace, self._graph, self._values = trace, graph, values
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        return [self.tensor(v) for v in self._graph.outputs]
+
+    def tensor(self, value: int) -> Tensor:
+        """One of the Graph's values in the trace."""
+        return self._trace.tensor(self._values[value], "call")

@@ -1,0 +1,375 @@
+"""``tf.Variable``: a named place whose value can be replaced."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import tracing
+from tfpy._src.core.name_scope import prefix
+from tfpy._src.core.tape import active_tapes
+from tfpy._src.core.tensor import Reference, Tensor, printed
+from tfpy._src.core.tensor_shape import TensorShape, known_shape
+from tfpy._src.dtypes import DType
+from tfpy._src.errors import OutOfRangeError, invalid
+from tfpy._src.ir.graph import Aval
+from tfpy._src.ops import Op, elementwise
+from tfpy._src.variables.distribution import VariableAggregation, VariableSynchronization, kinds
+from tfpy._src.variables.scatter import ScatterMethods
+
+_numbers = count(1)
+
+
+def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
+    def refuse(self: Any, value: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {sign} value` with `tf.Variable`s is not supported. Use "
+            f"`variable.{method}` to modify the variable, or `out = variable {sign[:-1]} value` "
+            "to get a new output tensor"
+        )
+
+    return refuse
+
+
+class Variable(ScatterMethods):
+    """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
+
+    Args:
+        initial_value: anything that converts to a tensor, or a function without arguments.
+        trainable: whether tapes watch it by themselves.
+        constraint: kept for optimizers, which apply it to the updated value.
+        shape: must fit the initial value's, which it is.
+        synchronization, aggregation: kept; ON_READ makes it untrainable.
+        validate_shape, caching_device, variable_def, import_scope,
+        experimental_enable_variable_lifting: of no effect.
+
+    Raises:
+        ValueError: when the initial value is missing or does not fit ``shape``, and for
+            synchronization and aggregation that there are not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> print(v.assign_add([1.0, 1.0]).numpy())
+        [2. 3.]
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        from tfpy._src.core.conversion import convert_to_tensor
+
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified")
+        trace, scope = tracing.current(), prefix()
+        with tracing.init_scope():
+            initial = initial_value() if callable(initial_value) else initial_value
+            tensor = convert_to_tensor(initial, dtype)
+            self.synchronization, self.aggregation, self.trainable = kinds(
+                synchronization, aggregation, trainable, name
+            )
+            self.constraint = constraint
+            self.number = next(_numbers)
+            self.name = f"{scope}{name or 'Variable'}:0"
+            self._aval = tensor.aval
+            if shape is not None:
+                self.set_shape(shape)
+            self.hold(tensor.alias())
+        if trace is not None:
+            trace.on_variable_made(self)
+
+    def hold(self, tensor: Tensor) -> None:
+        """Takes a tensor of the Variable's own as the value, at once or within the trace."""
+        trace = tracing.current()
+        if trace is not None:
+            trace.assign(self, tensor)
+            return
+        tensor.kept = True
+        self._value = tensor
+
+    @property
+    def aval(self) -> Aval:
+        """Shape and dtype, which stay."""
+        return self._aval
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of its dimensions; a tuple of ints."""
+        return known_shape(self._aval.shape)
+
+    def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that the shape, in which None stands for any size, fits.
+
+        Raises:
+            ValueError: when it does not.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"{self.name}: shapes {self.shape} and {shape} are not compatible")
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return self._aval.dtype
+
+    @property
+    def device(self) -> str:
+        """Name of the backend that holds the value; "host" before the first use."""
+        return self.tensor.device
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """True: a Variable always has a value."""
+        from tfpy._src.core.conversion import constant
+
+        return constant(True)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return self._aval.rank
+
+    def value(self) -> Tensor:
+        """The present value; tapes that watch variables note the reading."""
+        if self.trainable:
+            for tape in active_tapes:
+                tape.on_read(self)
+        return self.tensor
+
+    def read_value(self) -> Tensor:
+        """:meth:`value`."""
+        return self.value()
+
+    @property
+    def tensor(self) -> Tensor:
+        """The present value, unseen by tapes."""
+        trace = tracing.current()
+        return self._value if trace is None else trace.read(self)
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Replaces the value and returns the Variable, or None without ``read_value``.
+
+        Raises:
+            ValueError: when shape or dtype differ from the Variable's.
+        """
+        from tfpy._src.core.conversion import convert_to_tensor
+
+        is_tensor = isinstance(value, Tensor | Variable)
+        tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
+        if tensor.aval != self._aval:
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
+                f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
+            )
+        self.hold(tensor.alias())
+        return self._assigned(read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Adds to the value.
+
+        Raises:
+            InvalidArgumentError: when the shapes differ.
+        """
+        return self._update(elementwise.add, delta, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Subtracts from the value.
+
+        Raises:
+            InvalidArgumentError: when the shapes differ.
+        """
+        return self._update(elementwise.subtract, delta, read_value)
+
+    def _assigned(self, read_value: bool) -> Variable | None:
+        """What an assignment gives."""
+        if not read_value:
+            return None
+        return self if tracing.active else _Assigned(self)
+
+    @property
+    def origin(self) -> Variable:
+        """The Variable that holds the value: itself, unless an assignment gave this one."""
+        return self
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds 1 to an integer scalar; gives the value of before.
+
+        Raises:
+            OutOfRangeError: when it has reached ``limit``.
+            TypeError: for a Variable of floats.
+        """
+        if not self.dtype.is_integer:
+            raise TypeError(f"count_up_to: the Variable must be an integer, not {self.dtype.name}")
+        before = self.read_value()
+        if int(before.host_view()) >= limit:
+            raise OutOfRangeError(None, "CountUpTo", f"count_up_to: reached the limit {limit}")
+        self.assign_add(1)
+        return before
+
+    def __getitem__(self, key: Any) -> Tensor:  # type: ignore[override]
+        """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
+        from tfpy._src.array import slicing
+
+        part = slicing.getitem(self.value(), key)
+        if not slicing.is_mask(key):
+            part.assign = functools.partial(self._assign_part, key)
+        return part
+
+    def _assign_part(self, key: Any, value: Any, name: str | None = None) -> Variable:
+        from tfpy._src.array import slicing
+
+        return self._assign(slicing.assigned(self.tensor, key, value))
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """``tf.gather_nd`` of the value."""
+        from tfpy._src.array.scattering import gather_nd
+
+        return gather_nd(self, indices)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at ``indices``."""
+        from tfpy._src.array.slicing import gather
+
+        return gather(self, indices)
+
+    def _update(self, op: Op, delta: Any, read_value: bool) -> Variable | None:
+        from tfpy._src.core.conversion import convert_to_tensor
+
+        change = convert_to_tensor(delta, self.dtype)
+        if change.aval.shape != self._aval.shape:
+            raise invalid(
+                op.name,
+                f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
+                f"{list(change.shape)}, shapes must be equal",
+            )
+        self.hold(op(self.tensor, change).alias())
+        return self._assigned(read_value)
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; waits for the device."""
+        return self.tensor.numpy()
+
+    async def data(self) -> Any:
+        """The value as a NumPy array, without blocking the page."""
+        return await self.tensor.data()
+
+    def data_sync(self) -> Any:
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()
+
+    def ref(self) -> Any:
+        """A hashable reference, equal for the same Variable."""
+        return Reference(self)
+
+    def __copy__(self) -> Variable:
+        """The Variable itself: its value has one place."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        """Another Variable of the same value and name."""
+        with tracing.init_scope():
+            made = Variable(
+                self.tensor,
+                self.trainable,
+                name=self.name.removesuffix(":0"),
+                constraint=self.constraint,
+            )
+        memo[id(self)] = made
+        return made
+
+    __iadd__ = _refusing("+=", "assign_add(value)")
+    __isub__ = _refusing("-=", "assign_sub(value)")
+    __imul__ = _refusing("*=", "assign(variable * value)")
+    __itruediv__ = _refusing("/=", "assign(variable / value)")
+    __ipow__ = _refusing("**=", "assign(variable ** value)")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self.tensor.__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self.tensor)
+
+    def __int__(self) -> int:
+        return int(self.tensor)
+
+    def __float__(self) -> float:
+        return float(self.tensor)
+
+    def __complex__(self) -> complex:
+        return complex(self.tensor)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.tensor, spec) if spec else str(self)
+
+    def __iter__(self) -> Any:
+        return iter(self.value())
+
+    @property
+    def _shown_name(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        what = f"<tf.Variable '{self._shown_name}' shape={self.shape} dtype={self.dtype.name}"
+        if tracing.active:
+            return f"{what}>"
+        return f"{what}, numpy={printed(self.tensor, repr)}>"
+
+
+class _Assigned(Variable):
+    """What an assignment gives: the same Variable, which prints as TensorFlow's does."""
+
+    def __init__(self, origin: Variable) -> None:
+        self.__dict__["_origin"] = origin.origin
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_origin"], name)
+
+    @property
+    def origin(self) -> Variable:
+        found: Variable = self.__dict__["_origin"]
+        return found
+
+    @property
+    def tensor(self) -> Tensor:
+        return self.origin.tensor
+
+    def value(self) -> Tensor:
+        return self.origin.value()
+
+    def hold(self, tensor: Tensor) -> None:
+        self.origin.hold(tensor)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        return self.origin.__deepcopy__(memo)
+
+    @property
+    def _shown_name(self) -> str:
+        return "UnreadVariable"

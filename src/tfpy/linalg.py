@@ -1,0 +1,61 @@
+"""``tf.linalg``: products, decompositions and systems of equations."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.array.making import eye as eye
+from tfpy._src.linalg.decompositions import (
+    cholesky as cholesky,
+    det as det,
+    eig as eig,
+    eigh as eigh,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    expm as expm,
+    logdet as logdet,
+    logm as logm,
+    lu as lu,
+    matrix_rank as matrix_rank,
+    pinv as pinv,
+    qr as qr,
+    slogdet as slogdet,
+    sqrtm as sqrtm,
+    svd as svd,
+)
+from tfpy._src.linalg.diagonals import (
+    band_part as band_part,
+    diag as diag,
+    diag_part as diag_part,
+    set_diag as set_diag,
+    tensor_diag as tensor_diag,
+    tensor_diag_part as tensor_diag_part,
+    trace as trace,
+)
+from tfpy._src.linalg.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    matvec as matvec,
+    norm as norm,
+    tensordot as tensordot,
+)
+from tfpy._src.linalg.solving import (
+    banded_triangular_solve as banded_triangular_solve,
+    cholesky_solve as cholesky_solve,
+    eigh_tridiagonal as eigh_tridiagonal,
+    inv as inv,
+    lstsq as lstsq,
+    lu_matrix_inverse as lu_matrix_inverse,
+    lu_reconstruct as lu_reconstruct,
+    lu_solve as lu_solve,
+    solve as solve,
+    triangular_solve as triangular_solve,
+    tridiagonal_matmul as tridiagonal_matmul,
+    tridiagonal_solve as tridiagonal_solve,
+)
+from tfpy._src.linalg.vectors import (
+    adjoint as adjoint,
+    cross as cross,
+    global_norm as global_norm,
+    gram_schmidt as gram_schmidt,
+    normalize as normalize,
+)
+from tfpy._src.math.reductions import l2_normalize as l2_normalize

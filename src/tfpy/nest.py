@@ -1,0 +1,11 @@
+"""``tf.nest``: values in lists, tuples, mappings and the like, taken apart and put together."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.core.nest import (
+    assert_same_structure as assert_same_structure,
+    flatten as flatten,
+    is_nested as is_nested,
+    map_structure as map_structure,
+    pack_sequence_as as pack_sequence_as,
+)

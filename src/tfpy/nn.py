@@ -1,0 +1,83 @@
+"""``tf.nn``: activations, convolution, pooling, normalisation and losses."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.array.blocks import (
+    depth_to_space as depth_to_space,
+    space_to_batch as space_to_batch,
+    space_to_depth as space_to_depth,
+)
+from tfpy._src.array.sorting import in_top_k as in_top_k, top_k as top_k
+from tfpy._src.math.counting import zero_fraction as zero_fraction
+from tfpy._src.math.reductions import l2_normalize as l2_normalize
+from tfpy._src.nn.activations import (
+    crelu as crelu,
+    gelu as gelu,
+    leaky_relu as leaky_relu,
+    log_softmax as log_softmax,
+    silu as silu,
+    softmax as softmax,
+    softsign as softsign,
+    swish as swish,
+)
+from tfpy._src.nn.convolution import (
+    atrous_conv2d as atrous_conv2d,
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+    conv1d as conv1d,
+    conv1d_transpose as conv1d_transpose,
+    conv2d as conv2d,
+    conv2d_transpose as conv2d_transpose,
+    conv3d as conv3d,
+    conv3d_transpose as conv3d_transpose,
+    conv_transpose as conv_transpose,
+    convolution as convolution,
+    depthwise_conv2d as depthwise_conv2d,
+    separable_conv2d as separable_conv2d,
+)
+from tfpy._src.nn.cross_entropy import (
+    compute_average_loss as compute_average_loss,
+    l2_loss as l2_loss,
+    log_poisson_loss as log_poisson_loss,
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+)
+from tfpy._src.nn.layers import (
+    bias_add as bias_add,
+    dropout as dropout,
+    embedding_lookup as embedding_lookup,
+)
+from tfpy._src.nn.normalization import (
+    batch_normalization as batch_normalization,
+    fused_batch_norm as fused_batch_norm,
+    local_response_normalization as local_response_normalization,
+    lrn as lrn,
+    moments as moments,
+    normalize_moments as normalize_moments,
+    sufficient_statistics as sufficient_statistics,
+    weighted_moments as weighted_moments,
+)
+from tfpy._src.nn.pooling import (
+    avg_pool as avg_pool,
+    avg_pool1d as avg_pool1d,
+    avg_pool2d as avg_pool2d,
+    avg_pool3d as avg_pool3d,
+    dilation2d as dilation2d,
+    erosion2d as erosion2d,
+    max_pool as max_pool,
+    max_pool1d as max_pool1d,
+    max_pool2d as max_pool2d,
+    max_pool3d as max_pool3d,
+    max_pool_with_argmax as max_pool_with_argmax,
+    pool as pool,
+)
+from tfpy._src.primitives import (
+    elu as elu,
+    relu as relu,
+    relu6 as relu6,
+    selu as selu,
+    sigmoid as sigmoid,
+    softplus as softplus,
+    tanh as tanh,
+)

@@ -1,0 +1,46 @@
+"""``tf.sparse``: indices are computed on the host, values by gathers and sums on the device."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.sparse.arithmetic import (
+    add as add,
+    map_values as map_values,
+    sparse_dense_matmul as sparse_dense_matmul,
+)
+from tfpy._src.sparse.conversion import (
+    from_dense as from_dense,
+    sparse_to_dense as sparse_to_dense,
+    to_dense as to_dense,
+    to_indicator as to_indicator,
+)
+from tfpy._src.sparse.counting import bincount as bincount
+from tfpy._src.sparse.reduction import (
+    maximum as maximum,
+    minimum as minimum,
+    reduce_max as reduce_max,
+    reduce_sum as reduce_sum,
+    segment_mean as segment_mean,
+    segment_sqrt_n as segment_sqrt_n,
+    segment_sum as segment_sum,
+    softmax as softmax,
+    sparse_segment_mean as sparse_segment_mean,
+    sparse_segment_sum as sparse_segment_sum,
+)
+from tfpy._src.sparse.rows import (
+    fill_empty_rows as fill_empty_rows,
+    sparse_fill_empty_rows as sparse_fill_empty_rows,
+)
+from tfpy._src.sparse.shaping import (
+    concat as concat,
+    expand_dims as expand_dims,
+    eye as eye,
+    mask as mask,
+    reorder as reorder,
+    reset_shape as reset_shape,
+    reshape as reshape,
+    retain as retain,
+    slice as slice,
+    sparse_reshape as sparse_reshape,
+    split as split,
+    transpose as transpose,
+)

@@ -1,0 +1,43 @@
+"""The public functions, as the public modules show them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+API = tomllib.loads((Path(__file__).parents[2] / "api.toml").read_text())
+NOT_OPS = (
+    "autodiff",
+    "autograph",
+    "autograph.experimental",
+    "config",
+    "debugging",
+    "dtypes",
+    "errors",
+    "nest",
+)
+"""Namespaces whose functions compute nothing by themselves."""
+
+
+def module(namespace: str) -> ModuleType:
+    """The module of a namespace, which is empty for ``tf`` itself."""
+    return importlib.import_module(f"tfpy.{namespace}".rstrip("."))
+
+
+NAMESPACES = [n.removeprefix("tf").lstrip(".") for n in API]
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Every public function under each of its names: ``{"nn.relu": <function>, ...}``."""
+    return {
+        f"{namespace}.{name}".lstrip("."): value
+        for namespace in NAMESPACES
+        if namespace not in NOT_OPS
+        for name, value in vars(module(namespace)).items()
+        if inspect.isfunction(value)
+    }
