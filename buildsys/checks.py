@@ -30,6 +30,8 @@ def check() -> int:
         "ruff check": [python, "-m", "ruff", "check", *sources],
         "ruff format": [python, "-m", "ruff", "format", "--check", *sources],
         "mypy": [python, "-m", "mypy"],
+        "layers": [python.with_name("lint-imports")],
+        "public modules": [python, "-m", "buildsys.face", "--check"],
         "tsc": [modules / ".bin" / "tsc", "--project", ROOT],
         "biome": [modules / ".bin" / "biome", "ci", "--colors=off"],
         "clang-format": [python.with_name("clang-format"), "--dry-run", "-Werror", *cpp],
@@ -57,6 +59,12 @@ def end_to_end_tests(arguments: Sequence[str]) -> int:
     return _failed("tests in browsers", argv)
 
 
+def face(arguments: Sequence[str]) -> int:
+    """Make the public modules, or check that they are current; its exit status."""
+    argv = [str(pyenv.ensure("test")), "-m", "buildsys.face", *arguments]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
+
+
 def prepare_browsers() -> None:
     """Install the browsers when missing."""
     debian.ensure_packages(BROWSER_PACKAGES, "browsers for the tests")
@@ -65,7 +73,7 @@ def prepare_browsers() -> None:
 def _failed(title: str, argv: Sequence[str]) -> int:
     path = os.pathsep.join([str(Path(argv[0]).parent), os.environ["PATH"]])
     announce(title)
-    status = run_shown(argv, cwd=ROOT, env={**os.environ, "PATH": path})
+    status = run_shown(argv, cwd=ROOT, env={**pyenv.importing("src"), "PATH": path})
     if status:
         print(f"     {title} FAILED ({status})", flush=True)
     return int(status != 0)

@@ -52,13 +52,18 @@ def test(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Run the static checks: ruff, mypy, tsc, biome, clang-format."""
+    """Run the static checks: ruff, mypy, import-linter, tsc, biome, clang-format."""
     return int(checks.check() > 0)
 
 
 def coverage(options: argparse.Namespace) -> int:
     """Count the ops that each backend computes natively, composed or on the host."""
     return checks.coverage(["--write"] if options.write else [])
+
+
+def face(options: argparse.Namespace) -> int:
+    """Make the public modules from api.toml and the op table."""
+    return checks.face([])
 
 
 def e2e(options: argparse.Namespace) -> int:
@@ -132,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     made = add("test", test)
     made.add_argument("pytest", nargs="*", help="arguments for pytest on the Python tests")
     add("check", check)
+    add("face", face)
     made = add("coverage", coverage)
     made.add_argument("--write", action="store_true", help="write docs/ops.md too")
     made = add("e2e", e2e)

@@ -79,7 +79,7 @@ def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
 def _dense(x: Any, fill: Tensor) -> Tensor:
     """Gathers each row from the values, to which one row of ``fill`` is added."""
     if not isinstance(x, RaggedTensor):
-        return x  # type: ignore[no-any-return]
+        return x
     values = _dense(x.values, fill)
     n, inner = row_count(values), list(values.shape[1:])
     lengths = np.diff(x.splits)

@@ -229,7 +229,7 @@ class RaggedTensor(RaggedRows):
     @property
     def dtype(self) -> DType:
         """The type of the values."""
-        return self.values.dtype  # type: ignore[no-any-return]
+        return self.values.dtype
 
     @property
     def ragged_rank(self) -> int:
@@ -256,7 +256,7 @@ class RaggedTensor(RaggedRows):
         values = self.values
         while isinstance(values, RaggedTensor):
             values = values.values
-        return values  # type: ignore[no-any-return]
+        return values
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """Lengths of the rows of a dimension; ragged for inner dimensions."""

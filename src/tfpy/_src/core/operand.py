@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tfpy._src.ir.op import Op
 
 TensorLike = Union["Operand", np.ndarray[Any, Any], complex, str, bytes, Sequence[Any]]
-"""What converts to a tensor: operands, arrays, numbers (float and int, too), strings, nested lists."""
+"""What converts to a tensor: operands, arrays, numbers of any kind, strings, nested lists."""
 
 Unary = Callable[[Any], "Tensor"]
 Binary = Callable[[Any, Any], "Tensor"]

@@ -115,5 +115,5 @@ _EQUALITY = {"eq": _equality(ew.equal, False), "ne": _equality(ew.not_equal, Tru
 
 for _symbol, _function in _ARITHMETIC.items():
     as_operator(_symbol, reflected=True)(_function)
-for _symbol, _function in {**_COMPARISON, **_UNARY, **_EQUALITY}.items():
-    as_operator(_symbol)(_function)
+for _symbol, _plain in {**_COMPARISON, **_UNARY, **_EQUALITY}.items():
+    as_operator(_symbol)(_plain)

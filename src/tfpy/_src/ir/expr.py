@@ -172,7 +172,7 @@ def index() -> Expr:
 def unary(op: str, x: Expr) -> Expr:
     """``op`` of :data:`UNARY_FLOAT` or :data:`UNARY_NUMERIC`."""
     if x.dtype.is_complex:
-        return _complex().unary(op, x)  # type: ignore[no-any-return]
+        return _complex().unary(op, x)
     return Expr(op, x.dtype, (x,))
 
 
@@ -204,7 +204,7 @@ def isnan(x: Expr) -> Expr:
 def select(condition: Expr, x: Any, y: Any) -> Expr:
     """``x`` where the condition holds, else ``y``; the other side's NaN does not leak."""
     if _is_complex(x) or _is_complex(y):
-        return _complex().select(condition, x, y)  # type: ignore[no-any-return]
+        return _complex().select(condition, x, y)
     a, b = _unify("select", x, y)
     return Expr("select", a.dtype, (condition, a, b))
 
@@ -213,7 +213,7 @@ def cast(x: Expr, dtype: DType) -> Expr:
     if x.dtype == dtype:
         return x
     if dtype.is_complex or x.dtype.is_complex:
-        return _complex().cast(x, dtype)  # type: ignore[no-any-return]
+        return _complex().cast(x, dtype)
     if dtype == B:
         return ne(x, 0)
     return Expr("cast", dtype, (x,))
@@ -235,7 +235,7 @@ def _complex() -> Any:
 
 def _binary(op: str, x: Any, y: Any, dtype: DType | None = None) -> Expr:
     if _is_complex(x) or _is_complex(y):
-        return _complex().binary(op, x, y)  # type: ignore[no-any-return]
+        return _complex().binary(op, x, y)
     a, b = _unify(op, x, y)
     return Expr(op, dtype or a.dtype, (a, b))
 

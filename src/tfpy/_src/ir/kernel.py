@@ -1,4 +1,4 @@
-"""What an equation asks of a device: a named kernel, its parameters, what comes before and after."""
+"""What an equation asks of a device: a named kernel, its parameters, what comes around it."""
 
 from __future__ import annotations
 

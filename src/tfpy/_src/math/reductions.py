@@ -1,4 +1,4 @@
-"""Reductions over any axes, and what is made of them: ``tf.reduce_*``, ``tf.argmax`` and their kin."""
+"""Reductions over any axes, and what is made of them: ``tf.reduce_*``, ``tf.argmax``."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ Ops on elements need no entry: the executor hands them to ``RaggedTensor.apply_o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array import joining, making, scans, slicing
@@ -17,7 +18,7 @@ from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise
 from tfpy._src.ragged import reduction, shaping
 
-for _function, _own in {
+_OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **reduction.REDUCTIONS,
     reductions.reduce_mean: reduction.reduce_mean,
     reductions.reduce_variance: reduction.reduce_variance,
@@ -30,7 +31,8 @@ for _function, _own in {
     making.expand_dims: shaping.expand_dims,
     making.squeeze: shaping.squeeze,
     slicing.gather: shaping.gather,
-}.items():
+}
+for _function, _own in _OWN.items():
     implements(_function, RaggedTensor)(_own)
 
 

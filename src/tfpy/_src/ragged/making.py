@@ -231,7 +231,7 @@ def ragged_tensor_to_tensor(
         elif types[i] != "FIRST_DIM_SIZE":
             raise ValueError(f"row partition type {types[i]!r} is not known")
     wanted = _host(shape).tolist() if np.ndim(_host(shape)) else None
-    return result.to_tensor(default_value, shape=wanted)  # type: ignore[no-any-return]
+    return result.to_tensor(default_value, shape=wanted)
 
 
 def _host(value: Any) -> Any:
@@ -243,6 +243,6 @@ def _rows_above(types: Any, tensors: Any, i: int, counts: Any) -> int | None:
     if i == 0:
         return None
     if types[i - 1] == "FIRST_DIM_SIZE":
-        return counts[i - 1]  # type: ignore[no-any-return]
+        return counts[i - 1]
     before = _host(tensors[i - 1])
     return int(before[-1]) if types[i - 1] == "ROW_SPLITS" else int(before.size)

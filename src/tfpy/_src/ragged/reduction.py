@@ -54,7 +54,7 @@ def _segments(kind: str, values: Tensor, ids: Ints, n: int) -> Tensor:
     fill = constant(_identity(kind, values.dtype), values.dtype)
     padded = concat([values, broadcast_to(fill, [1, *inner])], 0)
     grid = reshape(take_rows(padded, rows.reshape(-1)), [n, width, *inner])
-    return _DENSE[kind](grid, 1)  # type: ignore[no-any-return]
+    return _DENSE[kind](grid, 1)
 
 
 def _aggregate(kind: str, values: Any, ids: Ints, n: int) -> Any:

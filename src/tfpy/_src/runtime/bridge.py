@@ -37,14 +37,14 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
         try:
             awaitable.send(None)
         except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
+            return done.value
         raise RuntimeError(f"This would have to wait for another task; {mend}")
     from pyodide.ffi import can_run_sync, run_sync
 
     if not can_run_sync():
         awaitable.close()
         raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
-    return run_sync(awaitable)  # type: ignore[no-any-return]
+    return run_sync(awaitable)
 
 
 def asset(name: str) -> bytes:
@@ -216,7 +216,7 @@ class Device:
 
     def memory(self) -> dict[str, Any]:
         """``slots`` and ``bytes`` in use, and numbers of the backend's own."""
-        return json.loads(self._memory())  # type: ignore[no-any-return]
+        return json.loads(self._memory())
 
     async def finish(self) -> None:
         """Returns when all submitted work is done."""
@@ -229,7 +229,7 @@ class Device:
 
 async def probe() -> dict[str, Any]:
     """What the browser can do, from ``web/probe.mjs``."""
-    return json.loads(await (await runtime()).probeJson())  # type: ignore[no-any-return]
+    return json.loads(await (await runtime()).probeJson())
 
 
 async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> Device:

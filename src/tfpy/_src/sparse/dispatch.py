@@ -26,13 +26,13 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 @implements(making.cast, SparseTensor)
 def cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
     """Values of another type."""
-    return x.with_values(making.cast(x.values, dtype))  # type: ignore[no-any-return]
+    return x.with_values(making.cast(x.values, dtype))
 
 
 @implements(making.identity, SparseTensor)
 def identity(input: Any, name: str | None = None) -> SparseTensor:
     """The same values."""
-    return input.with_values(making.identity(input.values))  # type: ignore[no-any-return]
+    return input.with_values(making.identity(input.values))
 
 
 @implements(making.size, SparseTensor)
@@ -50,4 +50,4 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 @implements(making.shape, SparseTensor)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The dense tensor's shape."""
-    return input.dense_shape  # type: ignore[no-any-return]
+    return input.dense_shape

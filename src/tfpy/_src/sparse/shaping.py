@@ -1,4 +1,4 @@
-"""Making, reordering, joining and cutting sparse tensors: indices on the host, values by gathers."""
+"""Making, joining and cutting sparse tensors: indices on the host, values by gathers."""
 
 from __future__ import annotations
 

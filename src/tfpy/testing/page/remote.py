@@ -24,7 +24,7 @@ sys.path.append("/tmp/pytest.zip")
 
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
-from tfpy.core.scalars import clear_scalars
+from tfpy._src.core.scalars import clear_scalars
 
 import tfpy
 

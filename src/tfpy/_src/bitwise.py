@@ -1,1 +1,0 @@
-"""``tf.bitwise``: exported from the op table."""
