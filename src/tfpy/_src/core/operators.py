@@ -111,9 +111,13 @@ def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
     return compare
 
 
-_EQUALITY = {"eq": _equality(ew.equal, False), "ne": _equality(ew.not_equal, True)}
+_EQUALITY: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": _equality(ew.equal, False),
+    "ne": _equality(ew.not_equal, True),
+}
 
-for _symbol, _function in _ARITHMETIC.items():
-    as_operator(_symbol, reflected=True)(_function)
-for _symbol, _plain in {**_COMPARISON, **_UNARY, **_EQUALITY}.items():
-    as_operator(_symbol)(_plain)
+for _symbol, _binary in _ARITHMETIC.items():
+    as_operator(_symbol, reflected=True)(_binary)
+_PLAIN: dict[str, Callable[..., Any]] = {**_COMPARISON, **_UNARY, **_EQUALITY}
+for _symbol, _function in _PLAIN.items():
+    as_operator(_symbol)(_function)

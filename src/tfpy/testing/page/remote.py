@@ -24,9 +24,9 @@ sys.path.append("/tmp/pytest.zip")
 
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
-from tfpy._src.core.scalars import clear_scalars
 
 import tfpy
+from tfpy._src.core.scalars import clear_scalars
 
 sources: dict[str, str] = {}
 
