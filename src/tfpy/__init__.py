@@ -125,7 +125,7 @@ from tfpy._src.autodiff.gradient_tape import (
 )
 from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
 from tfpy._src.composite.indexed_slices import IndexedSlices as IndexedSlices
-from tfpy._src.composite.ragged_tensor import RaggedTensor as RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
 from tfpy._src.control.control_flow import (
     case as case,
@@ -252,7 +252,7 @@ from tfpy._src.primitives import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
-from tfpy._src.ragged.making import (
+from tfpy._src.ragged.components import (
     ragged_gather as ragged_gather,
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
