@@ -179,12 +179,13 @@ from tfpy._src.dtypes import (
 from tfpy._src.function.polymorphic import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
-from tfpy._src.linalg.products import matmul as matmul, norm as norm, tensordot as tensordot
-from tfpy._src.linalg.vectors import (
+from tfpy._src.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
+    norm as norm,
 )
+from tfpy._src.linalg.products import matmul as matmul, tensordot as tensordot
 from tfpy._src.math.arithmetic import (
     add_n as add_n,
     clip_by_value as clip_by_value,
