@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.making import reshape
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
-from tfpy._src.composite.row_partition import Ints
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.row_partition import Ints
+from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows
 from tfpy._src.core.conversion import as_tensors, constant
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
@@ -30,9 +30,9 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """
     if op.family not in _PER_ELEMENT:
         raise ValueError(f"{op.name} does not take a RaggedTensor; convert it with to_tensor()")
-    flat = as_tensors(op, [x.flat_values if isinstance(x, RaggedTensor) else x for x in inputs])
+    flat = as_tensors(op, [x.flat_values if isinstance(x, RaggedRows) else x for x in inputs])
     operands = [
-        x.with_flat_values(v) if isinstance(x, RaggedTensor) else v
+        x.with_flat_values(v) if isinstance(x, RaggedRows) else v
         for x, v in zip(inputs, flat, strict=True)
     ]
     matched, like = match(operands)
@@ -61,13 +61,13 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Raises:
         ValueError: when their row splits differ, or ``op`` changes the number of values.
     """
-    found: list[RaggedTensor] = []
+    found: list[RaggedRows] = []
 
     def flat(value: Any) -> Any:
-        if isinstance(value, RaggedTensor):
+        if isinstance(value, RaggedRows):
             found.append(value)
             return value.flat_values
-        if isinstance(value, list | tuple) and any(isinstance(v, RaggedTensor) for v in value):
+        if isinstance(value, list | tuple) and any(isinstance(v, RaggedRows) for v in value):
             return type(value)(flat(v) for v in value)
         return value
 
@@ -94,57 +94,60 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return found[0].with_flat_values(result)
 
 
-def match(operands: list[Any]) -> tuple[list[Any], RaggedTensor]:
+def match(operands: list[Any]) -> tuple[list[Any], RaggedRows]:
     """Flat values of each operand in the rows that all share, and a ragged tensor of them."""
-    ragged = [x for x in operands if isinstance(x, RaggedTensor)]
+    ragged = [x for x in operands if isinstance(x, RaggedRows)]
     first = ragged[0]
-    scalars = [not isinstance(x, RaggedTensor) and x.ndim == 0 for x in operands]
-    if all(s or (isinstance(x, RaggedTensor) and same_rows(x, first))
+    scalars = [not isinstance(x, RaggedRows) and x.ndim == 0 for x in operands]
+    if all(s or (isinstance(x, RaggedRows) and same_rows(x, first))
            for s, x in zip(scalars, operands, strict=True)):  # fmt: skip
-        flat = [x.flat_values if isinstance(x, RaggedTensor) else x for x in operands]
+        flat = [x.flat_values if isinstance(x, RaggedRows) else x for x in operands]
         return flat, first
     rank = max(x.ndim for x in operands)
     depth = max(x.ragged_rank + rank - x.ndim for x in ragged)
-    lifted = [x if s else _lift(x, rank, depth) for s, x in zip(scalars, operands, strict=True)]
-    levels = [x for x in lifted if isinstance(x, RaggedTensor)]
+    kind = type(first)
+    lifted = [
+        x if s else _lift(kind, x, rank, depth) for s, x in zip(scalars, operands, strict=True)
+    ]
+    levels = [x for x in lifted if isinstance(x, RaggedRows)]
     splits, rows = _common_rows([x.nested_splits for x in levels], [_uniform(x) for x in levels])
     picked = iter([take_rows(x.flat_values, r) for x, r in zip(levels, rows, strict=True)])
-    flat = [next(picked) if isinstance(x, RaggedTensor) else x for x in lifted]
+    flat = [next(picked) if isinstance(x, RaggedRows) else x for x in lifted]
     widths = [max(w, key=lambda n: n != 1) if None not in w else None
               for w in zip(*map(_uniform, levels), strict=True)]  # fmt: skip
     result: Any = constant(np.arange(splits[-1][-1], dtype=np.int32))
     for s, w in zip(reversed(splits), reversed(widths), strict=True):
-        result = RaggedTensor(result, s, w)
+        result = kind(result, s, w)
     return flat, result
 
 
-def same_rows(x: RaggedTensor, y: RaggedTensor) -> bool:
+def same_rows(x: RaggedRows, y: RaggedRows) -> bool:
     a, b = x.nested_splits, y.nested_splits
     return x.ndim == y.ndim and len(a) == len(b) and all(map(np.array_equal, a, b))
 
 
-def _lift(x: Any, rank: int, depth: int) -> Any:
+def _lift(kind: type[RaggedRows], x: Any, rank: int, depth: int) -> Any:
     """``x`` with leading dimensions of size 1, partitioned along its first ``depth`` + 1 ones."""
-    if isinstance(x, RaggedTensor):
+    if isinstance(x, RaggedRows):
         for _ in range(depth - x.ragged_rank - (rank - x.ndim)):
             rows, width, *rest = x.flat_values.shape
             merged = reshape(x.flat_values, [rows * width, *rest])
-            x = x.with_flat_values(RaggedTensor.from_uniform_row_length(merged, width, rows))
+            x = x.with_flat_values(kind.from_uniform_row_length(merged, width, rows))
         for _ in range(rank - x.ndim):
-            x = RaggedTensor.from_uniform_row_length(x, x.splits.size - 1, 1)
+            x = kind.from_uniform_row_length(x, x.splits.size - 1, 1)
         return x
     shape = [1] * (rank - x.ndim) + list(x.shape)
     result: Any = reshape(x, [math.prod(shape[: depth + 1]), *shape[depth + 1 :]])
     for level in range(depth, 0, -1):
         rows = math.prod(shape[:level])
-        result = RaggedTensor.from_uniform_row_length(result, shape[level], rows)
+        result = kind.from_uniform_row_length(result, shape[level], rows)
     return result
 
 
 def _uniform(x: Any) -> list[int | None]:
     """The row length of each partitioned dimension, None for ragged ones."""
     widths = []
-    while isinstance(x, RaggedTensor):
+    while isinstance(x, RaggedRows):
         widths.append(x.uniform_row_length)
         x = x.values
     return widths

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import broadcast_to, reshape, zeros
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows
+from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops import movement
 from tfpy._src.ops.families.infer import normalize_axis
 
+R = TypeVar("R", bound=RaggedRows)
 
-def from_tensor(x: Tensor, lengths: Any, padding: Any, ragged_rank: int) -> RaggedTensor:
+
+def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_rank: int) -> R:
     """See ``RaggedTensor.from_tensor``."""
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
@@ -31,37 +32,39 @@ def from_tensor(x: Tensor, lengths: Any, padding: Any, ragged_rank: int) -> Ragg
     shape = list(x.shape)
     flat = reshape(x, [shape[0] * shape[1], *shape[2:]])
     if isinstance(lengths, list | tuple) and lengths and np.ndim(lengths[0]) > 0:
-        return _cut_nested(x, [partition.ints(v, "lengths") for v in lengths])
+        return _cut_nested(kind, x, [partition.ints(v, "lengths") for v in lengths])
     if ragged_rank > 1:
         if lengths is not None:
             raise ValueError("lengths must be a tuple of vectors when ragged_rank > 1")
-        inner = from_tensor(flat, None, padding, ragged_rank - 1)
-        return RaggedTensor.from_uniform_row_length(inner, shape[1], shape[0])
+        inner = from_tensor(kind, flat, None, padding, ragged_rank - 1)
+        return kind.from_uniform_row_length(inner, shape[1], shape[0])
     if padding is not None:
         fill = convert_to_tensor(padding, x.dtype).host_view()
         same = (x.host_view() == fill).reshape(shape[0], shape[1], -1).all(axis=2)
         counts = shape[1] - np.logical_and.accumulate(same[:, ::-1], axis=1).sum(axis=1)
-        return _cut(flat, shape[1], counts.astype(np.int32))
+        return _cut(kind, flat, shape[1], counts.astype(np.int32))
     if lengths is not None:
-        return _cut(flat, shape[1], partition.ints(lengths, "lengths").clip(0, shape[1]))
-    return RaggedTensor.from_uniform_row_length(flat, shape[1], shape[0])
+        return _cut(kind, flat, shape[1], partition.ints(lengths, "lengths").clip(0, shape[1]))
+    return kind.from_uniform_row_length(flat, shape[1], shape[0])
 
 
-def _cut(flat: Tensor, width: int, lengths: partition.Ints) -> RaggedTensor:
+def _cut(kind: type[R], flat: Tensor, width: int, lengths: partition.Ints) -> R:
     """The first ``lengths[i]`` of each run of ``width`` values."""
     splits = np.arange(lengths.size + 1, dtype=np.int32) * width
     kept = partition.positions(splits) < np.repeat(lengths, width)
     picked = np.flatnonzero(kept).astype(np.int32)
-    return RaggedTensor.from_row_lengths(take_rows(flat, picked), lengths)
+    return kind.from_row_lengths(take_rows(flat, picked), lengths)
 
 
-def _cut_nested(x: Tensor, lengths: list[partition.Ints]) -> RaggedTensor:
+def _cut_nested(kind: type[R], x: Tensor, lengths: list[partition.Ints]) -> R:
     shape = list(x.shape)
-    outer = _cut(reshape(x, [shape[0] * shape[1], *shape[2:]]), shape[1], lengths[0])
-    return outer if len(lengths) == 1 else outer.with_values(_cut_nested(outer.values, lengths[1:]))
+    outer = _cut(kind, reshape(x, [shape[0] * shape[1], *shape[2:]]), shape[1], lengths[0])
+    if len(lengths) == 1:
+        return outer
+    return outer.with_values(_cut_nested(kind, outer.values, lengths[1:]))
 
 
-def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
+def to_tensor(x: RaggedRows, default_value: Any, shape: Any) -> Tensor:
     """See ``RaggedTensor.to_tensor``."""
     fill = convert_to_tensor(
         zeros([], x.dtype) if default_value is None else default_value, x.dtype
@@ -78,7 +81,7 @@ def to_tensor(x: RaggedTensor, default_value: Any, shape: Any) -> Tensor:
 
 def _dense(x: Any, fill: Tensor) -> Tensor:
     """Gathers each row from the values, to which one row of ``fill`` is added."""
-    if not isinstance(x, RaggedTensor):
+    if not isinstance(x, RaggedRows):
         return x
     values = _dense(x.values, fill)
     n, inner = row_count(values), list(values.shape[1:])
@@ -104,7 +107,7 @@ def _resized(x: Tensor, axis: int, n: int, fill: Tensor) -> Tensor:
     return concat([x, broadcast_to(fill, shape)], axis)
 
 
-def to_array(x: RaggedTensor) -> np.ndarray[Any, Any]:
+def to_array(x: RaggedRows) -> np.ndarray[Any, Any]:
     """See ``RaggedTensor.numpy``."""
     values: np.ndarray[Any, Any] = x.values.numpy()
     rows = np.split(values, x.splits[1:-1])
@@ -117,7 +120,7 @@ def to_array(x: RaggedTensor) -> np.ndarray[Any, Any]:
     return out
 
 
-def printed(x: RaggedTensor) -> str:
+def printed(x: RaggedRows) -> str:
     """The rows as Python writes them."""
 
     def item(value: Any) -> str:
@@ -137,7 +140,7 @@ def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
         raise ValueError(f"outer_axis {outer_axis} must not be after inner_axis {inner_axis}")
     if outer == inner:
         return x
-    if not isinstance(x, RaggedTensor):
+    if not isinstance(x, RaggedRows):
         shape = list(x.shape)
         return reshape(x, [*shape[:outer], -1, *shape[inner + 1 :]])
     if outer > 1:
@@ -147,21 +150,19 @@ def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
     return x if outer else x.values
 
 
-def _merge_inner(x: RaggedTensor) -> RaggedTensor:
+def _merge_inner(x: R) -> R:
     """The first two dimensions of the values flattened into one."""
     inner = x.values
-    if isinstance(inner, RaggedTensor):
-        return RaggedTensor(inner.values, inner.splits[x.splits])
+    if isinstance(inner, RaggedRows):
+        return type(x)(inner.values, inner.splits[x.splits])
     rows, width, *rest = inner.shape
-    return RaggedTensor(reshape(inner, [rows * width, *rest]), x.splits * width)
+    return type(x)(reshape(inner, [rows * width, *rest]), x.splits * width)
 
 
-def to_sparse(x: RaggedTensor) -> Any:
+def to_sparse(x: RaggedRows) -> SparseTensor:
     """See ``RaggedTensor.to_sparse``."""
-    from tfpy._src.composite.sparse_tensor import SparseTensor
-
     shape = x.bounding_shape().host_view()
-    if isinstance(x.values, RaggedTensor):
+    if isinstance(x.values, RaggedRows):
         inner = to_sparse(x.values)
         found, values = inner.host_indices, inner.values
     else:
@@ -174,7 +175,7 @@ def to_sparse(x: RaggedTensor) -> Any:
     return SparseTensor(constant(indices), values, constant(shape))
 
 
-def from_sparse(x: Any) -> RaggedTensor:
+def from_sparse(kind: type[R], x: SparseTensor) -> R:
     """See ``RaggedTensor.from_sparse``."""
     shape, indices = x.host_shape, x.host_indices
     if len(shape) != 2:
@@ -182,12 +183,4 @@ def from_sparse(x: Any) -> RaggedTensor:
     splits = partition.from_rowids(indices[:, 0], shape[0])
     if (partition.positions(splits) != indices[:, 1]).any():
         raise invalid_value("from_sparse", "SparseTensor is not right-ragged: rows have gaps")
-    return RaggedTensor(x.values, splits)
-
-
-def ragged_from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
-    """A ragged matrix of host lists."""
-    flat = np.empty(sum(map(len, rows)), kind.as_numpy_dtype)
-    flat[:] = [v for row in rows for v in row]
-    lengths = np.array([len(row) for row in rows], np.int32)
-    return RaggedTensor(constant(flat, kind), partition.from_lengths(lengths))
+    return kind(x.values, splits)

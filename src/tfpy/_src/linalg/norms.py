@@ -1,4 +1,4 @@
-"""Lengths, clipping by length, and small products: functions of ``tf.linalg`` and ``tf``."""
+"""Norms, and clipping by norms."""
 
 from __future__ import annotations
 
@@ -7,57 +7,75 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.array.complex_numbers import conj, real
-from tfpy._src.array.joining import stack, unstack
-from tfpy._src.array.making import transpose
-from tfpy._src.array.slicing import gather
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.array.making import reshape, squeeze, static_ints, transpose
+from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import FailedPreconditionError, invalid
+from tfpy._src.linalg.decompositions import svd
 from tfpy._src.math.arithmetic import add_n
-from tfpy._src.math.reductions import reduce_sum
+from tfpy._src.math.reductions import reduce_euclidean_norm, reduce_max, reduce_sum
 from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.families import infer
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """The last two dimensions swapped, and complex numbers conjugated."""
-    x = convert_to_tensor(matrix)
-    order = [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2]
-    return transpose(x, order, conjugate=True)
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
 
-
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """Cross product of vectors of 3 along the last dimension.
+    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
+    infinity (largest row sum).
 
     Raises:
-        InvalidArgumentError: when the shapes differ or are empty.
-        FailedPreconditionError: when the last dimension is not 3.
+        ValueError: for an order that is none of these, or axes that are not one or two.
     """
-    x, y = as_tensors(ew.multiply, (a, b))
-    if x.shape != y.shape or not x.ndim:
-        raise invalid(
-            "cross",
-            f"Both inputs must be of same shape: {list(x.shape)} vs. {list(y.shape)}",
+    x = convert_to_tensor(tensor)
+    matrix = isinstance(axis, list | tuple)
+    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
+        raise ValueError(
+            f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
         )
-    if x.shape[-1] != 3:
-        raise FailedPreconditionError(
-            None,
-            "cross",
-            f"cross: Cross-products are only defined for 3-element vectors: {list(x.shape)}",
-        )
-    after, before = [1, 2, 0], [2, 0, 1]
-    return _pick(x, after) * _pick(y, before) - _pick(x, before) * _pick(y, after)
+    if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
+        infer.check_dtype("norm", x.aval, infer.FLOAT_COMPLEX, "tensor")
+        return reduce_euclidean_norm(x, axis, keepdims)
+    if ord == 2 and matrix:
+        return _spectral_norm(x, axis, keepdims)
+    if ord in (1, float("inf")) and matrix:
+        rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+        summed, over = (rows, columns) if ord == 1 else (columns, rows)
+        sums = reduce_sum(ew.abs_(x), summed, keepdims=True)
+        largest = reduce_max(sums, over, keepdims=True)
+        return largest if keepdims else squeeze(largest, [rows, columns])
+    if ord == 1:
+        return reduce_sum(ew.abs_(x), axis, keepdims)
+    if ord == float("inf"):
+        return reduce_max(ew.abs_(x), axis, keepdims)
+    if isinstance(ord, int | float) and ord > 0 and not matrix:
+        return ew.power(reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
+    raise ValueError(
+        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1, "
+        f"2 or inf), got {ord!r}"
+    )
 
 
-def _pick(x: Tensor, order: list[int]) -> Tensor:
-    return gather(x, order, axis=-1)
+def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The largest singular value of the matrices in two dimensions."""
+    rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+    lead = [i for i in range(x.ndim) if i not in (rows, columns)]
+    values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
+    largest = reduce_max(values, -1)
+    if not keepdims:
+        return largest
+    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])
 
 
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """``tensor`` divided by its norm, and the norm."""
-    from tfpy._src.linalg.products import norm
-
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     return x / length, length
@@ -121,32 +139,3 @@ def clip_by_global_norm(
     factor = clip_norm / ew.maximum(length, clip_norm)
     factor = ew.select(ew.is_finite(length), factor, math.nan)
     return [t if t is None else convert_to_tensor(t) * factor for t in tensors], length
-
-
-def gram_schmidt(xs: Any) -> Any:
-    """TensorFlow.js's ``gramSchmidt``: orthonormal rows that span what ``xs`` spans.
-
-    Args:
-        xs: a matrix, or a list of vectors of one length; the result is of the same kind.
-
-    Raises:
-        ValueError: when there are more vectors than dimensions, or lengths differ.
-    """
-    listed = isinstance(xs, list | tuple)
-    rows = [convert_to_tensor(x) for x in xs] if listed else unstack(convert_to_tensor(xs))
-    if not rows:
-        raise ValueError("gram_schmidt: xs is empty; give at least one vector")
-    if len({r.aval.shape for r in rows}) > 1 or rows[0].ndim != 1:
-        raise ValueError(
-            f"gram_schmidt: vectors of one length are needed, got {[list(r.shape) for r in rows]}"
-        )
-    if len(rows) > rows[0].shape[0]:
-        raise ValueError(
-            f"gram_schmidt: {len(rows)} vectors of length {rows[0].shape[0]} are dependent"
-        )
-    found: list[Tensor] = []
-    for row in rows:
-        for other in found:
-            row = row - reduce_sum(row * other) * other
-        found.append(row / ew.sqrt(reduce_sum(row * row)))
-    return found if listed else stack(found)

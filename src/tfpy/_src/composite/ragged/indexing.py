@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.making import expand_dims
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows
 
 
-def getitem(x: RaggedTensor, key: Any) -> Any:
+def getitem(x: RaggedRows, key: Any) -> Any:
     """Ints, slices, ``...`` and ``tf.newaxis``; inner ragged dimensions take slices only.
 
     Raises:
@@ -30,13 +30,13 @@ def getitem(x: RaggedTensor, key: Any) -> Any:
 def _pick(x: Any, keys: list[Any]) -> Any:
     if not keys:
         return x
-    if not isinstance(x, RaggedTensor):
+    if not isinstance(x, RaggedRows):
         return x[tuple(keys)]
     key, rest = keys[0], keys[1:]
     if key is None:
         inner = _pick(x, rest) if rest else x
-        if isinstance(inner, RaggedTensor):
-            return RaggedTensor.from_uniform_row_length(inner, row_count(inner), 1)
+        if isinstance(inner, RaggedRows):
+            return type(x).from_uniform_row_length(inner, row_count(inner), 1)
         return expand_dims(inner, 0)
     if isinstance(key, slice):
         rows = np.arange(x.splits.size - 1, dtype=np.int32)[_host_slice(key)]
@@ -49,13 +49,13 @@ def _pick(x: Any, keys: list[Any]) -> Any:
     return _pick(take_rows(x.values, np.arange(begin, end, dtype=np.int32)), rest)
 
 
-def _pick_within(x: RaggedTensor, keys: list[Any]) -> Any:
+def _pick_within(x: RaggedRows, keys: list[Any]) -> Any:
     """Applies keys to every row."""
     if not keys:
         return x
     key, rest = keys[0], keys[1:]
     if key is None:
-        return RaggedTensor.from_uniform_row_length(_pick_within(x, rest), 1)
+        return type(x).from_uniform_row_length(_pick_within(x, rest), 1)
     bounds = zip(x.splits[:-1].tolist(), x.splits[1:].tolist(), strict=True)
     if not isinstance(key, slice):
         column, width = _index(key), x.uniform_row_length
@@ -69,7 +69,7 @@ def _pick_within(x: RaggedTensor, keys: list[Any]) -> Any:
     flat = np.array([i for r in rows for i in r], np.int32)
     uniform = None if x.uniform_row_length is None else len(range(x.uniform_row_length)[cut])
     inner = _pick(take_rows(x.values, flat), [slice(None), *rest])
-    return RaggedTensor(inner, partition.from_lengths(lengths), uniform)
+    return type(x)(inner, partition.from_lengths(lengths), uniform)
 
 
 def _host_slice(key: slice) -> slice:
