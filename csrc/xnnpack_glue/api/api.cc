@@ -8,10 +8,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sizes.h"
 #include "elementwise/jit.h"
 #include "elementwise/plan.h"
-#include "elementwise/scalar_ops.h"
-#include "program/kernel.h"
 #include "program/packed.h"
 #include "program/program.h"
 #include "threads/parallel.h"
@@ -20,7 +19,6 @@
 
 namespace {
 
-using tfpy::DType;
 using tfpy::Slot;
 
 constexpr int32_t kMaxArguments = 1 << 16;
@@ -31,14 +29,24 @@ uint32_t words[kMaxArguments];
 
 int32_t result_of(bool success) { return success ? 0 : -1; }
 
+// Reads a number that crossed as one of 0..Enum::kLast.
+template <class Enum>
+bool read_enum(int32_t number, const char* name, Enum* value) {
+  const int32_t last = static_cast<int32_t>(Enum::kLast);
+  if (number < 0 || number > last) return tfpy::fail("%s is not 0..%d", name, last);
+  *value = static_cast<Enum>(number);
+  return true;
+}
+
 }  // namespace
 
-// codegen: whether elementwise kernels are compiled; 0 where it pays, 1 at once, 2 never.
+// codegen: a tfpy::Codegen.
 TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
+  tfpy::Codegen when;
   if (threads < 1 || threads > kMaxThreads)
     return result_of(tfpy::fail("threads is not 1..%d", kMaxThreads));
-  if (codegen < 0 || codegen > 2) return result_of(tfpy::fail("codegen is not 0..2"));
-  tfpy::set_codegen(static_cast<tfpy::Codegen>(codegen));
+  if (!read_enum(codegen, "codegen", &when)) return -1;
+  tfpy::set_codegen(when);
   tfpy::install_reserve();
   if (!tfpy::check_status(xnn_initialize(nullptr), "initialize")) return -1;
   tfpy::open_thread_pool(static_cast<size_t>(threads));
@@ -56,12 +64,11 @@ TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
 
 TFPY_EXPORT uint32_t* tfpy_words() { return words; }
 
-// A slot of `count` elements, uninitialised. dtype: 0 float32, 1 int32, 2 bool.
+// A slot of `count` elements, uninitialised. dtype: a tfpy::DType.
 TFPY_EXPORT int32_t tfpy_slot_new(uint32_t count, int32_t dtype) {
-  if (dtype < 0 || dtype > 2) return result_of(tfpy::fail("there is no dtype %d", dtype));
   Slot slot;
   slot.count = count;
-  slot.dtype = static_cast<DType>(dtype);
+  if (!read_enum(dtype, "dtype", &slot.dtype)) return -1;
   const uint64_t bytes = tfpy::product({count, tfpy::element_size(slot.dtype)});
   if (!tfpy::Block::allocate(bytes, &slot.block)) return -1;
   return tfpy::slots::add(std::move(slot));
@@ -95,8 +102,8 @@ TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_s
   return tfpy::programs::add(text.block.as<char>(), text.block.bytes(), std::move(constants));
 }
 
-// Runs a program on the slots words[0..count), some of them given for good (program.h). Returns the
-// first output's id.
+// Runs a program on the slots words[0..count), some of them donated (program.h). Returns the first
+// output's id.
 TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
   if (count < 0 || count > kMaxArguments)
     return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
@@ -119,7 +126,3 @@ TFPY_EXPORT void tfpy_memory() {
   words[5] = tfpy::refused_count();
   words[6] = static_cast<uint32_t>(tfpy::peak_bytes());
 }
-
-// The names that a Program may use, separated by spaces.
-TFPY_EXPORT const char* tfpy_kernel_names() { return tfpy::kernel_names(); }
-TFPY_EXPORT const char* tfpy_scalar_op_names() { return tfpy::scalar_op_names(); }

@@ -36,8 +36,14 @@ void release_reserve() {
 size_t element_size(DType dtype) { return dtype == DType::kBool ? 1 : 4; }
 
 const char* dtype_name(DType dtype) {
-  static const char* const names[] = {"float32", "int32", "bool"};
-  return names[static_cast<int>(dtype)];
+  switch (dtype) {
+    case DType::kFloat32:
+      return "float32";
+    case DType::kInt32:
+      return "int32";
+    case DType::kBool:
+      return "bool";
+  }
 }
 
 Block::Block(Block&& other)

@@ -6,10 +6,13 @@
 
 namespace tfpy {
 
-enum class DType : uint8_t { kFloat32, kInt32, kBool };
+// JavaScript knows the numbers.
+enum class DType : uint8_t { kFloat32 = 0, kInt32 = 1, kBool = 2, kLast = kBool };
 
 size_t element_size(DType dtype);
 const char* dtype_name(DType dtype);
+
+constexpr size_t kShortCopy = 16;  // elements below which a call of memcpy costs more than a loop
 
 constexpr size_t kBlockAlignment = 64;
 constexpr size_t kBlockPadding = 64;  // at least XNN_EXTRA_BYTES, and a cache line

@@ -1,19 +1,36 @@
-// Convolution, depthwise convolution and the gradient of convolution's input: XNNPACK operators.
 #include "convolution/conv.h"
 
 #include <string.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "base/error.h"
-#include "convolution/depthwise.h"
-#include "products/epilogue.h"
-#include "products/weights_gemm.h"
-#include "program/packed.h"
-#include "threads/parallel.h"
+#include "base/sizes.h"
 
 namespace tfpy {
+namespace {
+
+ConvShape read_shape(StepSpec& step, const WindowShape& window, int32_t most_groups,
+                     int32_t pad_back, const BufferSpec& x, const BufferSpec& filter,
+                     const BufferSpec& y) {
+  Params& params = step.params;
+  const ConvShape s{window,
+                    static_cast<size_t>(params.number("in_c")),
+                    static_cast<size_t>(params.number("out_c")),
+                    static_cast<size_t>(params.number("groups", 1, most_groups)),
+                    params.number("pad_bottom", 0, kMaxStep),
+                    params.number("pad_right", 0, kMaxStep)};
+  params.require(s.in_c % s.groups == 0 && s.out_c % s.groups == 0,
+                 "groups do not divide the channels");
+  step.require_count(x, product({window.batch, window.in_size(), s.in_c}), "x");
+  step.require_count(filter, product({window.filter_size(), s.group_in(), s.out_c}), "filter");
+  step.require_count(y, product({window.batch, window.out_size(), s.out_c}), "y");
+  if (x.count != 0 && y.count != 0) {
+    require_output_size(step, window.d, pad_back);
+    require_output_size(step, window.h, s.pad_bottom);
+    require_output_size(step, window.w, s.pad_right);
+  }
+  return s;
+}
+
+}  // namespace
 
 void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_after) {
   const int64_t room = int64_t{axis.in} + axis.pad + pad_after - axis.effective_filter();
@@ -21,281 +38,36 @@ void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_aft
                       "the output's size does not fit the window");
 }
 
-ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
-                    const BufferSpec& y) {
-  Params& params = step.params;
-  ConvShape s{read_window(params),
-              static_cast<size_t>(params.number("in_c")),
-              static_cast<size_t>(params.number("out_c")),
-              static_cast<size_t>(params.number("groups", 1)),
-              params.number("pad_bottom", 0, kMaxStep),
-              params.number("pad_right", 0, kMaxStep)};
-  const WindowShape& window = s.window;
-  params.require(s.in_c % s.groups == 0 && s.out_c % s.groups == 0,
-                 "groups do not divide the channels");
-  step.require_count(x, product({window.batch, window.in_size(), s.in_c}), "x");
-  step.require_count(filter, product({window.filter_size(), s.group_in(), s.out_c}), "filter");
-  step.require_count(y, product({window.batch, window.out_size(), s.out_c}), "y");
-  if (x.count != 0 && y.count != 0) {
-    require_output_size(step, window.h, s.pad_bottom);
-    require_output_size(step, window.w, s.pad_right);
-  }
-  return s;
+ConvShape read_conv2d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
+                      const BufferSpec& y) {
+  return read_shape(step, read_window(step.params), kMaxNumber, 0, x, filter, y);
 }
 
-namespace {
-
-// A step whose operator packs its filter, which is input number 1, and its bias, input number 2,
-// when it is created.
-class PackedKernel : public Kernel {
- public:
-  explicit PackedKernel(const Epilogue& epilogue = {}) : epilogue_(epilogue) {}
-
-  bool run(const Operand* inputs, void* output) override {
-    const PackedKey key{inputs[1].id, epilogue_.has_bias ? inputs[2].id : 0};
-    const bool is_lasting = key.filter != 0 && (key.bias != 0 || !epilogue_.has_bias);
-    const Operator* kept = is_lasting ? packed_.find(key) : nullptr;
-    Operator fresh;
-    if (kept == nullptr) {
-      if (!create(inputs[1].as<float>(), bias_of(epilogue_, inputs), &fresh)) return false;
-      kept = is_lasting ? packed_.keep(key, std::move(fresh)) : &fresh;
-    }
-    return setup(kept->get(), inputs[0].as<float>(), static_cast<float*>(output)) &&
-           check_status(xnn_run_operator(kept->get(), thread_pool()), "run");
-  }
-
- protected:
-  // Makes an operator for the step's shapes; bias may be null.
-  virtual bool create(const float* filter, const float* bias, Operator* op) = 0;
-  virtual bool setup(xnn_operator_t op, const float* input, float* output) = 0;
-
-  const Epilogue epilogue_;
-
- private:
-  PackedCache<Operator> packed_;
-};
-
-// out[column][row] = in[row][column]
-void transpose(const float* in, size_t rows, size_t columns, float* out) {
-  constexpr size_t kTile = 16;
-  for (size_t r0 = 0; r0 < rows; r0 += kTile) {
-    for (size_t c = 0; c < columns; ++c) {
-      for (size_t r = r0; r < std::min(rows, r0 + kTile); ++r)
-        out[c * rows + r] = in[r * columns + c];
-    }
-  }
+ConvShape read_conv3d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
+                      const BufferSpec& y) {
+  const WindowShape window = read_volume(step.params);
+  const int32_t pad_back = step.params.number("pad_back", 0, kMaxStep);
+  return read_shape(step, window, 1, pad_back, x, filter, y);
 }
 
-// The create and reshape calls of convolution and depthwise convolution.
-bool create_convolution(const WindowShape& window, int32_t pad_bottom, int32_t pad_right,
-                        size_t groups, size_t group_in, size_t group_out, uint32_t flags,
-                        const Epilogue& epilogue, const float* filter, const float* bias,
-                        Operator* op) {
-  const WindowAxis &h = window.h, &w = window.w;
-  xnn_operator_t created = nullptr;
-  const xnn_status status = xnn_create_convolution2d_nhwc_f32(
-      h.pad, pad_right, pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
-      w.dilation, groups, group_in, group_out, groups * group_in, groups * group_out, filter, bias,
-      epilogue.low, epilogue.high, flags, nullptr, nullptr, &created);
-  if (!check_status(status, "create convolution")) return false;
-  op->reset(created);
-  size_t workspace_size = 0, workspace_alignment = 0, out_h = 0, out_w = 0;
-  if (!check_status(
-          xnn_reshape_convolution2d_nhwc_f32(created, window.batch, h.in, w.in, &workspace_size,
-                                             &workspace_alignment, &out_h, &out_w, thread_pool()),
-          "reshape convolution")) {
-    return false;
-  }
-  const bool fits = workspace_size == 0 && out_h == static_cast<size_t>(h.out) &&
-                    out_w == static_cast<size_t>(w.out);
-  return fits || fail("XNNPACK: convolution has another output than %dx%d", h.out, w.out);
-}
-
-bool setup_convolution(xnn_operator_t op, const float* input, float* output) {
-  return check_status(xnn_setup_convolution2d_nhwc_f32(op, nullptr, input, output),
-                      "setup convolution");
-}
-
-class Convolution final : public PackedKernel {
- public:
-  Convolution(const ConvShape& shape, const Epilogue& epilogue)
-      : PackedKernel(epilogue), shape_(shape) {}
-
- private:
-  bool create(const float* filter, const float* bias, Operator* op) override {
-    const ConvShape& s = shape_;
-    Block turned;  // XNNPACK wants the output channels first
-    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
-      return false;
-    transpose(filter, s.filter_rows(), s.out_c, turned.as<float>());
-    return create_convolution(s.window, s.pad_bottom, s.pad_right, s.groups, s.group_in(),
-                              s.group_out(), 0, epilogue_, turned.as<float>(), bias, op);
-  }
-  bool setup(xnn_operator_t op, const float* input, float* output) override {
-    return setup_convolution(op, input, output);
-  }
-
-  ConvShape shape_;
-};
-
-// A convolution that is the product of pixels and filter.
-class PointwiseConvolution final : public Kernel {
- public:
-  PointwiseConvolution(const ConvShape& shape, const Epilogue& epilogue)
-      : pixels_(shape.window.batch * shape.window.h.out * shape.window.w.out),
-        in_c_(shape.in_c),
-        out_c_(shape.out_c),
-        epilogue_(epilogue),
-        weights_(in_c_, out_c_) {}
-
-  bool run(const Operand* inputs, void* output) override {
-    const float* packed = weights_.of({inputs[1].as<float>(), out_c_, 1}, inputs[1].id);
-    if (packed == nullptr) return false;
-    multiply_weights({pixels_, out_c_, in_c_, inputs[0].as<float>(), in_c_, packed,
-                      static_cast<float*>(output), out_c_, epilogue_, bias_of(epilogue_, inputs)});
+std::unique_ptr<Kernel> make_conv_product(StepSpec& step, const ConvShape& shape,
+                                          ConvProduct product) {
+  if (!step.ok()) return nullptr;
+  const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
+  return make_kernel([=, count = step.output.count](const Operand* inputs, void* output) {
+    float* out = static_cast<float*>(output);
+    if (!is_empty) return product(shape, inputs[0].as<float>(), inputs[1].as<float>(), out);
+    memset(out, 0, count * sizeof(float));
     return true;
-  }
+  });
+}
 
-  static bool fits(const ConvShape& shape) {
-    const auto is_plain = [](const WindowAxis& axis, int32_t pad_after) {
-      return axis.filter == 1 && axis.stride == 1 && axis.pad == 0 && pad_after == 0;
-    };
-    return shape.groups == 1 && is_plain(shape.window.h, shape.pad_bottom) &&
-           is_plain(shape.window.w, shape.pad_right);
-  }
-
- private:
-  const size_t pixels_, in_c_, out_c_;
-  const Epilogue epilogue_;
-  PackedWeights weights_;
-};
-
-class DepthwiseConvolution final : public PackedKernel {
- public:
-  DepthwiseConvolution(const DepthwiseShape& shape, const Epilogue& epilogue)
-      : PackedKernel(epilogue), shape_(shape) {}
-
- private:
-  bool create(const float* filter, const float* bias, Operator* op) override {
-    const DepthwiseShape& s = shape_;
-    return create_convolution(s.window, s.pad_bottom, s.pad_right, s.channels, 1, s.multiplier,
-                              XNN_FLAG_DEPTHWISE_CONVOLUTION, epilogue_, filter, bias, op);
-  }
-  bool setup(xnn_operator_t op, const float* input, float* output) override {
-    return setup_convolution(op, input, output);
-  }
-
-  DepthwiseShape shape_;
-};
-
-// dx = the transposed convolution of dy.
-class Deconvolution final : public PackedKernel {
- public:
-  explicit Deconvolution(const ConvShape& shape) : shape_(shape) {}
-
- private:
-  bool create(const float* filter, const float*, Operator* op) override {
-    const ConvShape& s = shape_;
-    const WindowAxis &h = s.window.h, &w = s.window.w;
-    Block turned;
-    if (!Block::allocate(uint64_t{s.filter_rows()} * s.out_c * sizeof(float), &turned))
-      return false;
-    turn(filter, turned.as<float>());
-    xnn_operator_t created = nullptr;
-    const xnn_status status = xnn_create_deconvolution2d_nhwc_f32(
-        h.pad, s.pad_right, s.pad_bottom, w.pad, h.filter, w.filter, h.stride, w.stride, h.dilation,
-        w.dilation, s.groups, s.group_out(), s.group_in(), s.out_c, s.in_c, turned.as<float>(),
-        nullptr, epilogue_.low, epilogue_.high, 0, nullptr, nullptr, &created);
-    if (!check_status(status, "create deconvolution")) return false;
-    op->reset(created);
-    size_t in_h = 0, in_w = 0;
-    if (!check_status(xnn_reshape_deconvolution2d_nhwc_f32(
-                          created, s.window.batch, h.out, w.out, rest(h, s.pad_bottom),
-                          rest(w, s.pad_right), &in_h, &in_w, thread_pool()),
-                      "reshape deconvolution")) {
-      return false;
-    }
-    const bool fits = in_h == static_cast<size_t>(h.in) && in_w == static_cast<size_t>(w.in);
-    return fits || fail("XNNPACK: deconvolution has another output than %dx%d", h.in, w.in);
-  }
-  bool setup(xnn_operator_t op, const float* input, float* output) override {
-    return check_status(xnn_setup_deconvolution2d_nhwc_f32(op, input, output),
-                        "setup deconvolution");
-  }
-
-  // Input elements behind the last window, which no output saw.
-  static uint32_t rest(const WindowAxis& axis, int32_t pad_after) {
-    const int64_t room = int64_t{axis.in} + axis.pad + pad_after - axis.effective_filter();
-    return static_cast<uint32_t>(room % axis.stride);
-  }
-
-  // [filter_h, filter_w, in, groups, out] to [groups, in, filter_h, filter_w, out], in and out of a
-  // group.
-  void turn(const float* from, float* to) const {
-    const size_t taps = static_cast<size_t>(shape_.window.h.filter) * shape_.window.w.filter;
-    const size_t in = shape_.group_in(), out = shape_.group_out();
-    for (size_t g = 0; g < shape_.groups; ++g) {
-      for (size_t i = 0; i < in; ++i) {
-        for (size_t tap = 0; tap < taps; ++tap, to += out) {
-          memcpy(to, from + (tap * in + i) * shape_.out_c + g * out, out * sizeof(float));
-        }
-      }
-    }
-  }
-
-  ConvShape shape_;
-};
-
-// For operands without elements: the sum over nothing.
-std::unique_ptr<Kernel> make_zeros(size_t count, size_t channels, const Epilogue& epilogue) {
+std::unique_ptr<Kernel> make_empty_sums(size_t count, size_t channels, const Epilogue& epilogue) {
   return make_kernel([=](const Operand* inputs, void* output) {
     memset(output, 0, count * sizeof(float));
     apply_epilogue(epilogue, bias_of(epilogue, inputs), count / channels, channels,
                    static_cast<float*>(output));
   });
-}
-
-// Fails unless a bias has an element for each channel.
-void require_bias(StepSpec& step, const Epilogue& epilogue, uint64_t channels) {
-  if (epilogue.has_bias) step.require_count(step.inputs[2], channels, "bias");
-}
-
-}  // namespace
-
-std::unique_ptr<Kernel> make_conv2d(StepSpec& step) {
-  const Epilogue epilogue = read_epilogue(step);
-  step.require_float(epilogue.inputs());
-  const ConvShape shape = read_conv(step, step.inputs[0], step.inputs[1], step.output);
-  require_bias(step, epilogue, shape.out_c);
-  if (!step.ok()) return nullptr;
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
-    return make_zeros(step.output.count, shape.out_c, epilogue);
-  if (PointwiseConvolution::fits(shape))
-    return std::make_unique<PointwiseConvolution>(shape, epilogue);
-  return std::make_unique<Convolution>(shape, epilogue);
-}
-
-std::unique_ptr<Kernel> make_deconvolution(StepSpec& step, const ConvShape& shape) {
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
-    return make_zeros(step.output.count, shape.in_c, {});
-  return std::make_unique<Deconvolution>(shape);
-}
-
-std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step) {
-  const Epilogue epilogue = read_epilogue(step);
-  step.require_float(epilogue.inputs());
-  const DepthwiseShape shape = read_depthwise(step, step.inputs[0], step.inputs[1], step.output);
-  require_bias(step, epilogue, product({shape.channels, shape.multiplier}));
-  if (step.inputs[0].count != 0 && step.output.count != 0) {
-    require_output_size(step, shape.window.h, shape.pad_bottom);
-    require_output_size(step, shape.window.w, shape.pad_right);
-  }
-  if (!step.ok()) return nullptr;
-  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
-    return make_zeros(step.output.count, shape.channels * shape.multiplier, epilogue);
-  std::unique_ptr<Kernel> direct = make_direct_depthwise(shape, epilogue);
-  if (direct != nullptr) return direct;
-  return std::make_unique<DepthwiseConvolution>(shape, epilogue);
 }
 
 }  // namespace tfpy

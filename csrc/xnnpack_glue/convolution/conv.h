@@ -1,7 +1,12 @@
-// The parameters of convolution (in images with groups) and its gradients.
+// What convolutions of images and volumes and their gradients share: their parameters, and what
+// they give where an operand has no elements.
 #pragma once
 
+#include <memory>
+
 #include "convolution/window.h"
+#include "products/epilogue.h"
+#include "program/kernel.h"
 
 namespace tfpy {
 
@@ -17,21 +22,22 @@ struct ConvShape {
 };
 
 // Reads and checks them against the buffers of x, filter and y (or of their gradients).
-ConvShape read_conv(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
-                    const BufferSpec& y);
-// The same for volumes.
+ConvShape read_conv2d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
+                      const BufferSpec& y);
+// The same for volumes, which have no groups.
 ConvShape read_conv3d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
                       const BufferSpec& y);
+
+// Fails unless the output's size follows from the input's, as XNNPACK computes it.
+void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_after);
 
 // y of two operands; false, with the error's text, when it fails.
 using ConvProduct = bool (*)(const ConvShape&, const float*, const float*, float*);
 // A kernel of a checked step; it gives zeros where an operand has no elements.
 std::unique_ptr<Kernel> make_conv_product(StepSpec& step, const ConvShape& shape,
                                           ConvProduct product);
-// The gradient of convolution's input by XNNPACK.
-std::unique_ptr<Kernel> make_deconvolution(StepSpec& step, const ConvShape& shape);
 
-// Fails unless the output's size follows from the input's, as XNNPACK computes it.
-void require_output_size(StepSpec& step, const WindowAxis& axis, int32_t pad_after);
+// A kernel for operands without elements: sums over nothing, with the epilogue.
+std::unique_ptr<Kernel> make_empty_sums(size_t count, size_t channels, const Epilogue& epilogue);
 
 }  // namespace tfpy

@@ -1,52 +1,13 @@
-// Convolution of volumes: patches (never stored whole) times the filter. conv_input_grad.cc and
-// conv_filter_grad.cc have its gradients.
-#include <string.h>
-
+// Convolution of volumes: patches times the filter. Patches are made where the product packs them,
+// never stored whole (https://arxiv.org/abs/1410.0759). conv_input_grad.cc and conv_filter_grad.cc
+// have the gradients.
 #include <algorithm>
 
 #include "convolution/conv.h"
 #include "products/gemm.h"
 #include "simd/simd.h"
-#include "threads/parallel.h"
 
 namespace tfpy {
-
-ConvShape read_conv3d(StepSpec& step, const BufferSpec& x, const BufferSpec& filter,
-                      const BufferSpec& y) {
-  Params& params = step.params;
-  const WindowShape window = read_volume(params);
-  const size_t in_c = static_cast<size_t>(params.number("in_c"));
-  const size_t out_c = static_cast<size_t>(params.number("out_c"));
-  const int32_t back = params.number("pad_back", 0, kMaxStep);
-  const ConvShape s{window,
-                    in_c,
-                    out_c,
-                    static_cast<size_t>(params.number("groups", 1, 1)),
-                    params.number("pad_bottom", 0, kMaxStep),
-                    params.number("pad_right", 0, kMaxStep)};
-  step.require_count(x, product({window.batch, window.in_size(), in_c}), "x");
-  step.require_count(filter, product({window.filter_size(), in_c, out_c}), "filter");
-  step.require_count(y, product({window.batch, window.out_size(), out_c}), "y");
-  if (x.count != 0 && y.count != 0) {
-    require_output_size(step, window.d, back);
-    require_output_size(step, window.h, s.pad_bottom);
-    require_output_size(step, window.w, s.pad_right);
-  }
-  return s;
-}
-
-std::unique_ptr<Kernel> make_conv_product(StepSpec& step, const ConvShape& shape,
-                                          ConvProduct product) {
-  if (!step.ok()) return nullptr;
-  const bool is_empty = step.inputs[0].count == 0 || step.inputs[1].count == 0;
-  return make_kernel([=, count = step.output.count](const Operand* inputs, void* output) {
-    float* out = static_cast<float*>(output);
-    if (!is_empty) return product(shape, inputs[0].as<float>(), inputs[1].as<float>(), out);
-    memset(out, 0, count * sizeof(float));
-    return true;
-  });
-}
-
 namespace {
 
 // x as the matrix [pixels, filter_rows]: row (volume, od, oh, ow), column (kd, kh, kw, channel).

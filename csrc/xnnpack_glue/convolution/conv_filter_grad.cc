@@ -1,9 +1,6 @@
 // The gradient of convolution's filter: patches of x (never stored whole) times dy.
-#include <string.h>
-
 #include <algorithm>
 
-#include "base/error.h"
 #include "convolution/conv.h"
 #include "products/gemm.h"
 #include "program/arena.h"
@@ -112,9 +109,7 @@ bool split_pixels(const ConvShape& s, const float* x, const float* dy, size_t pi
   const size_t count = s.filter_rows() * s.out_c, scratch = scratch_elements(s.group_out());
   float* partial = borrow_scratch<float>(uint64_t{tasks} * (uint64_t{count} + scratch));
   if (partial == nullptr) return false;
-  parallel_for(tasks, [&](size_t task) {
-    const size_t begin = static_cast<size_t>(uint64_t{pixels} * task / tasks);
-    const size_t end = static_cast<size_t>(uint64_t{pixels} * (task + 1) / tasks);
+  parallel_shares(pixels, tasks, [&](size_t task, size_t begin, size_t end) {
     for (size_t group = 0; group < s.groups; ++group) {
       const Patches patches{&s, x + group * s.group_in(), begin};
       multiply_serial(group_product(s, patches, dy, group, end - begin, partial + task * count),
@@ -146,7 +141,7 @@ bool backprop_filter(const ConvShape& s, const float* x, const float* dy, float*
 
 std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step) {
   step.require_float(2);
-  const ConvShape shape = read_conv(step, step.inputs[0], step.output, step.inputs[1]);
+  const ConvShape shape = read_conv2d(step, step.inputs[0], step.output, step.inputs[1]);
   return make_conv_product(step, shape, backprop_filter);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "convolution/conv.h"
+#include "convolution/xnnpack_conv.h"
 #include "products/gemm.h"
 #include "program/arena.h"
 #include "simd/simd.h"
@@ -94,10 +95,8 @@ bool backprop_input(const ConvShape& s, const float* dy, const float* filter, fl
   const size_t tasks = task_count(planes, out_plane * s.filter_rows());
   float* scratch = borrow_scratch<float>(tasks * size);
   if (scratch == nullptr) return false;
-  parallel_for(tasks, [&](size_t task) {
+  parallel_shares(planes, tasks, [&](size_t task, size_t begin, size_t end) {
     PlaneGradient gradient(s, filter, scratch + task * static_cast<size_t>(size));
-    const size_t begin = static_cast<size_t>(uint64_t{planes} * task / tasks);
-    const size_t end = static_cast<size_t>(uint64_t{planes} * (task + 1) / tasks);
     for (size_t plane = begin; plane < end; ++plane) {
       float* to = dx + plane * in_plane;
       memset(to, 0, in_plane * sizeof(float));
@@ -123,13 +122,15 @@ std::unique_ptr<Kernel> make_conv3d_backprop_input(StepSpec& step) {
 // and shares out a single image better.
 std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step) {
   step.require_float(2);
-  const ConvShape shape = read_conv(step, step.output, step.inputs[1], step.inputs[0]);
+  const ConvShape shape = read_conv2d(step, step.output, step.inputs[1], step.inputs[0]);
   if (!step.ok()) return nullptr;
   const WindowShape& window = shape.window;
   const bool strides = window.h.stride > 1 || window.w.stride > 1;
   if (strides && shape.groups == 1 && window.batch >= worker_count())
     return make_conv_product(step, shape, backprop_input);
-  return make_deconvolution(step, shape);
+  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
+    return make_empty_sums(step.output.count, shape.in_c, {});
+  return make_xnnpack_deconvolution(shape);
 }
 
 }  // namespace tfpy

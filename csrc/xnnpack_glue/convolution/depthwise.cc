@@ -1,9 +1,16 @@
-// Depthwise convolution with small square filters: some outputs of a row at a time, so that the
-// inputs that their windows share are loaded once. The filter is read as it is.
+// Depthwise convolution. Small square filters have a kernel of their own: some outputs of a row at
+// a time, so that the inputs that their windows share are loaded once; the filter is read as it is.
+// Others are XNNPACK's.
 #include "convolution/depthwise.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
+#include "base/sizes.h"
+#include "convolution/conv.h"
+#include "convolution/xnnpack_conv.h"
+#include "products/epilogue.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
 
@@ -147,10 +154,8 @@ class Direct final : public DirectDepthwise {
   }
 };
 
-}  // namespace
-
-std::unique_ptr<Kernel> make_direct_depthwise(const DepthwiseShape& shape,
-                                              const Epilogue& epilogue) {
+// A kernel for common filters with channel multiplier 1; null for others.
+std::unique_ptr<Kernel> make_direct(const DepthwiseShape& shape, const Epilogue& epilogue) {
   const WindowAxis &h = shape.window.h, &w = shape.window.w;
   const bool is_plain = shape.multiplier == 1 && shape.channels >= kLanes && h.filter == w.filter &&
                         w.dilation == 1 && h.dilation == 1;
@@ -160,6 +165,25 @@ std::unique_ptr<Kernel> make_direct_depthwise(const DepthwiseShape& shape,
   if (w.filter == 5 && w.stride == 1) return std::make_unique<Direct<5, 1>>(shape, epilogue);
   if (w.filter == 5 && w.stride == 2) return std::make_unique<Direct<5, 2>>(shape, epilogue);
   return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step) {
+  const Epilogue epilogue = read_epilogue(step);
+  step.require_float(epilogue.inputs());
+  const DepthwiseShape shape = read_depthwise(step, step.inputs[0], step.inputs[1], step.output);
+  const uint64_t channels = product({shape.channels, shape.multiplier});
+  require_bias(step, epilogue, channels);
+  if (step.inputs[0].count != 0 && step.output.count != 0) {
+    require_output_size(step, shape.window.h, shape.pad_bottom);
+    require_output_size(step, shape.window.w, shape.pad_right);
+  }
+  if (!step.ok()) return nullptr;
+  if (step.inputs[0].count == 0 || step.inputs[1].count == 0)
+    return make_empty_sums(step.output.count, static_cast<size_t>(channels), epilogue);
+  std::unique_ptr<Kernel> direct = make_direct(shape, epilogue);
+  return direct != nullptr ? std::move(direct) : make_xnnpack_depthwise(shape, epilogue);
 }
 
 }  // namespace tfpy

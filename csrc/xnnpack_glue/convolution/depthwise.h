@@ -1,10 +1,9 @@
 // The parameters of depthwise convolution and its gradients.
 #pragma once
 
-#include <memory>
-
+#include "base/sizes.h"
 #include "convolution/window.h"
-#include "products/epilogue.h"
+#include "program/kernel.h"
 
 namespace tfpy {
 
@@ -28,9 +27,5 @@ inline DepthwiseShape read_depthwise(StepSpec& step, const BufferSpec& x, const 
   step.require_count(y, product({window.batch, window.out_size(), s.channels, s.multiplier}), "y");
   return s;
 }
-
-// A kernel for common filters with channel multiplier 1; null for others.
-std::unique_ptr<Kernel> make_direct_depthwise(const DepthwiseShape& shape,
-                                              const Epilogue& epilogue);
 
 }  // namespace tfpy

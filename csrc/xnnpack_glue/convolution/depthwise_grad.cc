@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/sizes.h"
 #include "convolution/depthwise.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -150,7 +151,7 @@ void filter_output_row(const DepthwiseShape& s, const float* x, const float* dy,
 // Tasks own strips of output channels, so that no two add to the same element.
 void backprop_filter(const DepthwiseShape& s, const float* x, const float* dy, float* df) {
   const WindowAxis &h = s.window.h, &w = s.window.w;
-  const size_t out_c = s.channels * s.multiplier, strips = (out_c + kStrip - 1) / kStrip;
+  const size_t out_c = s.channels * s.multiplier, strips = ceil_divide(out_c, kStrip);
   const size_t outputs = s.window.batch * h.out, taps = static_cast<size_t>(h.filter) * w.filter;
   memset(df, 0, taps * out_c * sizeof(float));
   parallel_ranges(strips, outputs * w.out * taps * kStrip, [&](size_t begin, size_t end) {

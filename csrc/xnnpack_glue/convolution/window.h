@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "program/kernel.h"
+#include "base/sizes.h"
+#include "program/params.h"
 
 namespace tfpy {
 

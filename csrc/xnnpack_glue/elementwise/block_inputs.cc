@@ -49,72 +49,72 @@ void load_run(const Source& source, const void* data, size_t offset, size_t n, i
 
 }  // namespace
 
-BlockInputs::BlockInputs(const Tape& tape, const Plan& plan, const Operand* operands, Register* own,
-                         size_t begin)
-    : tape_(tape),
+BlockInputs::BlockInputs(const Bytecode& bytecode, const Plan& plan, const Operand* operands,
+                         Register* own, size_t begin)
+    : bytecode_(bytecode),
       in_full_(plan.in_full),
       operands_(operands),
       own_(own),
-      at_(tape.registers),
+      at_(bytecode.registers),
       begin_(begin) {
   for (size_t i = 0; i < at_.size(); ++i) at_[i] = own_[i];
   fill_once();
-  for (size_t i = 0; i < tape.sources.size(); ++i) {
-    const Access access = tape.sources[i].access;
+  for (size_t i = 0; i < bytecode.sources.size(); ++i) {
+    const Access access = bytecode.sources[i].access;
     if (access == Access::kStrided || access == Access::kRowConstant) walked_.push_back(i);
   }
   if (!walked_.empty()) find_row();
 }
 
 void* BlockInputs::start_of(size_t number) const {
-  const Source& source = tape_.sources[number];
+  const Source& source = bytecode_.sources[number];
   char* const data = static_cast<char*>(const_cast<void*>(operands_[number].data));
   return data + source.offset * element_size(source.dtype);
 }
 
 // Constants and what repeats in each block.
 void BlockInputs::fill_once() {
-  const size_t used = std::min(kBlock, tape_.count);
-  for (size_t i = 0; i < tape_.constants.size(); ++i) {
-    const size_t index = tape_.sources.size() + i;
-    if (in_full_[index]) fill(own_[index], used, tape_.constants[i]);
+  const size_t used = std::min(kBlock, bytecode_.count);
+  for (size_t i = 0; i < bytecode_.constants.size(); ++i) {
+    const size_t index = bytecode_.sources.size() + i;
+    if (in_full_[index]) fill(own_[index], used, bytecode_.constants[i]);
   }
-  for (size_t i = 0; i < tape_.sources.size(); ++i) {
-    const Source& source = tape_.sources[i];
+  for (size_t i = 0; i < bytecode_.sources.size(); ++i) {
+    const Source& source = bytecode_.sources[i];
     if (source.access == Access::kConstant)
       fill(own_[i], in_full_[i] ? used : 1, read_element(source, start_of(i), 0));
     if (source.access == Access::kPeriodic) {
-      for (size_t to = 0; to < tape_.block; to += tape_.row)
-        load_run(source, start_of(i), 0, tape_.row, own_[i] + to);
+      for (size_t to = 0; to < bytecode_.block; to += bytecode_.row)
+        load_run(source, start_of(i), 0, bytecode_.row, own_[i] + to);
     }
   }
 }
 
 void BlockInputs::find_row() {
-  const size_t outer = tape_.dims.size() - 1;
-  column_ = begin_ % tape_.row;
-  size_t number = begin_ / tape_.row;
+  const size_t outer = bytecode_.dims.size() - 1;
+  column_ = begin_ % bytecode_.row;
+  size_t number = begin_ / bytecode_.row;
   position_.resize(outer);
   for (size_t d = outer; d-- > 0;) {
-    position_[d] = static_cast<int32_t>(number % tape_.dims[d]);
-    number /= tape_.dims[d];
+    position_[d] = static_cast<int32_t>(number % bytecode_.dims[d]);
+    number /= bytecode_.dims[d];
   }
   for (const size_t i : walked_) {
     size_t offset = 0;
     for (size_t d = 0; d < outer; ++d)
-      offset += static_cast<size_t>(position_[d]) * tape_.sources[i].strides[d];
+      offset += static_cast<size_t>(position_[d]) * bytecode_.sources[i].strides[d];
     row_offsets_.push_back(offset);
   }
 }
 
 void BlockInputs::next(size_t n) {
-  for (size_t i = 0; i < tape_.sources.size(); ++i) {
-    if (tape_.sources[i].access == Access::kDense) load_dense(i, n);
+  for (size_t i = 0; i < bytecode_.sources.size(); ++i) {
+    if (bytecode_.sources[i].access == Access::kDense) load_dense(i, n);
   }
   begin_ += n;
   if (walked_.empty()) return;
   for (size_t done = 0; done < n;) {
-    const size_t length = std::min(tape_.row - column_, n - done);
+    const size_t length = std::min(bytecode_.row - column_, n - done);
     for (size_t k = 0; k < walked_.size(); ++k) load_piece(k, length, done);
     advance(length);
     done += length;
@@ -123,7 +123,7 @@ void BlockInputs::next(size_t n) {
 
 void BlockInputs::load_dense(size_t number, size_t n) {
   void* const data = start_of(number);
-  if (tape_.sources[number].dtype == DType::kBool) {
+  if (bytecode_.sources[number].dtype == DType::kBool) {
     load_masks(static_cast<const uint8_t*>(data) + begin_, n, own_[number]);
   } else {
     at_[number] = static_cast<int32_t*>(data) + begin_;
@@ -133,12 +133,12 @@ void BlockInputs::load_dense(size_t number, size_t n) {
 // Elements of one row, for the block's elements from `to` on.
 void BlockInputs::load_piece(size_t k, size_t n, size_t to) {
   const size_t number = walked_[k];
-  const Source& source = tape_.sources[number];
+  const Source& source = bytecode_.sources[number];
   const size_t offset = row_offsets_[k] + column_ * source.strides.back();
   void* const data = start_of(number);
   if (source.access == Access::kRowConstant && !in_full_[number]) {
     fill(own_[number], 1, read_element(source, data, offset));
-  } else if (tape_.splits_rows && source.strides.back() == 1 && source.dtype != DType::kBool) {
+  } else if (bytecode_.splits_rows && source.strides.back() == 1 && source.dtype != DType::kBool) {
     at_[number] = static_cast<int32_t*>(data) + offset;
   } else {
     load_run(source, data, offset, n, own_[number] + to);
@@ -147,13 +147,13 @@ void BlockInputs::load_piece(size_t k, size_t n, size_t to) {
 
 void BlockInputs::advance(size_t n) {
   column_ += n;
-  if (column_ < tape_.row) return;
+  if (column_ < bytecode_.row) return;
   column_ = 0;
   for (size_t d = position_.size(); d-- > 0;) {
-    const bool wraps = ++position_[d] == tape_.dims[d];
+    const bool wraps = ++position_[d] == bytecode_.dims[d];
     for (size_t k = 0; k < walked_.size(); ++k) {
-      const size_t stride = tape_.sources[walked_[k]].strides[d];
-      row_offsets_[k] += wraps ? stride - stride * tape_.dims[d] : stride;
+      const size_t stride = bytecode_.sources[walked_[k]].strides[d];
+      row_offsets_[k] += wraps ? stride - stride * bytecode_.dims[d] : stride;
     }
     if (!wraps) return;
     position_[d] = 0;

@@ -1,4 +1,4 @@
-// The inputs of a tape, block by block.
+// The inputs of bytecode, block by block.
 #pragma once
 
 #include <stddef.h>
@@ -14,15 +14,15 @@ namespace tfpy {
 // With room for what whole vectors write behind the block.
 using Register = int32_t[kBlock + 16];
 
-// Finds or makes the blocks of a tape's inputs for one range of the output, from its begin to its
-// end. Inputs that lie as the output does are read in place.
+// Finds or makes the blocks of the inputs for one range of the output, from its begin to its end.
+// Inputs that lie as the output does are read in place.
 class BlockInputs {
  public:
-  // `own` are the tape's registers. `begin` is the start of a block.
-  BlockInputs(const Tape& tape, const Plan& plan, const Operand* operands, Register* own,
+  // `own` are the bytecode's registers. `begin` is the start of a block.
+  BlockInputs(const Bytecode& bytecode, const Plan& plan, const Operand* operands, Register* own,
               size_t begin);
 
-  // Goes on to the next n elements; they lie in one row where the tape splits rows.
+  // Goes on to the next n elements; they lie in one row where the bytecode splits rows.
   void next(size_t n);
 
   // Where a register's block is.
@@ -37,7 +37,7 @@ class BlockInputs {
   void load_piece(size_t k, size_t n, size_t to);
   void advance(size_t n);
 
-  const Tape& tape_;
+  const Bytecode& bytecode_;
   const std::vector<bool>& in_full_;
   const Operand* operands_;
   Register* own_;

@@ -1,4 +1,4 @@
-// Tapes: what elementwise kernels compute, as checked instructions over registers. A register
+// Bytecode: what elementwise kernels compute, as checked instructions over registers. A register
 // holds a block of four-byte elements (a bool is 0 or -1 there). First come the inputs, then the
 // constants, then temporaries.
 #pragma once
@@ -27,7 +27,7 @@ struct Instruction {
 enum class Access {
   kDense,        // as the output does
   kConstant,     // one element
-  kRowConstant,  // one element a row, in a tape that splits rows
+  kRowConstant,  // one element a row, where the bytecode splits rows
   kPeriodic,     // one short row
   kStrided,
 };
@@ -42,7 +42,7 @@ struct Source {
   bool is_single() const { return access == Access::kConstant || access == Access::kRowConstant; }
 };
 
-struct Tape {
+struct Bytecode {
   std::vector<Source> sources;     // registers 0.., one for each input
   std::vector<int32_t> constants;  // the registers that follow
   std::vector<Instruction> code;
@@ -67,6 +67,6 @@ struct Tape {
 };
 
 // Reads a step's params; step.ok() says whether they are right.
-Tape read_tape(StepSpec& step);
+Bytecode read_bytecode(StepSpec& step);
 
 }  // namespace tfpy

@@ -18,8 +18,8 @@ constexpr size_t kManyValues = 6, kLongChain = 8;
 
 class Generator {
  public:
-  Generator(const Tape& tape, size_t begin, size_t end)
-      : tape_(tape), begin_(begin), end_(end), local_(tape.registers) {
+  Generator(const Bytecode& bytecode, size_t begin, size_t end)
+      : bytecode_(bytecode), begin_(begin), end_(end), local_(bytecode.registers) {
     find_ports();
     choose_locals();
   }
@@ -38,10 +38,10 @@ class Generator {
   // Registers that are read before the run writes them, and those it writes that are read later.
   void find_ports() {
     for (size_t i = begin_; i < end_; ++i) {
-      const Instruction& step = tape_.code[i];
+      const Instruction& step = bytecode_.code[i];
       for (size_t k = 0; k < step.operand_count(); ++k) {
         const int32_t index = step.operands[k];
-        if (tape_.is_constant(index)) {
+        if (bytecode_.is_constant(index)) {
           add(index, &constants_);
         } else if (!contains(written_, index)) {
           add(index, &run_.reads);
@@ -69,7 +69,7 @@ class Generator {
       for (const int32_t index : *list) {
         if (local_[index] != 0) continue;
         local_[index] = next_local_;
-        next_local_ += tape_.is_single(index) ? 1 : unroll_;
+        next_local_ += bytecode_.is_single(index) ? 1 : unroll_;
       }
     }
   }
@@ -83,25 +83,31 @@ class Generator {
   }
 
   bool is_live_after(int32_t index) const {
-    for (size_t i = end_; i < tape_.code.size(); ++i) {
-      const Instruction& step = tape_.code[i];
+    for (size_t i = end_; i < bytecode_.code.size(); ++i) {
+      const Instruction& step = bytecode_.code[i];
       const int32_t* const last = step.operands + step.operand_count();
       if (std::find(step.operands, last, index) != last) return true;
       if (step.dst == index) return false;
     }
-    return index == tape_.result();
+    return index == bytecode_.result();
   }
 
   // Addresses, constants and inputs of one value go to locals.
   void prologue(Bytes& to) const {
     const uint32_t ports = static_cast<uint32_t>(run_.reads.size() + run_.writes.size());
     for (uint32_t port = 0; port < ports; ++port)
-      to.get(kPorts).byte(wasm::kI32Load).at(2, port * 4).set(kFirstAddress + port);
+      to.get(kPorts)
+          .byte(wasm::kI32Load)
+          .at(wasm::kWordAlignment, port * 4)
+          .set(kFirstAddress + port);
     for (const int32_t index : constants_)
-      to.splat(static_cast<uint32_t>(tape_.constant(index))).set(local_[index]);
+      to.splat(static_cast<uint32_t>(bytecode_.constant(index))).set(local_[index]);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
-      if (tape_.is_single(run_.reads[port])) {
-        to.get(kFirstAddress + port).simd(wasm::kLoad).at(2, 0).set(local_[run_.reads[port]]);
+      if (bytecode_.is_single(run_.reads[port])) {
+        to.get(kFirstAddress + port)
+            .simd(wasm::kLoad)
+            .at(wasm::kWordAlignment, 0)
+            .set(local_[run_.reads[port]]);
       }
     }
   }
@@ -112,17 +118,17 @@ class Generator {
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32LtU).byte(wasm::kBranchIf).number(1);
     for (uint32_t port = 0; port < run_.reads.size(); ++port) {
       const int32_t index = run_.reads[port];
-      if (tape_.is_single(index)) continue;
+      if (bytecode_.is_single(index)) continue;
       for (uint32_t v = 0; v < vectors; ++v)
         to.get(kFirstAddress + port)
             .simd(wasm::kLoad)
-            .at(2, v * kVectorBytes)
+            .at(wasm::kWordAlignment, v * kVectorBytes)
             .set(vector(index, v));
     }
     for (size_t i = begin_; i < end_; ++i) {
       for (uint32_t v = 0; v < vectors; ++v) {
-        encode(to, tape_.code[i], v);
-        to.set(vector(tape_.code[i].dst, v));
+        encode(to, bytecode_.code[i], v);
+        to.set(vector(bytecode_.code[i].dst, v));
       }
     }
     const uint32_t first_write = kFirstAddress + static_cast<uint32_t>(run_.reads.size());
@@ -131,7 +137,7 @@ class Generator {
         to.get(first_write + port)
             .get(vector(run_.writes[port], v))
             .simd(wasm::kStore)
-            .at(2, v * kVectorBytes);
+            .at(wasm::kWordAlignment, v * kVectorBytes);
     }
     advance(to, vectors);
     to.byte(wasm::kBranch).number(0).byte(wasm::kEnd).byte(wasm::kEnd);
@@ -140,7 +146,7 @@ class Generator {
   void advance(Bytes& to, uint32_t vectors) const {
     for (uint32_t address = kFirstAddress; address < first_vector_; ++address) {
       const uint32_t port = address - kFirstAddress;
-      if (port < run_.reads.size() && tape_.is_single(run_.reads[port])) continue;
+      if (port < run_.reads.size() && bytecode_.is_single(run_.reads[port])) continue;
       to.get(address).i32(vectors * kVectorBytes).byte(wasm::kI32Add).set(address);
     }
     to.get(kCount).i32(vectors * kLanes).byte(wasm::kI32Sub).set(kCount);
@@ -155,7 +161,7 @@ class Generator {
           to.get(vector(step.operands[piece.value], v));
           break;
         case Encoding::kShiftOperand:
-          to.i32(tape_.constant(step.operands[piece.value]));
+          to.i32(bytecode_.constant(step.operands[piece.value]));
           break;
         case Encoding::kBits:
           to.splat(piece.value);
@@ -173,7 +179,7 @@ class Generator {
   }
 
   uint32_t vector(int32_t index, uint32_t v) const {
-    return local_[index] + (tape_.is_single(index) ? 0 : v);
+    return local_[index] + (bytecode_.is_single(index) ? 0 : v);
   }
 
   std::string module(const Bytes& body) const {
@@ -183,22 +189,22 @@ class Generator {
     locals.number(next_local_ - first_vector_).byte(wasm::kV128);
     Bytes types, imports, functions, exports, code, all;
     types.number(1).byte(wasm::kFunction).number(2).byte(wasm::kI32).byte(wasm::kI32).number(0);
-    imports.number(1).name("m").name("m").byte(2);
+    imports.number(1).name("m").name("m").byte(wasm::kMemory);
 #ifdef __EMSCRIPTEN_PTHREADS__
-    imports.byte(3).number(0).number(65536);  // shared, at most 4 GiB
+    imports.byte(wasm::kSharedMinimumAndMaximum).number(0).number(wasm::kMostPages);
 #else
-    imports.byte(0).number(0);
+    imports.byte(wasm::kMinimum).number(0);
 #endif
     functions.number(1).number(0);
-    exports.number(1).name("f").byte(0).number(0);
+    exports.number(1).name("f").byte(wasm::kFunctionIndex).number(0);
     code.number(1).counted(locals.append(body));
-    for (const char c : {'\0', 'a', 's', 'm', '\1', '\0', '\0', '\0'}) all.byte(c);
+    for (const char c : wasm::kHeader) all.byte(c);
     all.section(wasm::kTypes, types).section(wasm::kImports, imports);
     all.section(wasm::kFunctions, functions).section(wasm::kExports, exports);
     return all.section(wasm::kCode, code).take();
   }
 
-  const Tape& tape_;
+  const Bytecode& bytecode_;
   const size_t begin_, end_;
   GeneratedRun run_;
   uint32_t unroll_ = 1;
@@ -209,18 +215,18 @@ class Generator {
 
 }  // namespace
 
-bool has_encoding(const Tape& tape, const Instruction& instruction) {
+bool has_encoding(const Bytecode& bytecode, const Instruction& instruction) {
   if (instruction.op == nullptr || instruction.op->encoding.empty()) return false;
   for (const Encoding::Piece& piece : instruction.op->encoding.pieces) {
     if (piece.kind == Encoding::kShiftOperand &&
-        !tape.is_constant(instruction.operands[piece.value]))
+        !bytecode.is_constant(instruction.operands[piece.value]))
       return false;
   }
   return true;
 }
 
-GeneratedRun generate(const Tape& tape, size_t begin, size_t end) {
-  return Generator(tape, begin, end).generate();
+GeneratedRun generate(const Bytecode& bytecode, size_t begin, size_t end) {
+  return Generator(bytecode, begin, end).generate();
 }
 
 }  // namespace tfpy

@@ -1,7 +1,7 @@
-// Generates WebAssembly for runs of a tape's instructions: one loop that keeps in registers of the
-// machine what the interpreter keeps in blocks.
+// Generates WebAssembly for runs of instructions of bytecode: one loop that keeps in registers of
+// the machine what the interpreter keeps in blocks.
 //
-// The module has no other source than a checked tape, so a Program can make it do nothing that it
+// The module has no other source than checked bytecode, so a Program can make it do nothing that it
 // could not make the interpreter do: it reads and writes the blocks that it is handed, and calls
 // nothing.
 #pragma once
@@ -24,9 +24,9 @@ struct GeneratedRun {
 };
 
 // Whether generated code can hold the instruction.
-bool has_encoding(const Tape& tape, const Instruction& instruction);
+bool has_encoding(const Bytecode& bytecode, const Instruction& instruction);
 
 // The code of instructions begin..end, each of which has an encoding.
-GeneratedRun generate(const Tape& tape, size_t begin, size_t end);
+GeneratedRun generate(const Bytecode& bytecode, size_t begin, size_t end);
 
 }  // namespace tfpy

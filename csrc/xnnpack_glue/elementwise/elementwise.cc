@@ -1,6 +1,6 @@
-// Elementwise kernels: a tape of scalar operations, run block by block in registers that stay in
+// Elementwise kernels: bytecode of scalar operations, run block by block in registers that stay in
 // the L1 cache. Inputs that lie as the output does are read in place, the result is written in
-// place, so a short tape runs at memory bandwidth.
+// place, so short bytecode runs at memory bandwidth.
 #include <string.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sizes.h"
 #include "elementwise/block_inputs.h"
 #include "elementwise/bytecode.h"
 #include "elementwise/plan.h"
@@ -30,23 +31,23 @@ void store_masks(const int32_t* from, size_t n, uint8_t* to) {
   for (; i < n; ++i) to[i] = static_cast<uint8_t>(from[i] & 1);
 }
 
-// Runs a tape on elements begin..end of the output in one thread; both are at the start of a
+// Runs bytecode on elements begin..end of the output in one thread; both are at the start of a
 // block, or the end of the output.
 class Interpreter {
  public:
-  Interpreter(const Tape& tape, const Plan& plan, const Operand* operands, void* output,
+  Interpreter(const Bytecode& bytecode, const Plan& plan, const Operand* operands, void* output,
               Register* own, size_t begin)
-      : tape_(tape),
+      : bytecode_(bytecode),
         plan_(plan),
-        inputs_(tape, plan, operands, own, begin),
+        inputs_(bytecode, plan, operands, own, begin),
         output_(output),
         own_(own),
         begin_(begin) {}
 
   void run(size_t end) {
     while (begin_ < end) {
-      size_t n = std::min(tape_.block, end - begin_);
-      if (tape_.splits_rows) n = std::min(n, tape_.row - begin_ % tape_.row);
+      size_t n = std::min(bytecode_.block, end - begin_);
+      if (bytecode_.splits_rows) n = std::min(n, bytecode_.row - begin_ % bytecode_.row);
       inputs_.next(n);
       run_block(n);
       begin_ += n;
@@ -57,18 +58,18 @@ class Interpreter {
   void run_block(size_t n) {
     const size_t lanes = (n + 3) & ~size_t{3};
     int32_t* const target = static_cast<int32_t*>(output_) + begin_;
-    int32_t* const result = own_[tape_.result()];
-    const bool in_place = lanes == n && tape_.dtype != DType::kBool;
+    int32_t* const result = own_[bytecode_.result()];
+    const bool in_place = lanes == n && bytecode_.dtype != DType::kBool;
     for (const PlanStep& step : plan_.steps) {
-      const bool is_last = step.end == tape_.code.size();
+      const bool is_last = step.end == bytecode_.code.size();
       if (step.module != nullptr) {
         run_generated(step, lanes, is_last && in_place ? target : result);
       } else {
-        const Instruction& instruction = tape_.code[step.begin];
+        const Instruction& instruction = bytecode_.code[step.begin];
         run_instruction(instruction, lanes, is_last && in_place ? target : own_[instruction.dst]);
       }
     }
-    if (tape_.dtype == DType::kBool) {
+    if (bytecode_.dtype == DType::kBool) {
       store_masks(result, n, static_cast<uint8_t*>(output_) + begin_);
     } else if (!in_place) {
       memcpy(target, result, n * sizeof(int32_t));
@@ -85,16 +86,16 @@ class Interpreter {
     }
   }
 
-  // `result` is where the tape's result goes if the step makes it.
+  // `result` is where the bytecode's result goes if the step makes it.
   void run_generated(const PlanStep& step, size_t lanes, int32_t* result) {
     ports_.clear();
     for (const int32_t index : step.reads) ports_.push_back(inputs_.at(index));
     for (const int32_t index : step.writes)
-      ports_.push_back(index == tape_.result() ? result : own_[index]);
+      ports_.push_back(index == bytecode_.result() ? result : own_[index]);
     step.module->function()(lanes, ports_.data());
   }
 
-  const Tape& tape_;
+  const Bytecode& bytecode_;
   const Plan& plan_;
   BlockInputs inputs_;
   void* output_;
@@ -105,29 +106,28 @@ class Interpreter {
 
 class ElementwiseKernel final : public Kernel {
  public:
-  explicit ElementwiseKernel(Tape tape)
-      : tape_(std::move(tape)), interpreted_(interpreted_plan(tape_)) {
+  explicit ElementwiseKernel(Bytecode bytecode)
+      : bytecode_(std::move(bytecode)), interpreted_(interpreted_plan(bytecode_)) {
     std::vector<bool> is_dense;  // a block is read before it is written
-    for (const Source& source : tape_.sources)
+    for (const Source& source : bytecode_.sources)
       is_dense.push_back(source.access == Access::kDense && source.offset == 0);
     let_overwrite(std::move(is_dense));
   }
 
   bool run(const Operand* inputs, void* output) override {
-    elements_ += tape_.count;
-    if (compiled_ == nullptr && is_worth_compiling(tape_, elements_))
-      compiled_ = std::make_unique<Plan>(compiled_plan(tape_));
+    elements_ += bytecode_.count;
+    if (compiled_ == nullptr && is_worth_compiling(bytecode_, elements_))
+      compiled_ = std::make_unique<Plan>(compiled_plan(bytecode_));
     const Plan& chosen = compiled_ == nullptr ? interpreted_ : *compiled_;
-    const size_t unit = tape_.block;
-    const size_t units = (tape_.count + unit - 1) / unit;
+    const size_t unit = bytecode_.block;
+    const size_t units = ceil_divide(bytecode_.count, unit);
     const size_t tasks = task_count(units, unit * chosen.cost);
     Register* const registers = borrow_scratch<Register>(registers_of(tasks));
     if (registers == nullptr) return false;
-    parallel_for(tasks, [&](size_t task) {
-      const size_t begin = units * task / tasks * unit;
-      const size_t end = std::min(tape_.count, units * (task + 1) / tasks * unit);
-      Register* own = registers + task * tape_.registers;
-      Interpreter(tape_, plan(), inputs, output, own, begin).run(end);
+    parallel_shares(units, tasks, [&](size_t task, size_t begin, size_t end) {
+      Register* own = registers + task * bytecode_.registers;
+      Interpreter(bytecode_, plan(), inputs, output, own, begin * unit)
+          .run(std::min(bytecode_.count, end * unit));
     });
     return true;
   }
@@ -137,14 +137,14 @@ class ElementwiseKernel final : public Kernel {
   }
 
  private:
-  uint64_t registers_of(size_t tasks) const { return product({tasks, tape_.registers}); }
+  uint64_t registers_of(size_t tasks) const { return product({tasks, bytecode_.registers}); }
 
   // The plan for this thread.
   const Plan& plan() const {
     return compiled_ != nullptr && is_runnable(*compiled_) ? *compiled_ : interpreted_;
   }
 
-  const Tape tape_;
+  const Bytecode bytecode_;
   const Plan interpreted_;
   std::unique_ptr<Plan> compiled_;
   uint64_t elements_ = 0;  // that the kernel has run on
@@ -153,9 +153,9 @@ class ElementwiseKernel final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_elementwise(StepSpec& step) {
-  Tape tape = read_tape(step);
+  Bytecode bytecode = read_bytecode(step);
   if (!step.ok()) return nullptr;
-  return std::make_unique<ElementwiseKernel>(std::move(tape));
+  return std::make_unique<ElementwiseKernel>(std::move(bytecode));
 }
 
 }  // namespace tfpy

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sizes.h"
 #include "elementwise/codegen.h"
 
 namespace tfpy {
@@ -20,22 +21,22 @@ Codegen codegen = Codegen::kAuto;
 
 size_t shortest_run() { return codegen == Codegen::kAlways ? 1 : 2; }
 
-size_t run_end(const Tape& tape, size_t begin) {
-  const size_t limit = std::min(tape.code.size(), begin + kMaxRun);
+size_t run_end(const Bytecode& bytecode, size_t begin) {
+  const size_t limit = std::min(bytecode.code.size(), begin + kMaxRun);
   size_t end = begin;
-  while (end < limit && has_encoding(tape, tape.code[end])) ++end;
+  while (end < limit && has_encoding(bytecode, bytecode.code[end])) ++end;
   return end;
 }
 
-void finish(const Tape& tape, Plan* plan) {
-  plan->in_full.resize(tape.registers);
+void finish(const Bytecode& bytecode, Plan* plan) {
+  plan->in_full.resize(bytecode.registers);
   for (const PlanStep& step : plan->steps) {
     if (step.module != nullptr) {
-      plan->cost += (step.end - step.begin + kSpeedup - 1) / kSpeedup;
+      plan->cost += ceil_divide(step.end - step.begin, kSpeedup);
       continue;
     }
-    const Instruction& instruction = tape.code[step.begin];
-    plan->cost += has_encoding(tape, instruction) ? 1 : kFunctionCost;
+    const Instruction& instruction = bytecode.code[step.begin];
+    plan->cost += has_encoding(bytecode, instruction) ? 1 : kFunctionCost;
     for (size_t k = 0; k < instruction.operand_count(); ++k)
       plan->in_full[instruction.operands[k]] = true;
   }
@@ -45,28 +46,29 @@ void finish(const Tape& tape, Plan* plan) {
 
 void set_codegen(Codegen when) { codegen = when; }
 
-Plan interpreted_plan(const Tape& tape) {
+Plan interpreted_plan(const Bytecode& bytecode) {
   Plan plan;
-  for (size_t i = 0; i < tape.code.size(); ++i) plan.steps.push_back({i, i + 1, nullptr, {}, {}});
-  finish(tape, &plan);
+  for (size_t i = 0; i < bytecode.code.size(); ++i)
+    plan.steps.push_back({i, i + 1, nullptr, {}, {}});
+  finish(bytecode, &plan);
   return plan;
 }
 
-Plan compiled_plan(const Tape& tape) {
+Plan compiled_plan(const Bytecode& bytecode) {
   Plan plan;
-  for (size_t begin = 0; begin < tape.code.size();) {
-    const size_t end = run_end(tape, begin);
+  for (size_t begin = 0; begin < bytecode.code.size();) {
+    const size_t end = run_end(bytecode, begin);
     if (end < begin + shortest_run()) {
       plan.steps.push_back({begin, begin + 1, nullptr, {}, {}});
       ++begin;
       continue;
     }
-    GeneratedRun run = generate(tape, begin, end);
+    GeneratedRun run = generate(bytecode, begin, end);
     plan.steps.push_back({begin, end, generated_module(std::move(run.module)), std::move(run.reads),
                           std::move(run.writes)});
     begin = end;
   }
-  finish(tape, &plan);
+  finish(bytecode, &plan);
   return plan;
 }
 
@@ -76,9 +78,9 @@ bool is_runnable(const Plan& plan) {
   });
 }
 
-bool is_worth_compiling(const Tape& tape, uint64_t elements) {
+bool is_worth_compiling(const Bytecode& bytecode, uint64_t elements) {
   if (codegen != Codegen::kAuto) return codegen == Codegen::kAlways;
-  return tape.code.size() > 1 && elements * tape.code.size() >= kCompileWork;
+  return bytecode.code.size() > 1 && elements * bytecode.code.size() >= kCompileWork;
 }
 
 }  // namespace tfpy

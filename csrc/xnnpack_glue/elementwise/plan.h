@@ -1,4 +1,4 @@
-// How a tape is run: which of its instructions by their block functions, which by generated code.
+// How bytecode is run: which of its instructions by their block functions, which by generated code.
 #pragma once
 
 #include <stddef.h>
@@ -25,19 +25,20 @@ struct Plan {
 };
 
 // When kernels are compiled: when they have run long enough to repay it, at once, or never.
-enum class Codegen { kAuto, kAlways, kNever };
+// JavaScript knows the numbers.
+enum class Codegen { kAuto = 0, kAlways = 1, kNever = 2, kLast = kNever };
 void set_codegen(Codegen when);
 
 // Instruction by instruction.
-Plan interpreted_plan(const Tape& tape);
+Plan interpreted_plan(const Bytecode& bytecode);
 
 // With generated code where it gains.
-Plan compiled_plan(const Tape& tape);
+Plan compiled_plan(const Bytecode& bytecode);
 
 // Whether this thread has all functions of a plan.
 bool is_runnable(const Plan& plan);
 
-// Whether the tape is worth compiling once it has run on so many elements.
-bool is_worth_compiling(const Tape& tape, uint64_t elements);
+// Whether the bytecode is worth compiling once it has run on so many elements.
+bool is_worth_compiling(const Bytecode& bytecode, uint64_t elements);
 
 }  // namespace tfpy

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <string>
-
 #include "simd/simd_math.h"
 
 namespace tfpy {
@@ -284,15 +282,6 @@ const ScalarOpInfo* find_scalar_op(const char* name) {
     if (strcmp(op.name, name) == 0) return &op;
   }
   return nullptr;
-}
-
-const char* scalar_op_names() {
-  static const std::string names = [] {
-    std::string joined;
-    for (const ScalarOpInfo& op : kOps) joined.append(joined.empty() ? "" : " ").append(op.name);
-    return joined;
-  }();
-  return names.c_str();
 }
 
 }  // namespace tfpy

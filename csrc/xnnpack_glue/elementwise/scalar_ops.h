@@ -45,7 +45,4 @@ struct ScalarOpInfo {
 // Null when there is no such operation.
 const ScalarOpInfo* find_scalar_op(const char* name);
 
-// The names of all operations, separated by spaces.
-const char* scalar_op_names();
-
 }  // namespace tfpy

@@ -1,4 +1,5 @@
 // Numbers of WebAssembly's instructions and types, as far as generated code uses them.
+// https://webassembly.github.io/spec/core/binary/
 #pragma once
 
 #include <stdint.h>
@@ -8,6 +9,18 @@ namespace tfpy::wasm {
 enum Type : uint8_t { kI32 = 0x7f, kV128 = 0x7b, kFunction = 0x60, kNoResult = 0x40 };
 
 enum Section : uint8_t { kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10 };
+
+// What is imported or exported.
+enum External : uint8_t { kFunctionIndex = 0, kMemory = 2 };
+
+// What is known of a memory's size.
+enum Limits : uint8_t { kMinimum = 0, kSharedMinimumAndMaximum = 3 };
+constexpr uint32_t kMostPages = 65536;  // 4 GiB
+
+constexpr char kHeader[] = {'\0', 'a', 's', 'm', '\1', '\0', '\0', '\0'};  // with the version
+
+// Of a memory access, as a power of two.
+constexpr uint32_t kWordAlignment = 2;
 
 enum Opcode : uint8_t {
   kBlock = 0x02,

@@ -1,7 +1,9 @@
 // softmax(scale * q k^T + mask) v, a block of rows of q at a time: their scores stay in the cache.
 // Operands are read, and the result written, by strides, so that heads are not moved.
+// https://arxiv.org/abs/1706.03762
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "kernels/rows.h"
 #include "products/gemm.h"
 #include "products/weights_gemm.h"
@@ -20,11 +22,14 @@ struct Strides {
   size_t outer, inner, row, column;
 };
 
+// What the scale does to the scores, behind the factor that is a parameter.
+enum class Scaling { kNone, kMultiply, kDivide };
+
 struct AttentionShape {
   size_t outer, inner, m, n, depth, width;
   Strides q, k, v, out, mask;
   bool is_masked;
-  int scaling;  // 0 none, 1 by the scale, 2 by its reciprocal
+  Scaling scaling;
   float factor;
 
   size_t matrices() const { return outer * inner; }
@@ -42,7 +47,7 @@ class Attention final : public Kernel {
 
   bool run(const Operand* inputs, void* output) override {
     const auto& s = shape_;
-    const size_t rows = block_rows(), blocks = (s.m + rows - 1) / rows;
+    const size_t rows = block_rows(), blocks = ceil_divide(s.m, rows);
     const size_t items = s.matrices() * blocks;
     const size_t tasks = task_count(items, rows * s.n * (s.depth + s.width + kExpCost));
     const uint64_t keys = packed_elements(s.depth, s.n), values = packed_elements(s.n, s.width);
@@ -58,8 +63,8 @@ class Attention final : public Kernel {
                     });
     float* scratch = packed + all_packed;
     const float scale = scale_of(inputs);
-    parallel_for(tasks, [&](size_t task) {
-      for (size_t item = items * task / tasks; item < items * (task + 1) / tasks; ++item) {
+    parallel_shares(items, tasks, [&](size_t task, size_t begin, size_t end) {
+      for (size_t item = begin; item < end; ++item) {
         const size_t matrix = item / blocks, first = item % blocks * rows;
         const float* panels = packed + matrix * (keys + values);
         const Block block{
@@ -83,16 +88,16 @@ class Attention final : public Kernel {
   // As few that their scores stay in the cache and all threads have work.
   size_t block_rows() const {
     const size_t most = std::max(kFewestRows, kScores / shape_.n);
-    const size_t parts = (worker_count() + shape_.matrices() - 1) / shape_.matrices();
-    const size_t wanted = std::max(kFewestRows, (shape_.m + parts - 1) / parts);
-    const size_t blocks = (shape_.m + std::min(most, wanted) - 1) / std::min(most, wanted);
-    return (shape_.m + blocks * kPanelRows - 1) / (blocks * kPanelRows) * kPanelRows;
+    const size_t parts = ceil_divide(worker_count(), shape_.matrices());
+    const size_t wanted = std::max(kFewestRows, ceil_divide(shape_.m, parts));
+    const size_t blocks = ceil_divide(shape_.m, std::min(most, wanted));
+    return ceil_divide(shape_.m, blocks * kPanelRows) * kPanelRows;
   }
 
   float scale_of(const Operand* inputs) const {
-    if (shape_.scaling == 0) return shape_.factor;
+    if (shape_.scaling == Scaling::kNone) return shape_.factor;
     const float scale = *inputs[shape_.is_masked ? 4 : 3].as<float>();
-    return shape_.scaling == 1 ? shape_.factor * scale : shape_.factor / scale;
+    return shape_.scaling == Scaling::kMultiply ? shape_.factor * scale : shape_.factor / scale;
   }
 
   void pack(const Operand* inputs, size_t matrix, float* to, uint64_t keys) const {
@@ -194,13 +199,16 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
   s.outer = outer, s.inner = inner, s.m = m, s.n = n, s.depth = depth, s.width = width;
   s.factor = params.real("factor_bits");
   s.is_masked = params.flag("masked");
-  s.scaling = params.choice("scaling", {"none", "multiply", "divide"});
+  s.scaling = params.choice<Scaling>(
+      "scaling",
+      {{"none", Scaling::kNone}, {"multiply", Scaling::kMultiply}, {"divide", Scaling::kDivide}});
   s.q = read_strides(step, "q_strides");
   s.k = read_strides(step, "k_strides");
   s.v = read_strides(step, "v_strides");
   s.out = read_strides(step, "out_strides");
   if (s.is_masked) s.mask = read_strides(step, "mask_strides");
-  step.require_float(3 + (s.is_masked ? 1 : 0) + (s.scaling != 0 ? 1 : 0));
+  const bool is_scaled = s.scaling != Scaling::kNone;
+  step.require_float(3 + (s.is_masked ? 1 : 0) + (is_scaled ? 1 : 0));
   step.require_count(step.output, product({outer, inner, m, width}), "the output");
   if (!step.ok()) return nullptr;
   params.require(s.out.column == 1 || width == 1, "columns of the output are not neighbours");
@@ -211,7 +219,7 @@ std::unique_ptr<Kernel> make_attention(StepSpec& step) {
   require_dense(step, s.out, {outer, inner, m, width});
   if (s.is_masked)
     require_inside(step, step.inputs[3], s.mask, {outer, inner, m, n}, "the mask is too small");
-  if (s.scaling != 0) step.require_count(step.inputs.back(), 1, "the scale");
+  if (is_scaled) step.require_count(step.inputs.back(), 1, "the scale");
   if (!step.ok()) return nullptr;
   return std::make_unique<Attention>(s);
 }

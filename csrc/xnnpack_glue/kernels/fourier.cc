@@ -2,14 +2,17 @@
 // planes; the output is [2, outer, n, inner].
 //
 // Lengths are split into factors up to kLargestFactor, one Stockham pass a factor, which leaves the
-// result in order. Another length goes through a convolution of a power-of-two length (Bluestein).
+// result in order. Another length goes through a convolution of a power-of-two length (Bluestein,
+// https://ccrma.stanford.edu/~jos/mdft/Bluestein_s_FFT_Algorithm.html).
 #include <math.h>
 #include <stdint.h>
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -214,7 +217,7 @@ std::unique_ptr<Kernel> make_dft(StepSpec& step) {
   constexpr int32_t kLongest = 1 << 20;  // tables beyond could fill the heap
   const size_t outer = step.params.number("outer"), n = step.params.number("n", 0, kLongest),
                inner = step.params.number("inner");
-  const int sign = step.params.choice("sign", {"minus", "plus"}) == 1 ? 1 : -1;
+  const int sign = step.params.choice<int>("sign", {{"minus", -1}, {"plus", 1}});
   const size_t inputs = step.inputs.size();
   step.params.require(inputs == 1 || inputs == 2, "the number of inputs is wrong");
   step.require_float(inputs);
@@ -228,14 +231,14 @@ std::unique_ptr<Kernel> make_dft(StepSpec& step) {
     const Planes from = {operands[0].as<float>(), inputs == 2 ? operands[1].as<float>() : nullptr};
     float* re = static_cast<float*>(output);
     float* im = re + count;
-    const size_t columns = outer * inner, groups = (columns + kLanes - 1) / kLanes;
+    const size_t columns = outer * inner, groups = ceil_divide(columns, kLanes);
     const size_t length = transform->work_length();
     const size_t tasks = task_count(groups, length * 32);
     Block block;
     if (!Block::allocate(product({tasks, 2, length, sizeof(Lanes)}), &block)) return false;
-    parallel_for(tasks, [&](size_t task) {
+    parallel_shares(groups, tasks, [&](size_t task, size_t begin, size_t end) {
       Lanes* x = block.as<Lanes>() + task * 2 * length;
-      for (size_t group = groups * task / tasks; group < groups * (task + 1) / tasks; ++group) {
+      for (size_t group = begin; group < end; ++group) {
         const size_t first = group * kLanes, lanes = std::min(kLanes, columns - first);
         size_t at[kLanes];
         for (size_t lane = 0; lane < lanes; ++lane) {

@@ -1,11 +1,11 @@
-// Kernels that take indices from a tensor: gather, segment_sum.
+// Kernels that read places from a tensor: gather, ravel_index.
 #include <string.h>
 
 #include <algorithm>
+#include <vector>
 
-#include "base/error.h"
+#include "base/sizes.h"
 #include "program/kernel.h"
-#include "simd/simd.h"
 #include "threads/parallel.h"
 
 namespace tfpy {
@@ -19,12 +19,11 @@ struct GatherShape {
 template <class T>
 void gather_rows(const T* plane, size_t n, size_t inner, const int32_t* indices, size_t count,
                  T* out) {
-  constexpr size_t kShort = 16;  // elements below which a call of memcpy costs more than a loop
   for (size_t j = 0; j < count; ++j, out += inner) {
     const size_t index = static_cast<size_t>(indices[j]);  // a negative one becomes large
     if (index >= n) {
       for (size_t i = 0; i < inner; ++i) out[i] = 0;
-    } else if (inner < kShort) {
+    } else if (inner < kShortCopy) {
       for (size_t i = 0; i < inner; ++i) out[i] = plane[index * inner + i];
     } else {
       memcpy(out, plane + index * inner, inner * sizeof(T));
@@ -54,18 +53,6 @@ void gather(const GatherShape& shape, const T* x, const int32_t* indices, T* out
   });
 }
 
-// The rows whose id is in this part of the segments, so that threads never share a segment.
-template <class T>
-void segment_sum(const T* data, const int32_t* ids, size_t n, size_t inner, size_t first,
-                 size_t last, T* out) {
-  memset(out + first * inner, 0, (last - first) * inner * sizeof(T));
-  for (size_t row = 0; row < n; ++row) {
-    const size_t id = static_cast<size_t>(ids[row]);  // a negative id becomes a large one
-    if (id < first || id >= last) continue;
-    add_to(data + row * inner, inner, out + id * inner);
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<Kernel> make_gather(StepSpec& step) {
@@ -92,30 +79,26 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step) {
   });
 }
 
-std::unique_ptr<Kernel> make_segment_sum(StepSpec& step) {
-  step.params.require(step.inputs.size() == 2, "segment_sum takes two inputs");
-  const uint32_t n = step.params.number("n"), inner = step.params.number("inner");
-  const uint32_t segments = step.params.number("segments");
+std::unique_ptr<Kernel> make_ravel_index(StepSpec& step) {
+  const uint32_t n = step.params.number("n");
+  const std::vector<int32_t> dims = step.params.numbers("dims", 0, kMaxNumber);
+  step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
+  step.require_same(1);
+  step.require_count(step.inputs[0], product({n, dims.size()}), "indices");
+  step.require_count(step.output, n, "the output");
   if (!step.ok()) return nullptr;
-  step.params.require(step.output.dtype != DType::kBool, "segment_sum has no bool");
-  step.params.require(step.inputs[0].dtype == step.output.dtype,
-                      "data's dtype is not the output's");
-  step.params.require(step.inputs[1].dtype == DType::kInt32, "ids are not int32");
-  step.require_count(step.inputs[0], product({n, inner}), "data");
-  step.require_count(step.inputs[1], n, "ids");
-  step.require_count(step.output, product({segments, inner}), "the output");
-  if (!step.ok()) return nullptr;
-  const size_t cost = (size_t{n} * inner + segments) / (segments + 1) + 1;
-  return make_kernel([=, dtype = step.output.dtype](const Operand* inputs, void* output) {
-    parallel_ranges(segments, cost, [&](size_t first, size_t last) {
-      if (dtype == DType::kFloat32) {
-        segment_sum(inputs[0].as<float>(), inputs[1].as<int32_t>(), n, inner, first, last,
-                    static_cast<float*>(output));
-      } else {
-        segment_sum(inputs[0].as<int32_t>(), inputs[1].as<int32_t>(), n, inner, first, last,
-                    static_cast<int32_t*>(output));
+  return make_kernel([n, dims](const Operand* inputs, void* output) {
+    const int32_t* index = inputs[0].as<int32_t>();
+    int32_t* out = static_cast<int32_t*>(output);
+    for (size_t row = 0; row < n; ++row) {
+      uint32_t at = 0;
+      bool inside = true;
+      for (const int32_t dim : dims) {
+        inside &= *index >= 0 && *index < dim;
+        at = at * static_cast<uint32_t>(dim) + static_cast<uint32_t>(*index++);
       }
-    });
+      out[row] = inside ? static_cast<int32_t>(at) : -1;
+    }
   });
 }
 

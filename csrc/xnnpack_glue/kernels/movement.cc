@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -75,11 +75,9 @@ void transpose_plane(const int32_t* in, int32_t* out, size_t rows, size_t column
   }
 }
 
-constexpr size_t kShort = 16;  // elements below which a call of memcpy costs more than a loop
-
 template <class T>
 void copy_row(const T* in, T* out, size_t n, ptrdiff_t stride) {
-  if (stride == 1 && n >= kShort) {
+  if (stride == 1 && n >= kShortCopy) {
     memcpy(out, in, n * sizeof(T));
   } else {
     for (size_t i = 0; i < n; ++i) out[i] = in[static_cast<ptrdiff_t>(i) * stride];
@@ -169,7 +167,7 @@ void transpose_planes(const Walk& walk, size_t axis, const int32_t* in, int32_t*
   }
   place.offset = 0;
   const size_t rows = walk.dims[axis], columns = walk.dims[kDims - 1];
-  const size_t strips = (columns + kStrip - 1) / kStrip;
+  const size_t strips = ceil_divide(columns, kStrip);
   const size_t planes = volume(outer.dims);
   parallel_ranges(planes * strips, rows * kStrip, [&](size_t begin, size_t end) {
     for (size_t unit = begin; unit < end; ++unit) {

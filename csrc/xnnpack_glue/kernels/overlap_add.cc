@@ -1,6 +1,7 @@
 // Windows that were laid side by side, added up where they lie in the image.
 #include <string.h>
 
+#include "base/sizes.h"
 #include "convolution/window.h"
 #include "program/kernel.h"
 #include "simd/simd.h"

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -19,6 +20,8 @@ inline int32_t min(int32_t a, int32_t b) { return std::min(a, b); }
 // The anonymous namespace hides the overloads for vectors otherwise.
 using tfpy::max;
 using tfpy::min;
+
+enum class Kind { kSum, kProduct, kMaximum, kMinimum, kAny, kAll };
 
 struct ReduceShape {
   size_t outer, n, inner;
@@ -179,9 +182,7 @@ bool reduce(const ReduceShape& shape, const T* x, T* out) {
   T* partial = block.as<T>();
   for (size_t o = 0; o < outer; ++o) {
     const T* plane = x + o * n * inner;
-    parallel_for(parts, [&, n = n, inner = inner](size_t part) {
-      const size_t begin = static_cast<size_t>(uint64_t{n} * part / parts);
-      const size_t end = static_cast<size_t>(uint64_t{n} * (part + 1) / parts);
+    parallel_shares(n, parts, [&, inner = inner](size_t part, size_t begin, size_t end) {
       reduce_plane<T, Op>(plane + begin * inner, end - begin, inner, partial + part * inner);
     });
     reduce_plane<T, Op>(partial, parts, inner, out + o * inner);
@@ -216,17 +217,21 @@ void reduce_bool(const ReduceShape& shape, bool all, const uint8_t* x, uint8_t* 
 }
 
 template <class T>
-bool run_reduce(const ReduceShape& shape, int kind, const T* x, T* out) {
+bool run_reduce(const ReduceShape& shape, Kind kind, const T* x, T* out) {
   switch (kind) {
-    case 0:
+    case Kind::kSum:
       return reduce<T, Sum>(shape, x, out);
-    case 1:
+    case Kind::kProduct:
       return reduce<T, Product>(shape, x, out);
-    case 2:
+    case Kind::kMaximum:
       return reduce<T, Maximum>(shape, x, out);
-    default:
+    case Kind::kMinimum:
       return reduce<T, Minimum>(shape, x, out);
+    case Kind::kAny:
+    case Kind::kAll:
+      break;
   }
+  return fail("any and all are reductions of bools");
 }
 
 // What a NaN counts as: worse than every number.
@@ -324,23 +329,29 @@ ReduceShape read_shape(StepSpec& step) {
 std::unique_ptr<Kernel> make_reduce(StepSpec& step) {
   const ReduceShape shape = read_shape(step);
   step.require_same(1);
-  const int kind = step.params.choice("kind", {"sum", "prod", "max", "min", "any", "all"});
+  const Kind kind = step.params.choice<Kind>("kind", {{"sum", Kind::kSum},
+                                                      {"prod", Kind::kProduct},
+                                                      {"max", Kind::kMaximum},
+                                                      {"min", Kind::kMinimum},
+                                                      {"any", Kind::kAny},
+                                                      {"all", Kind::kAll}});
+  const bool is_of_bools = kind == Kind::kAny || kind == Kind::kAll;
   const DType dtype = step.output.dtype;
-  step.params.require((kind >= 4) == (dtype == DType::kBool), "the kind does not fit the dtype");
+  step.params.require(is_of_bools == (dtype == DType::kBool), "the kind does not fit the dtype");
   if (!step.ok()) return nullptr;
   return make_kernel([=](const Operand* inputs, void* output) {
     if (dtype == DType::kFloat32)
       return run_reduce(shape, kind, inputs[0].as<float>(), static_cast<float*>(output));
     if (dtype == DType::kInt32)
       return run_reduce(shape, kind, inputs[0].as<int32_t>(), static_cast<int32_t*>(output));
-    reduce_bool(shape, kind == 5, inputs[0].as<uint8_t>(), static_cast<uint8_t*>(output));
+    reduce_bool(shape, kind == Kind::kAll, inputs[0].as<uint8_t>(), static_cast<uint8_t*>(output));
     return true;
   });
 }
 
 std::unique_ptr<Kernel> make_arg_reduce(StepSpec& step) {
   const ReduceShape shape = read_shape(step);
-  const bool largest = step.params.choice("kind", {"max", "min"}) == 0;
+  const bool largest = step.params.choice<bool>("kind", {{"max", true}, {"min", false}});
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
   step.params.require(shape.n > 0, "n is 0");
   if (!step.ok()) return nullptr;

@@ -1,6 +1,7 @@
 // Resizing along one axis: weighted sums of neighbours.
 #include <string.h>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"

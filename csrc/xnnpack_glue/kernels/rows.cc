@@ -1,10 +1,12 @@
-// Functions of whole rows of [rows, n]: softmax, its logarithm, layer normalisation.
+// Functions of whole rows of [rows, n]: softmax, its logarithm, layer normalisation
+// (https://arxiv.org/abs/1607.06450; without a centre https://arxiv.org/abs/1910.07467).
 #include "kernels/rows.h"
 
 #include <math.h>
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "simd/simd_math.h"

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "threads/parallel.h"
 
 namespace tfpy {
 namespace {
+
+enum class Kind { kSum, kProduct, kLogSumExp };
 
 struct ScanShape {
   size_t outer, n, inner;
@@ -100,33 +103,35 @@ void scan(const ScanShape& shape, const T* x, T* out) {
 std::unique_ptr<Kernel> make_scan(StepSpec& step) {
   const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
                  inner = step.params.number("inner");
-  const int kind = step.params.choice("kind", {"sum", "prod", "logsumexp"});
+  const Kind kind = step.params.choice<Kind>(
+      "kind", {{"sum", Kind::kSum}, {"prod", Kind::kProduct}, {"logsumexp", Kind::kLogSumExp}});
   const bool exclusive = step.params.flag("exclusive");
   const bool reverse = step.params.flag("reverse");
   step.require_same(1);
   step.require_count(step.output, product({outer, n, inner}), "the output");
   step.require_count(step.inputs[0], step.output.count, "x");
   const DType dtype = step.output.dtype;
-  step.params.require(dtype == DType::kFloat32 || (dtype == DType::kInt32 && kind < 2),
-                      "the kind does not fit the dtype");
+  step.params.require(
+      dtype == DType::kFloat32 || (dtype == DType::kInt32 && kind != Kind::kLogSumExp),
+      "the kind does not fit the dtype");
   if (!step.ok()) return nullptr;
   const ScanShape shape{outer, n, inner, exclusive, reverse};
   return make_kernel([=](const Operand* inputs, void* output) {
     if (dtype == DType::kInt32) {
       const int32_t* x = inputs[0].as<int32_t>();
       int32_t* out = static_cast<int32_t*>(output);
-      kind == 0 ? scan<int32_t, RunningSum<int32_t>>(shape, x, out)
-                : scan<int32_t, RunningProduct<int32_t>>(shape, x, out);
+      kind == Kind::kSum ? scan<int32_t, RunningSum<int32_t>>(shape, x, out)
+                         : scan<int32_t, RunningProduct<int32_t>>(shape, x, out);
       return;
     }
     const float* x = inputs[0].as<float>();
     float* out = static_cast<float*>(output);
     switch (kind) {
-      case 0:
+      case Kind::kSum:
         return scan<float, RunningSum<float>>(shape, x, out);
-      case 1:
+      case Kind::kProduct:
         return scan<float, RunningProduct<float>>(shape, x, out);
-      default:
+      case Kind::kLogSumExp:
         return scan<float, RunningLogSum>(shape, x, out);
     }
   });

@@ -1,13 +1,17 @@
-// Kernels that combine rows at places from a tensor: scatter, ravel_index.
+// Kernels that combine rows at places from a tensor: scatter, segment_sum. A thread has a part of
+// the places and takes all rows for them, so that threads never share a place.
 #include <string.h>
 
-#include <algorithm>
-
+#include "base/sizes.h"
 #include "program/kernel.h"
+#include "simd/simd.h"
 #include "threads/parallel.h"
 
 namespace tfpy {
 namespace {
+
+// What becomes of an element and its update.
+enum class Kind { kLast, kProduct, kMaximum, kMinimum };
 
 struct ScatterShape {
   size_t n, inner, segments;
@@ -26,37 +30,57 @@ inline int32_t times(int32_t a, int32_t b) {
 }
 inline float times(float a, float b) { return a * b; }
 
-// The rows whose id is in this part of the segments, so that threads never share a segment.
+// Calls body(row, segment) for the rows whose segment is in first..last-1.
+template <class Body>
+void for_rows(const int32_t* ids, size_t n, size_t first, size_t last, const Body& body) {
+  for (size_t row = 0; row < n; ++row) {
+    const size_t id = static_cast<size_t>(ids[row]);  // a negative id becomes a large one
+    if (id >= first && id < last) body(row, id);
+  }
+}
+
 template <class T, class Combine>
 void scatter(const ScatterShape& shape, const Operand* inputs, T* out, const Combine& combine) {
   const T *x = inputs[0].as<T>(), *updates = inputs[2].as<T>();
   const int32_t* ids = inputs[1].as<int32_t>();
-  const auto [n, inner, segments] = shape;
+  const size_t n = shape.n, inner = shape.inner, segments = shape.segments;
   const size_t cost = (n * inner + segments) / (segments + 1) + inner + 1;
-  parallel_ranges(segments, cost, [&, n = n, inner = inner](size_t first, size_t last) {
+  parallel_ranges(segments, cost, [=](size_t first, size_t last) {
     memcpy(out + first * inner, x + first * inner, (last - first) * inner * sizeof(T));
-    for (size_t row = 0; row < n; ++row) {
-      const size_t id = static_cast<size_t>(ids[row]);  // a negative id becomes a large one
-      if (id < first || id >= last) continue;
+    for_rows(ids, n, first, last, [=](size_t row, size_t segment) {
       const T* from = updates + row * inner;
-      T* to = out + id * inner;
+      T* to = out + segment * inner;
       for (size_t i = 0; i < inner; ++i) to[i] = combine(to[i], from[i]);
-    }
+    });
   });
 }
 
 template <class T>
-void scatter_kind(const ScatterShape& shape, int kind, const Operand* inputs, T* out) {
+void scatter_kind(const ScatterShape& shape, Kind kind, const Operand* inputs, T* out) {
   switch (kind) {
-    case 0:
+    case Kind::kLast:
       return scatter(shape, inputs, out, [](T, T b) { return b; });
-    case 1:
+    case Kind::kProduct:
       return scatter(shape, inputs, out, [](T a, T b) { return times(a, b); });
-    case 2:
+    case Kind::kMaximum:
       return scatter(shape, inputs, out, [](T a, T b) { return larger(a, b); });
-    default:
+    case Kind::kMinimum:
       return scatter(shape, inputs, out, [](T a, T b) { return smaller(a, b); });
   }
+}
+
+template <class T>
+void segment_sum(const ScatterShape& shape, const Operand* inputs, T* out) {
+  const T* data = inputs[0].as<T>();
+  const int32_t* ids = inputs[1].as<int32_t>();
+  const size_t n = shape.n, inner = shape.inner, segments = shape.segments;
+  const size_t cost = (n * inner + segments) / (segments + 1) + 1;
+  parallel_ranges(segments, cost, [=](size_t first, size_t last) {
+    memset(out + first * inner, 0, (last - first) * inner * sizeof(T));
+    for_rows(ids, n, first, last, [=](size_t row, size_t segment) {
+      add_to(data + row * inner, inner, out + segment * inner);
+    });
+  });
 }
 
 }  // namespace
@@ -64,14 +88,18 @@ void scatter_kind(const ScatterShape& shape, int kind, const Operand* inputs, T*
 std::unique_ptr<Kernel> make_scatter(StepSpec& step) {
   const uint32_t n = step.params.number("n"), inner = step.params.number("inner");
   const uint32_t segments = step.params.number("segments");
-  const int kind = step.params.choice("kind", {"last", "prod", "max", "min"});
+  const Kind kind = step.params.choice<Kind>("kind", {{"last", Kind::kLast},
+                                                      {"prod", Kind::kProduct},
+                                                      {"max", Kind::kMaximum},
+                                                      {"min", Kind::kMinimum}});
   step.params.require(step.inputs.size() == 3, "scatter takes three inputs");
   if (!step.ok()) return nullptr;
   const DType dtype = step.output.dtype;
   step.params.require(step.inputs[0].dtype == dtype, "x's dtype is not the output's");
   step.params.require(step.inputs[1].dtype == DType::kInt32, "ids are not int32");
   step.params.require(step.inputs[2].dtype == dtype, "the updates' dtype is not the output's");
-  step.params.require(dtype != DType::kBool || kind == 0, "the kind does not fit the dtype");
+  step.params.require(dtype != DType::kBool || kind == Kind::kLast,
+                      "the kind does not fit the dtype");
   step.require_count(step.inputs[0], product({segments, inner}), "x");
   step.require_count(step.inputs[1], n, "ids");
   step.require_count(step.inputs[2], product({n, inner}), "updates");
@@ -89,25 +117,25 @@ std::unique_ptr<Kernel> make_scatter(StepSpec& step) {
   });
 }
 
-std::unique_ptr<Kernel> make_ravel_index(StepSpec& step) {
-  const uint32_t n = step.params.number("n");
-  const std::vector<int32_t> dims = step.params.numbers("dims", 0, kMaxNumber);
-  step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
-  step.require_same(1);
-  step.require_count(step.inputs[0], product({n, dims.size()}), "indices");
-  step.require_count(step.output, n, "the output");
+std::unique_ptr<Kernel> make_segment_sum(StepSpec& step) {
+  step.params.require(step.inputs.size() == 2, "segment_sum takes two inputs");
+  const uint32_t n = step.params.number("n"), inner = step.params.number("inner");
+  const uint32_t segments = step.params.number("segments");
   if (!step.ok()) return nullptr;
-  return make_kernel([n, dims](const Operand* inputs, void* output) {
-    const int32_t* index = inputs[0].as<int32_t>();
-    int32_t* out = static_cast<int32_t*>(output);
-    for (size_t row = 0; row < n; ++row) {
-      uint32_t at = 0;
-      bool inside = true;
-      for (const int32_t dim : dims) {
-        inside &= *index >= 0 && *index < dim;
-        at = at * static_cast<uint32_t>(dim) + static_cast<uint32_t>(*index++);
-      }
-      out[row] = inside ? static_cast<int32_t>(at) : -1;
+  step.params.require(step.output.dtype != DType::kBool, "segment_sum has no bool");
+  step.params.require(step.inputs[0].dtype == step.output.dtype,
+                      "data's dtype is not the output's");
+  step.params.require(step.inputs[1].dtype == DType::kInt32, "ids are not int32");
+  step.require_count(step.inputs[0], product({n, inner}), "data");
+  step.require_count(step.inputs[1], n, "ids");
+  step.require_count(step.output, product({segments, inner}), "the output");
+  if (!step.ok()) return nullptr;
+  const ScatterShape shape{n, inner, segments};
+  return make_kernel([shape, dtype = step.output.dtype](const Operand* inputs, void* output) {
+    if (dtype == DType::kFloat32) {
+      segment_sum(shape, inputs, static_cast<float*>(output));
+    } else {
+      segment_sum(shape, inputs, static_cast<int32_t*>(output));
     }
   });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "threads/parallel.h"
 
@@ -14,6 +15,7 @@ struct SortShape {
 };
 
 // Integers in the order of the elements; equal ones have equal keys.
+// http://stereopsis.com/radix.html
 inline uint32_t key_of(int32_t x) { return static_cast<uint32_t>(x) ^ 0x80000000u; }
 inline uint32_t key_of(float x) {
   if (x != x) return UINT32_MAX;
@@ -66,7 +68,8 @@ void searchsorted(size_t outer, size_t n, size_t m, bool right, const T* sequenc
 std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
   const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
                  k = step.params.number("k");
-  const bool descending = step.params.choice("direction", {"ascending", "descending"}) == 1;
+  const bool descending =
+      step.params.choice<bool>("direction", {{"ascending", false}, {"descending", true}});
   step.params.require(step.inputs.size() == 1, "argsort takes one input");
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
   step.params.require(k <= n, "k is larger than n");
@@ -87,7 +90,7 @@ std::unique_ptr<Kernel> make_argsort(StepSpec& step) {
 std::unique_ptr<Kernel> make_searchsorted(StepSpec& step) {
   const uint32_t outer = step.params.number("outer"), n = step.params.number("n"),
                  m = step.params.number("m");
-  const bool right = step.params.choice("side", {"left", "right"}) == 1;
+  const bool right = step.params.choice<bool>("side", {{"left", false}, {"right", true}});
   step.params.require(step.inputs.size() == 2, "searchsorted takes two inputs");
   step.params.require(step.output.dtype == DType::kInt32, "the output is not int32");
   if (!step.ok()) return nullptr;

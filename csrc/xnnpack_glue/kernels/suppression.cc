@@ -1,7 +1,9 @@
-// Choosing boxes by falling score: one that is like a chosen one is dropped, or its score falls.
+// Non-maximum suppression. Boxes are chosen by falling score: one that overlaps a chosen one too
+// much is dropped, or its score falls (https://arxiv.org/abs/1704.04503).
 #include <algorithm>
 #include <cmath>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 #include "threads/parallel.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sizes.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
 
@@ -39,7 +40,7 @@ void pool_lanes(const Box& box, const T* x, T factor, T* out) {
 
 // One window, all channels.
 template <class Op, class T>
-void pool_window(const PoolShape& shape, const Box& box, const T* x, T factor, T* out) {
+void pool_window(const PoolingShape& shape, const Box& box, const T* x, T factor, T* out) {
   size_t c = 0;
   for (; c + 16 <= shape.channels; c += 16) pool_lanes<Op, 4>(box, x + c, factor, out + c);
   for (; c + 4 <= shape.channels; c += 4) pool_lanes<Op, 1>(box, x + c, factor, out + c);
@@ -52,19 +53,19 @@ void pool_window(const PoolShape& shape, const Box& box, const T* x, T factor, T
 
 // Calls body(box, output element) for all windows, on all threads.
 template <class Body>
-void on_all_windows(const PoolShape& shape, const Body& body) {
+void on_all_windows(const PoolingShape& shape, const Body& body) {
   parallel_ranges(shape.lines(), shape.window.w.out * shape.channels * shape.taps(),
                   [&](size_t begin, size_t end) { for_windows(shape, begin, end, body); });
 }
 
 template <class T>
-void max_pool(const PoolShape& shape, const T* x, T* out) {
+void max_pool(const PoolingShape& shape, const T* x, T* out) {
   on_all_windows(shape, [&](const Box& box, size_t at) {
     pool_window<Larger<T>>(shape, box, x, T{1}, out + at);
   });
 }
 
-void avg_pool(const PoolShape& shape, const float* x, float* out) {
+void avg_pool(const PoolingShape& shape, const float* x, float* out) {
   on_all_windows(shape, [&](const Box& box, size_t at) {
     const float factor = 1.0f / static_cast<float>(std::max<size_t>(1, box.count()));
     pool_window<Sum>(shape, box, x, factor, out + at);
@@ -85,7 +86,7 @@ void at_maximum_lanes(const Box& box, const float* x, const float* g, size_t lan
   for (size_t i = 0; i < lanes; ++i) out[i] = found[i];
 }
 
-void at_maximum(const PoolShape& shape, const float* x, const float* g, float* out) {
+void at_maximum(const PoolingShape& shape, const float* x, const float* g, float* out) {
   on_all_windows(shape, [&](const Box& box, size_t at) {
     for (size_t c = 0; c < shape.channels; c += 4) {
       at_maximum_lanes(box, x + c, g + c, std::min<size_t>(4, shape.channels - c), out + at + c);
@@ -95,8 +96,8 @@ void at_maximum(const PoolShape& shape, const float* x, const float* g, float* o
 
 }  // namespace
 
-PoolShape read_pool(StepSpec& step, const BufferSpec& large, const BufferSpec& small) {
-  PoolShape shape{read_volume(step.params), static_cast<size_t>(step.params.number("channels"))};
+PoolingShape read_pooling(StepSpec& step, const BufferSpec& large, const BufferSpec& small) {
+  PoolingShape shape{read_volume(step.params), static_cast<size_t>(step.params.number("channels"))};
   const WindowShape& window = shape.window;
   if (step.ok())
     step.require_count(large, product({window.batch, window.in_size(), shape.channels}), "x");
@@ -107,11 +108,11 @@ PoolShape read_pool(StepSpec& step, const BufferSpec& large, const BufferSpec& s
 
 std::unique_ptr<Kernel> make_pool(StepSpec& step) {
   step.require_same(1);
-  const bool is_max = step.params.choice("kind", {"max", "avg"}) == 0;
+  const bool is_max = step.params.choice<bool>("kind", {{"max", true}, {"avg", false}});
   const bool is_float = step.output.dtype == DType::kFloat32;
   step.params.require(is_float || (is_max && step.output.dtype == DType::kInt32),
                       "pooling has no such dtype");
-  const PoolShape shape = read_pool(step, step.inputs[0], step.output);
+  const PoolingShape shape = read_pooling(step, step.inputs[0], step.output);
   if (!step.ok()) return nullptr;
   return make_kernel([=](const Operand* inputs, void* output) {
     if (!is_float)
@@ -125,7 +126,7 @@ std::unique_ptr<Kernel> make_pool(StepSpec& step) {
 
 std::unique_ptr<Kernel> make_max_pool_grad_grad(StepSpec& step) {
   step.require_float(2);
-  const PoolShape shape = read_pool(step, step.inputs[0], step.output);
+  const PoolingShape shape = read_pooling(step, step.inputs[0], step.output);
   if (step.ok()) step.require_count(step.inputs[1], step.inputs[0].count, "g");
   if (!step.ok()) return nullptr;
   return make_kernel([shape](const Operand* inputs, void* output) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "convolution/window.h"
+#include "program/kernel.h"
 
 namespace tfpy {
 
-struct PoolShape {
+struct PoolingShape {
   WindowShape window;
   size_t channels;
 
@@ -20,7 +20,7 @@ struct PoolShape {
 };
 
 // Reads and checks the parameters against the buffers of the volume and of what its windows give.
-PoolShape read_pool(StepSpec& step, const BufferSpec& large, const BufferSpec& small);
+PoolingShape read_pooling(StepSpec& step, const BufferSpec& large, const BufferSpec& small);
 
 // The part of one window inside the volume, in elements of one channel.
 class Box {
@@ -42,7 +42,7 @@ class Box {
 
  private:
   template <class Body>
-  friend void for_windows(const PoolShape& shape, size_t begin, size_t end, const Body& body);
+  friend void for_windows(const PoolingShape& shape, size_t begin, size_t end, const Body& body);
 
   // The window's part along an axis; its first place is added to *at.
   void set(int number, const WindowAxis& axis, size_t out_index, size_t pitch, size_t* at) {
@@ -58,7 +58,7 @@ class Box {
 
 // Calls body(box, output element of channel 0) for each window of the lines begin..end-1.
 template <class Body>
-void for_windows(const PoolShape& shape, size_t begin, size_t end, const Body& body) {
+void for_windows(const PoolingShape& shape, size_t begin, size_t end, const Body& body) {
   const WindowAxis &d = shape.window.d, &h = shape.window.h, &w = shape.window.w;
   const size_t row = static_cast<size_t>(w.in) * shape.channels;
   const size_t plane = static_cast<size_t>(h.in) * row;

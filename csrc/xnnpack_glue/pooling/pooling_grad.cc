@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "pooling/pooling.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -45,11 +46,11 @@ void every_maximum_lanes(const Box& box, const float* x, const float* dy, size_t
 // Calls body(channels' first, their number, the lines' first and last) so that threads never share
 // an element of dx: whole volumes, or strips of channels where volumes are few.
 template <class Body>
-void for_strips(const PoolShape& shape, const Body& body) {
+void for_strips(const PoolingShape& shape, const Body& body) {
   constexpr size_t kStrip = 32;
   const size_t batch = shape.window.batch, lines = shape.lines() / std::max<size_t>(1, batch);
   const size_t width = batch >= worker_count() ? shape.channels : std::min(shape.channels, kStrip);
-  const size_t strips = (shape.channels + width - 1) / width;
+  const size_t strips = ceil_divide(shape.channels, width);
   const size_t cost = lines * static_cast<size_t>(shape.window.w.out) * width * shape.taps();
   parallel_ranges(batch * strips, cost, [&](size_t begin, size_t end) {
     for (size_t unit = begin; unit < end; ++unit) {
@@ -60,7 +61,8 @@ void for_strips(const PoolShape& shape, const Body& body) {
   });
 }
 
-void max_pool_grad(const PoolShape& shape, bool every, const float* x, const float* dy, float* dx) {
+void max_pool_grad(const PoolingShape& shape, bool every, const float* x, const float* dy,
+                   float* dx) {
   const auto lanes = every ? every_maximum_lanes : first_maximum_lanes;
   for_strips(shape, [&](size_t channel, size_t width, size_t begin, size_t end) {
     for_windows(shape, begin, end, [&](const Box& box, size_t at) {
@@ -70,7 +72,7 @@ void max_pool_grad(const PoolShape& shape, bool every, const float* x, const flo
   });
 }
 
-void avg_pool_grad(const PoolShape& shape, const float* dy, float* dx) {
+void avg_pool_grad(const PoolingShape& shape, const float* dy, float* dx) {
   for_strips(shape, [&](size_t channel, size_t width, size_t begin, size_t end) {
     for_windows(shape, begin, end, [&](const Box& box, size_t at) {
       const float factor = 1.0f / static_cast<float>(std::max<size_t>(1, box.count()));
@@ -89,8 +91,8 @@ void avg_pool_grad(const PoolShape& shape, const float* dy, float* dx) {
 
 std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step) {
   step.require_float(2);
-  const bool every = step.params.choice("ties", {"first", "all"}) == 1;
-  const PoolShape shape = read_pool(step, step.inputs[0], step.inputs[1]);
+  const bool every = step.params.choice<bool>("ties", {{"first", false}, {"all", true}});
+  const PoolingShape shape = read_pooling(step, step.inputs[0], step.inputs[1]);
   if (step.ok()) step.require_count(step.output, step.inputs[0].count, "dx");
   if (!step.ok()) return nullptr;
   return make_kernel(
@@ -103,7 +105,7 @@ std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step) {
 
 std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step) {
   step.require_float(1);
-  const PoolShape shape = read_pool(step, step.output, step.inputs[0]);
+  const PoolingShape shape = read_pooling(step, step.output, step.inputs[0]);
   if (!step.ok()) return nullptr;
   return make_kernel([shape, count = step.output.count](const Operand* inputs, void* output) {
     memset(output, 0, count * sizeof(float));

@@ -16,6 +16,10 @@ Epilogue read_epilogue(StepSpec& step) {
   return result;
 }
 
+void require_bias(StepSpec& step, const Epilogue& epilogue, uint64_t channels) {
+  if (epilogue.has_bias) step.require_count(step.inputs[2], channels, "bias");
+}
+
 void apply_epilogue(const Epilogue& epilogue, const float* bias, size_t rows, size_t channels,
                     float* data) {
   if (epilogue.is_none()) return;

@@ -14,10 +14,13 @@ struct Epilogue {
   bool clamps() const { return low > -__builtin_inff() || high < __builtin_inff(); }
 };
 
-// Reads "bias", "clamp_min_bits" and "clamp_max_bits", which may be absent. The number of inputs
-// and the bias' size are the caller's to check. NaN passes the clamp or becomes its lower bound, as
+// Reads "bias", "clamp_min_bits" and "clamp_max_bits", which may be absent. The number of inputs is
+// the caller's to check. NaN passes the clamp or becomes its lower bound, as
 // the kernel has it.
 Epilogue read_epilogue(StepSpec& step);
+
+// Fails unless a bias has an element for each channel.
+void require_bias(StepSpec& step, const Epilogue& epilogue, uint64_t channels);
 
 // The bias among a step's operands, or null.
 inline const float* bias_of(const Epilogue& epilogue, const Operand* inputs) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "products/gemm_tile.h"
 #include "program/arena.h"
-#include "program/params.h"
-#include "simd/simd.h"
 #include "threads/parallel.h"
 
 namespace tfpy {
@@ -38,9 +37,7 @@ void multiply_block(const Gemm<T>& gemm, const Part<T>& part, size_t begin, size
   }
 }
 
-size_t padded_columns(size_t n) {
-  return (std::min(n, kColumns) + kPanelColumns - 1) / kPanelColumns * kPanelColumns;
-}
+size_t padded_columns(size_t n) { return round_up(std::min(n, kColumns), kPanelColumns); }
 
 // Tasks share a packed block of B; each packs its own rows of A.
 template <class T>
@@ -49,9 +46,9 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
     const size_t columns = std::min(kColumns, gemm.n - column);
     for (size_t p = 0; p < gemm.k; p += kDepth) {
       const size_t depth = std::min(kDepth, gemm.k - p);
-      const size_t panels = (columns + kPanelColumns - 1) / kPanelColumns;
-      parallel_for(tasks, [&](size_t task) {
-        for (size_t j = panels * task / tasks; j < panels * (task + 1) / tasks; ++j) {
+      const size_t panels = ceil_divide(columns, kPanelColumns);
+      parallel_shares(panels, tasks, [&](size_t, size_t begin, size_t end) {
+        for (size_t j = begin; j < end; ++j) {
           const size_t first = column + j * kPanelColumns;
           pack_panel<T, kPanelColumns>(
               gemm.b.data + p * gemm.b.row_stride + first * gemm.b.column_stride,
@@ -59,14 +56,13 @@ void multiply_in(const Gemm<T>& gemm, size_t tasks, T* packed_b, T* packed_a) {
               depth, packed_b + j * kPanelColumns * depth);
         }
       });
-      const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
-      parallel_for(tasks, [&](size_t task) {
-        const size_t begin = row_panels * task / tasks * kPanelRows;
-        const size_t end = std::min(gemm.m, row_panels * (task + 1) / tasks * kPanelRows);
+      const size_t row_panels = ceil_divide(gemm.m, kPanelRows);
+      parallel_shares(row_panels, tasks, [&](size_t task, size_t begin, size_t end) {
+        const size_t last = std::min(gemm.m, end * kPanelRows);
         T* own = packed_a + task * kRows * kDepth;
         const Part<T> part{column, columns, p, depth, packed_b};
-        for (size_t i = begin; i < end; i += kRows)
-          multiply_block(gemm, part, i, std::min(end, i + kRows), own);
+        for (size_t i = begin * kPanelRows; i < last; i += kRows)
+          multiply_block(gemm, part, i, std::min(last, i + kRows), own);
       });
     }
   }
@@ -102,7 +98,7 @@ bool multiply(const Gemm<T>& gemm) {
     multiply_empty(gemm);
     return true;
   }
-  const size_t row_panels = (gemm.m + kPanelRows - 1) / kPanelRows;
+  const size_t row_panels = ceil_divide(gemm.m, kPanelRows);
   const size_t tasks = task_count(
       row_panels,
       static_cast<size_t>(std::min<uint64_t>(SIZE_MAX, product({kPanelRows, gemm.n, gemm.k}))));

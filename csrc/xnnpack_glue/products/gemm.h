@@ -1,8 +1,9 @@
-// Dense matrix product over packed panels, for float32 and int32.
+// Dense matrix product over packed panels, for float32 and int32. Blocks of both operands are
+// packed so that a micro-kernel reads them in order, each from the cache that it fits:
+// https://doi.org/10.1145/1356052.1356053
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "products/epilogue.h"
 

@@ -1,11 +1,10 @@
 // The matmul kernel: batches of products; few rows go without packing.
-#include <string.h>
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include "base/error.h"
+#include "base/sizes.h"
 #include "products/epilogue.h"
 #include "products/gemm.h"
 #include "products/weights_gemm.h"
@@ -136,10 +135,8 @@ class Matmul final : public Kernel {
     const size_t scratch = scratch_elements(std::max(shape_.n, shape_.m));
     T* panels = borrow_scratch<T>(uint64_t{tasks} * scratch);
     if (panels == nullptr) return false;
-    parallel_for(tasks, [&](size_t task) {
-      for (size_t i = shape_.batch * task / tasks; i < shape_.batch * (task + 1) / tasks; ++i) {
-        product_of(i, a, b, bias, c, panels + task * scratch);
-      }
+    parallel_shares(shape_.batch, tasks, [&](size_t task, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) product_of(i, a, b, bias, c, panels + task * scratch);
     });
     return true;
   }
@@ -225,7 +222,7 @@ std::unique_ptr<Kernel> make_matmul(StepSpec& step) {
   const bool transpose_a = params.flag("transpose_a");
   const bool transpose_b = params.flag("transpose_b");
   step.require_count(step.output, product({batch, m, n}), "the output");
-  if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
+  require_bias(step, epilogue, n);
   if (!step.ok()) return nullptr;
   if (step.output.count != 0) {
     const uint64_t a_end = product({batch - 1, a_stride}) + product({m, k});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "products/gemm.h"
 #include "threads/parallel.h"
 
@@ -14,14 +15,12 @@ struct ProductSize {
   size_t m, n, k;
 };
 
-inline size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
-
 // How many parts of one length there are in `size`; the last one may be shorter.
 struct Cut {
   // About `wanted` parts, of whole `unit`s; none of nothing.
   Cut(size_t size, size_t wanted, size_t unit)
-      : step(round_up(std::max<size_t>(1, (size + wanted - 1) / wanted), unit)) {
-    parts = (size + step - 1) / step;
+      : step(round_up(std::max<size_t>(1, ceil_divide(size, wanted)), unit)) {
+    parts = ceil_divide(size, step);
   }
 
   size_t step, parts;
@@ -42,8 +41,8 @@ void for_product_parts(const ProductSize& size, size_t most_rows, size_t tile_ro
   const bool is_shared = worker_count() > 1 && work >= kLeastWork;
   const size_t wanted =
       is_shared ? static_cast<size_t>(std::min(most_parts, work / kLeastPart)) : 1;
-  const auto shares = [&](size_t others) { return (wanted + others - 1) / others; };
-  const size_t row_parts = std::max<size_t>(1, (size.m + most_rows - 1) / most_rows);
+  const auto shares = [&](size_t others) { return ceil_divide(wanted, others); };
+  const size_t row_parts = std::max<size_t>(1, ceil_divide(size.m, most_rows));
   const Cut columns(
       size.n, std::clamp<size_t>(shares(row_parts), 1, std::max<size_t>(1, size.n / kLeastColumns)),
       kPanelColumns);

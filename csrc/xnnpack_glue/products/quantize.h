@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sizes.h"
 #include "products/gemm.h"
 
 namespace tfpy {
@@ -30,8 +31,8 @@ template <class T>
 struct QuantizedWeights {
   size_t taps, k, n;
 
-  size_t depth() const { return (k + kChunk - 1) / kChunk * kChunk; }
-  size_t width() const { return (n + kPanelColumns - 1) / kPanelColumns * kPanelColumns; }
+  size_t depth() const { return round_up(k, kChunk); }
+  size_t width() const { return round_up(n, kPanelColumns); }
   uint64_t bytes() const {
     return product({width(), taps, depth() * sizeof(T) + sizeof(int32_t)}) +
            width() * sizeof(float);

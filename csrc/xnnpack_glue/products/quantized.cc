@@ -1,23 +1,18 @@
-// Products with weights, and convolutions, in int8, as XNNPACK's qd8-f32-qc8w.
+#include "products/quantized.h"
+
+#include <algorithm>
 #include <utility>
 
-#include "convolution/conv.h"
+#include "base/sizes.h"
 #include "products/epilogue.h"
 #include "products/quantize.h"
 #include "products/quantized_product.h"
 #include "program/arena.h"
 #include "program/packed.h"
+#include "threads/parallel.h"
 
 namespace tfpy {
 namespace {
-
-constexpr int32_t kMaxDepth = 1 << 16;  // so many products of int8 fit into a sum in int32
-
-// What is multiplied: `rows` of k elements, which give m rows of n.
-struct QuantizedShape {
-  size_t rows, m, taps, k, n;
-  bool transpose_b;
-};
 
 template <class Dot>
 class QuantizedKernel final : public Kernel {
@@ -73,8 +68,10 @@ class QuantizedKernel final : public Kernel {
   PackedBlocks packed_;
 };
 
+}  // namespace
+
 std::unique_ptr<Kernel> make_quantized(const QuantizedShape& shape, const Epilogue& epilogue,
-                                       Block&& windows = {}) {
+                                       Block&& windows) {
 #ifdef __wasm_relaxed_simd__
   const bool takes_unsigned = Bytes::takes_unsigned();
   if (takes_unsigned || Bytes::takes_signed()) {
@@ -85,60 +82,19 @@ std::unique_ptr<Kernel> make_quantized(const QuantizedShape& shape, const Epilog
   return std::make_unique<QuantizedKernel<Words>>(shape, std::move(windows), epilogue, Words{});
 }
 
-// For each pixel of the output and each tap the pixel of the input, or their number outside.
-bool find_windows(const WindowShape& window, Block* windows) {
-  const WindowAxis &h = window.h, &w = window.w;
-  const uint64_t pixels = product({window.batch, window.out_size()});
-  if (!Block::allocate(product({pixels, window.filter_size(), sizeof(int32_t)}), windows))
-    return false;
-  const int32_t outside = static_cast<int32_t>(window.batch * window.in_size());
-  int32_t* to = windows->as<int32_t>();
-  for (size_t pixel = 0; pixel < pixels; ++pixel) {
-    const size_t x = pixel % w.out, row = pixel / w.out, y = row % h.out, image = row / h.out;
-    for (int32_t tap_y = 0; tap_y < h.filter; ++tap_y) {
-      const int64_t in_y = h.place(y, tap_y);
-      for (int32_t tap_x = 0; tap_x < w.filter; ++tap_x) {
-        const int64_t in_x = w.place(x, tap_x);
-        const int64_t at = (static_cast<int64_t>(image) * h.in + in_y) * w.in + in_x;
-        *to++ = h.has(in_y) && w.has(in_x) ? static_cast<int32_t>(at) : outside;
-      }
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
 std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step) {
   const Epilogue epilogue = read_epilogue(step);
   step.require_float(epilogue.inputs());
   Params& params = step.params;
   const uint32_t m = params.number("m"), n = params.number("n"),
-                 k = params.number("k", 1, kMaxDepth);
+                 k = params.number("k", 1, kMaxQuantizedDepth);
   const bool transpose_b = params.flag("transpose_b");
   step.require_count(step.inputs[0], product({m, k}), "a");
   step.require_count(step.inputs[1], product({k, n}), "b");
   step.require_count(step.output, product({m, n}), "the output");
-  if (epilogue.has_bias) step.require_count(step.inputs[2], n, "bias");
+  require_bias(step, epilogue, n);
   if (!step.ok()) return nullptr;
-  return make_quantized({m, m, 1, k, n, transpose_b}, epilogue);
-}
-
-std::unique_ptr<Kernel> make_quantized_conv2d(StepSpec& step) {
-  const Epilogue epilogue = read_epilogue(step);
-  step.require_float(epilogue.inputs());
-  const ConvShape shape = read_conv(step, step.inputs[0], step.inputs[1], step.output);
-  const WindowShape& window = shape.window;
-  step.params.require(shape.groups == 1, "groups are not computed in int8");
-  step.params.require(shape.in_c > 0 && shape.in_c <= kMaxDepth, "in_c is not in range");
-  if (epilogue.has_bias) step.require_count(step.inputs[2], shape.out_c, "bias");
-  if (!step.ok()) return nullptr;
-  Block windows;
-  if (!find_windows(window, &windows)) return nullptr;
-  return make_quantized({static_cast<size_t>(window.batch * window.in_size()),
-                         static_cast<size_t>(window.batch * window.out_size()),
-                         static_cast<size_t>(window.filter_size()), shape.in_c, shape.out_c, false},
-                        epilogue, std::move(windows));
+  return make_quantized({m, m, 1, k, n, transpose_b}, epilogue, {});
 }
 
 }  // namespace tfpy

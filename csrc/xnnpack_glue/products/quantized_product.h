@@ -1,10 +1,12 @@
 // Products of quantised rows and weights. Sums of integers are exact: products of bytes are added
 // by relaxed SIMD where its dot product is exact for all of them (AVX-VNNI, Arm), else products of
 // int16, of which x86 computes eight in an instruction since SSE2.
+// https://github.com/WebAssembly/relaxed-simd/blob/main/proposals/relaxed-simd/Overview.md
 #pragma once
 
 #include <algorithm>
 
+#include "base/sizes.h"
 #include "products/epilogue.h"
 #include "products/product_parts.h"
 #include "products/quantize.h"
@@ -92,9 +94,9 @@ template <class Dot, size_t R, bool kHasWindows>
 void multiply_tile(const QuantizedProduct<Dot>& product, size_t tap, size_t row, size_t column) {
   using Element = typename Dot::Element;
   constexpr size_t kVector = 16 / sizeof(Element);
-  const auto [m, n, k] = product.size;
+  const size_t m = product.size.m, n = product.size.n;
   const bool is_first = !kHasWindows || tap == 0, is_last = !kHasWindows || tap + 1 == product.taps;
-  const auto row_of = [&, m = m](size_t i) -> size_t {
+  const auto row_of = [&](size_t i) -> size_t {
     const size_t last = std::min(row + i, m - 1);
     return kHasWindows ? product.windows[last * product.taps + tap] : last;
   };

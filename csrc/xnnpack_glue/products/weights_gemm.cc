@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/sizes.h"
 #include "products/gemm_tile.h"
 #include "products/product_parts.h"
+#include "threads/parallel.h"
 
 namespace tfpy {
 namespace {
@@ -96,7 +98,7 @@ void pack_panels(const MatrixView<float>& b, size_t k, size_t n, size_t begin, s
 const float* PackedWeights::of(const MatrixView<float>& b, int32_t id) {
   const auto pack = [&](const Block& to) {
     parallel_ranges(
-        round_up(n_, kPanelColumns) / kPanelColumns, k_ * kPanelColumns,
+        ceil_divide(n_, kPanelColumns), k_ * kPanelColumns,
         [&](size_t begin, size_t end) { pack_panels(b, k_, n_, begin, end, to.as<float>()); });
   };
   const Block* packed = packed_.of(id, packed_elements(k_, n_) * sizeof(float), pack);
@@ -110,7 +112,7 @@ void multiply_weights(const WeightsProduct& product) {
 uint64_t packed_elements(size_t k, size_t n) { return uint64_t{k} * round_up(n, kPanelColumns); }
 
 void pack_weights(const MatrixView<float>& b, size_t k, size_t n, float* to) {
-  pack_panels(b, k, n, 0, round_up(n, kPanelColumns) / kPanelColumns, to);
+  pack_panels(b, k, n, 0, ceil_divide(n, kPanelColumns), to);
 }
 
 void multiply_weights_serial(const WeightsProduct& product) {

@@ -1,6 +1,5 @@
 #include "program/arena.h"
 
-#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -75,7 +74,7 @@ bool read_offsets(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
 
 }  // namespace
 
-bool takes_place_of(const StepUse& step, int32_t buffer) {
+bool may_overwrite(const StepUse& step, int32_t buffer) {
   for (size_t i = 0; i < step.input_count; ++i) {
     if (step.inputs[i] == buffer && !step.kernel->may_overwrite(i)) return false;
   }
@@ -90,22 +89,23 @@ bool check_plan(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
   LiveBuffers live(buffers, offsets);
   for (size_t number = 0; number < steps.size(); ++number) {
     const StepUse& step = steps[number];
-    int32_t replaced = -1;
+    int32_t overwritten = -1;
     if (is_temporary[step.output]) {
       const int32_t other = live.overlapping(step.output);
       if (other >= 0) {
         if (last_use[other] != number || offsets[other] != offsets[step.output] ||
             bytes_of(buffers[other]) != bytes_of(buffers[step.output]) ||
-            !takes_place_of(step, other))
+            !may_overwrite(step, other))
           return fail("program: step %zu would overwrite buffer %d", number, other);
         live.remove(other);
-        replaced = other;
+        overwritten = other;
       }
       live.add(step.output);
     }
     for (size_t i = 0; i < step.input_count; ++i) {
       const int32_t input = step.inputs[i];
-      if (is_temporary[input] && last_use[input] == number && input != replaced) live.remove(input);
+      if (is_temporary[input] && last_use[input] == number && input != overwritten)
+        live.remove(input);
     }
     if (is_temporary[step.output] && last_use[step.output] == number) live.remove(step.output);
   }

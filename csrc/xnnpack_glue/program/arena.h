@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/sizes.h"
 #include "program/kernel.h"
 
 namespace tfpy {
@@ -30,7 +31,7 @@ struct StepUse {
 };
 
 // Whether the step may write its output where it reads that buffer.
-bool takes_place_of(const StepUse& step, int32_t buffer);
+bool may_overwrite(const StepUse& step, int32_t buffer);
 
 // Checks that each buffer of `is_temporary` has a place inside the arena, and that buffers that are
 // alive at the same time lie apart. A step's output may lie exactly on an input that dies there,

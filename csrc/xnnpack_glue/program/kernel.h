@@ -77,9 +77,6 @@ using Factory = std::unique_ptr<Kernel> (*)(StepSpec& step);
 // Null when there is no such kernel.
 Factory find_kernel(const char* name);
 
-// The names of all kernels, separated by spaces.
-const char* kernel_names();
-
 // Makes a kernel from a body that is called as body(inputs, output) and returns nothing.
 template <class Body>
 std::unique_ptr<Kernel> make_kernel(Body body) {
@@ -101,43 +98,8 @@ std::unique_ptr<Kernel> make_kernel(Body body) {
   return std::make_unique<Simple>(std::move(body));
 }
 
-// The factories, by family.
-std::unique_ptr<Kernel> make_elementwise(StepSpec& step);
-std::unique_ptr<Kernel> make_strided(StepSpec& step);
-std::unique_ptr<Kernel> make_pad(StepSpec& step);
-std::unique_ptr<Kernel> make_concat(StepSpec& step);
-std::unique_ptr<Kernel> make_gather(StepSpec& step);
-std::unique_ptr<Kernel> make_segment_sum(StepSpec& step);
-std::unique_ptr<Kernel> make_reduce(StepSpec& step);
-std::unique_ptr<Kernel> make_arg_reduce(StepSpec& step);
-std::unique_ptr<Kernel> make_scan(StepSpec& step);
-std::unique_ptr<Kernel> make_scatter(StepSpec& step);
-std::unique_ptr<Kernel> make_ravel_index(StepSpec& step);
-std::unique_ptr<Kernel> make_argsort(StepSpec& step);
-std::unique_ptr<Kernel> make_searchsorted(StepSpec& step);
-std::unique_ptr<Kernel> make_non_max_suppression(StepSpec& step);
-std::unique_ptr<Kernel> make_dft(StepSpec& step);
-std::unique_ptr<Kernel> make_matmul(StepSpec& step);
-std::unique_ptr<Kernel> make_quantized_matmul(StepSpec& step);
-std::unique_ptr<Kernel> make_quantized_conv2d(StepSpec& step);
-std::unique_ptr<Kernel> make_conv2d(StepSpec& step);
-std::unique_ptr<Kernel> make_conv2d_backprop_input(StepSpec& step);
-std::unique_ptr<Kernel> make_conv2d_backprop_filter(StepSpec& step);
-std::unique_ptr<Kernel> make_conv3d(StepSpec& step);
-std::unique_ptr<Kernel> make_conv3d_backprop_input(StepSpec& step);
-std::unique_ptr<Kernel> make_conv3d_backprop_filter(StepSpec& step);
-std::unique_ptr<Kernel> make_depthwise_conv2d(StepSpec& step);
-std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_input(StepSpec& step);
-std::unique_ptr<Kernel> make_depthwise_conv2d_backprop_filter(StepSpec& step);
-std::unique_ptr<Kernel> make_pool(StepSpec& step);
-std::unique_ptr<Kernel> make_max_pool_grad(StepSpec& step);
-std::unique_ptr<Kernel> make_max_pool_grad_grad(StepSpec& step);
-std::unique_ptr<Kernel> make_avg_pool_grad(StepSpec& step);
-std::unique_ptr<Kernel> make_overlap_add(StepSpec& step);
-std::unique_ptr<Kernel> make_resample(StepSpec& step);
-std::unique_ptr<Kernel> make_softmax(StepSpec& step);
-std::unique_ptr<Kernel> make_log_softmax(StepSpec& step);
-std::unique_ptr<Kernel> make_layer_norm(StepSpec& step);
-std::unique_ptr<Kernel> make_attention(StepSpec& step);
+#define KERNEL(name) std::unique_ptr<Kernel> make_##name(StepSpec& step);
+#include "program/kernels.def"
+#undef KERNEL
 
 }  // namespace tfpy

@@ -6,16 +6,6 @@
 
 namespace tfpy {
 
-uint64_t product(std::initializer_list<uint64_t> factors) {
-  uint64_t result = 1;
-  bool overflow = false;
-  for (const uint64_t factor : factors) {
-    if (factor == 0) return 0;
-    overflow |= __builtin_mul_overflow(result, factor, &result);
-  }
-  return overflow ? UINT64_MAX : result;
-}
-
 bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
                  int32_t* out) {
   if (!value.IsInt() || value.GetInt() < min || value.GetInt() > max) {
@@ -69,18 +59,13 @@ std::vector<int32_t> Params::numbers(const char* name, size_t length, int32_t mi
   return result;
 }
 
-int Params::choice(const char* name, std::initializer_list<const char*> choices) {
+const char* Params::text(const char* name) {
   const rapidjson::Value* value = member(name);
-  if (value == nullptr) return 0;
-  if (value->IsString()) {
-    int place = 0;
-    for (const char* choice : choices) {
-      if (strcmp(value->GetString(), choice) == 0) return place;
-      ++place;
-    }
-  }
-  ok_ = fail("the parameter %s has none of its values", name);
-  return 0;
+  return value != nullptr && value->IsString() ? value->GetString() : "";
+}
+
+void Params::refuse(const char* name) {
+  if (ok_) ok_ = fail("the parameter %s has none of its values", name);
 }
 
 float Params::real(const char* name) {
@@ -90,7 +75,9 @@ float Params::real(const char* name) {
   return result;
 }
 
-bool Params::flag(const char* name) { return choice(name, {"false", "true"}) == 1; }
+bool Params::flag(const char* name) {
+  return choice<bool>(name, {{"false", false}, {"true", true}});
+}
 
 void Params::require(bool condition, const char* what) {
   if (ok_ && !condition) ok_ = fail("%s", what);

@@ -1,9 +1,11 @@
-// Checked reading of the JSON of a step. Programs are untrusted: every number has a range.
+// Checked reading of the JSON of a step. Programs are untrusted: every number has a range, and
+// every text is one of a list.
 #pragma once
 
 #include <rapidjson/document.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <initializer_list>
 #include <vector>
@@ -12,6 +14,13 @@ namespace tfpy {
 
 // Numbers that become dimensions: their products are computed in 64 bits and checked.
 constexpr int32_t kMaxNumber = INT32_MAX;
+
+// A text that a parameter may be, and what it stands for.
+template <class Value>
+struct Choice {
+  const char* text;
+  Value value;
+};
 
 // Reads a step's params. The first fault is kept (ok() is false, the error's text is set) and the
 // readings after it give harmless values.
@@ -28,8 +37,16 @@ class Params {
   float real(const char* name);
   // "false" or "true".
   bool flag(const char* name);
-  // The place of the text in `choices`.
-  int choice(const char* name, std::initializer_list<const char*> choices);
+  // What stands beside the text in `choices`.
+  template <class Value>
+  Value choice(const char* name, std::initializer_list<Choice<Value>> choices) {
+    const char* chosen = text(name);
+    for (const Choice<Value>& each : choices) {
+      if (strcmp(each.text, chosen) == 0) return each.value;
+    }
+    refuse(name);
+    return choices.begin()->value;
+  }
   bool has(const char* name) const;
   // A list, or null.
   const rapidjson::Value* list(const char* name);
@@ -40,15 +57,16 @@ class Params {
 
  private:
   const rapidjson::Value* member(const char* name);
+  // Empty where there is no text.
+  const char* text(const char* name);
+  // The parameter's text is no choice.
+  void refuse(const char* name);
   bool read(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,
             int32_t* out);
 
   const rapidjson::Value& object_;
   bool ok_ = true;
 };
-
-// The product of factors that are not negative; UINT64_MAX when it does not fit.
-uint64_t product(std::initializer_list<uint64_t> factors);
 
 // Puts the number of a JSON value of range min..max in *out.
 bool read_number(const rapidjson::Value& value, const char* name, int32_t min, int32_t max,

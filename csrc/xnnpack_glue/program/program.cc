@@ -20,19 +20,19 @@ std::unordered_map<int32_t, Program>& table() {
   return programs;
 }
 
-// How a slot crosses: with a minus sign where it is given for good.
+// How a slot crosses: with a minus sign where it is donated.
 int32_t id_of(int32_t crossed) {
   return crossed < 0 ? static_cast<int32_t>(-static_cast<uint32_t>(crossed)) : crossed;
 }
 
-// A slot that is given for good is given once.
-bool check_given(const int32_t* ids, size_t count) {
+// A donated slot is one input only.
+bool check_donated(const int32_t* ids, size_t count) {
   if (std::none_of(ids, ids + count, [](int32_t id) { return id < 0; })) return true;
   std::vector<int32_t> sorted(ids, ids + count);
   std::sort(sorted.begin(), sorted.end(), [](int32_t a, int32_t b) { return id_of(a) < id_of(b); });
   for (size_t i = 1; i < count; ++i) {
     if (id_of(sorted[i - 1]) == id_of(sorted[i]) && (sorted[i - 1] < 0 || sorted[i] < 0))
-      return fail("slot %d is given for good and used elsewhere", id_of(sorted[i]));
+      return fail("slot %d is donated and used elsewhere", id_of(sorted[i]));
   }
   return true;
 }
@@ -50,7 +50,7 @@ bool bind_inputs(Program& program, const int32_t* ids, size_t count) {
     }
     program.operands[program.inputs[i]] = {slot->block.data(), id_of(ids[i])};
   }
-  return check_given(ids, count);
+  return check_donated(ids, count);
 }
 
 bool bind_temporaries(Program& program) {
@@ -65,10 +65,10 @@ bool bind_temporaries(Program& program) {
   return true;
 }
 
-// The id of the slot that the output takes over, or 0.
-int32_t donor_of(const Program& program, size_t output, const int32_t* ids) {
-  const int32_t donor = program.donors[output];
-  return donor != kNobody && ids[donor] < 0 ? id_of(ids[donor]) : 0;
+// The donated slot in whose place the output lies, or 0.
+int32_t donated_to(const Program& program, size_t output, const int32_t* ids) {
+  const int32_t input = program.donated[output];
+  return input != kNone && ids[input] < 0 ? id_of(ids[input]) : 0;
 }
 
 bool bind_outputs(Program& program, const int32_t* ids, std::vector<Slot>* results) {
@@ -77,19 +77,19 @@ bool bind_outputs(Program& program, const int32_t* ids, std::vector<Slot>* resul
     Slot& result = (*results)[i];
     result.count = spec.count;
     result.dtype = spec.dtype;
-    const int32_t donor = donor_of(program, i, ids);
-    if (donor == 0 && !Block::allocate(bytes_of(spec), &result.block)) return false;
-    void* const data = donor == 0 ? result.block.data() : slots::find(donor)->block.data();
+    const int32_t donated = donated_to(program, i, ids);
+    if (donated == 0 && !Block::allocate(bytes_of(spec), &result.block)) return false;
+    void* const data = donated == 0 ? result.block.data() : slots::find(donated)->block.data();
     program.operands[program.outputs[i]] = {data, 0};
   }
   return true;
 }
 
-// Moves the blocks that outputs take over; the slots that were given are gone.
-void take_given(const Program& program, const int32_t* ids, std::vector<Slot>* results) {
+// Moves the blocks in which outputs lie; the donated slots are gone.
+void take_donated(const Program& program, const int32_t* ids, std::vector<Slot>* results) {
   for (size_t i = 0; i < results->size(); ++i) {
-    const int32_t donor = donor_of(program, i, ids);
-    if (donor != 0) (*results)[i].block = std::move(slots::find(donor)->block);
+    const int32_t donated = donated_to(program, i, ids);
+    if (donated != 0) (*results)[i].block = std::move(slots::find(donated)->block);
   }
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     if (ids[i] >= 0) continue;
@@ -137,7 +137,7 @@ int32_t run(int32_t id, const int32_t* ids, size_t count) {
       !bind_outputs(program, ids, &results) || !has_sure_scratch(program) || !run_steps(program)) {
     return -1;
   }
-  take_given(program, ids, &results);
+  take_donated(program, ids, &results);
   const int32_t first = slots::reserve(static_cast<int32_t>(results.size()));
   for (size_t i = 0; i < results.size(); ++i)
     slots::put(first + static_cast<int32_t>(i), std::move(results[i]));

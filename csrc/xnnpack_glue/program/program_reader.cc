@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/sizes.h"
 
 namespace tfpy::programs {
 namespace {
@@ -196,25 +197,25 @@ class Reader {
 
   // "donations": [[output buffer, input buffer], ...], where there are any.
   bool read_donations(const Value& document) {
-    program_.donors.resize(program_.outputs.size(), kNobody);
+    program_.donated.resize(program_.outputs.size(), kNone);
     if (!document.HasMember("donations")) return true;
     const Value* donations = list(document, "donations");
     if (donations == nullptr) return false;
-    std::vector<bool> is_taken(written_.size());
+    std::vector<bool> is_paired(written_.size());
     size_t first_step = program_.steps.size();
     for (const Value& pair : donations->GetArray()) {
       int32_t output = 0, input = 0;
       if (!read_pair(pair, "a donation", &output, &input)) return false;
-      size_t place = 0, donor = 0;
-      if (!find(program_.outputs, output, &place) || !find(program_.inputs, input, &donor))
+      size_t to = 0, from = 0;
+      if (!find(program_.outputs, output, &to) || !find(program_.inputs, input, &from))
         return fail("program: buffer %d is no output, or buffer %d no input", output, input);
-      if (is_taken[output] || is_taken[input])
+      if (is_paired[output] || is_paired[input])
         return fail("program: buffer %d or %d is in two donations", output, input);
-      is_taken[output] = is_taken[input] = true;
+      is_paired[output] = is_paired[input] = true;
       size_t number = 0;
       if (!check_donation(output, input, &number)) return false;
       first_step = std::min(first_step, number);
-      program_.donors[place] = static_cast<int32_t>(donor);
+      program_.donated[to] = static_cast<int32_t>(from);
     }
     return read_sure_scratch(first_step);
   }
@@ -227,7 +228,7 @@ class Reader {
     const auto maker = std::find_if(program_.steps.begin(), program_.steps.end(), makes);
     *number = static_cast<size_t>(maker - program_.steps.begin());
     const bool is_read_later = last_use_[input] != kNever && last_use_[input] > *number;
-    if (is_read_later || !takes_place_of(use_of(*maker), input))
+    if (is_read_later || !may_overwrite(use_of(*maker), input))
       return fail("program: step %zu would overwrite input %d", *number, input);
     return true;
   }

@@ -20,7 +20,7 @@ struct Step {
   bool is_empty;  // the output has no elements
 };
 
-constexpr int32_t kNobody = -1;
+constexpr int32_t kNone = -1;
 
 struct Program {
   Block constants;
@@ -30,9 +30,8 @@ struct Program {
   std::vector<Step> steps;
   std::vector<int32_t> step_inputs;  // of all steps, one after another
   std::vector<Operand> arguments;    // room for the operands of one step
-  // For each output the input, by position, whose bytes it takes over when a run is given that for
-  // good; or kNobody.
-  std::vector<int32_t> donors;
+  // For each output the input, by position, in whose place it lies when that is donated; or kNone.
+  std::vector<int32_t> donated;
   uint64_t sure_scratch = 0;  // with which no step fails from the first one on that writes in place
   ArenaPlan arena;
   const char* arena_base = nullptr;  // to which the operands point

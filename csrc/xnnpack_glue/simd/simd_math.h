@@ -1,6 +1,9 @@
 // Elementary functions on four lanes. The polynomials are weighted least-squares fits that come
-// near the minimax error; functions that need more than float32 on the way use two f64x2.
+// near the minimax error; functions that need more than float32 on the way use two f64x2. The two
+// parts of ln 2 are those of Cephes (https://www.netlib.org/cephes/).
 #pragma once
+
+#include <initializer_list>
 
 #include "simd/simd.h"
 

@@ -1,5 +1,7 @@
 #include "threads/parallel.h"
 
+#include <algorithm>
+
 namespace tfpy {
 namespace {
 
@@ -16,6 +18,12 @@ void open_thread_pool(size_t threads) {
 void close_thread_pool() {
   pthreadpool_destroy(pool);
   pool = nullptr;
+}
+
+Share share_of(size_t items, size_t tasks, size_t task) {
+  const size_t quotient = items / tasks, rest = items % tasks;
+  const size_t begin = task * quotient + std::min(task, rest);
+  return {begin, begin + quotient + (task < rest ? 1 : 0)};
 }
 
 }  // namespace tfpy

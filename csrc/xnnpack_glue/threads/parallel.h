@@ -27,6 +27,21 @@ void parallel_for(size_t tasks, const Body& body) {
       const_cast<Body*>(&body), tasks, 0);
 }
 
+// What one of several tasks has of 0..items; the shares differ by one item at most.
+struct Share {
+  size_t begin, end;
+};
+Share share_of(size_t items, size_t tasks, size_t task);
+
+// Calls body(task, begin, end) for each task below `tasks` with its share of 0..items.
+template <class Body>
+void parallel_shares(size_t items, size_t tasks, const Body& body) {
+  parallel_for(tasks, [&](size_t task) {
+    const Share share = share_of(items, tasks, task);
+    body(task, share.begin, share.end);
+  });
+}
+
 // Element operations below which a second thread costs more than it gives.
 constexpr size_t kThreadGrain = 32 * 1024;
 
@@ -42,11 +57,7 @@ void parallel_ranges(size_t items, size_t cost, const Body& body) {
   constexpr size_t kRangesPerThread = 4;  // so that a slow thread can be helped
   const size_t workers = worker_count();
   const size_t tasks = task_count(items, cost, workers > 1 ? workers * kRangesPerThread : 1);
-  const size_t quotient = items / tasks, rest = items % tasks;
-  parallel_for(tasks, [&](size_t task) {
-    const size_t begin = task * quotient + std::min(task, rest);
-    body(begin, begin + quotient + (task < rest ? 1 : 0));
-  });
+  parallel_shares(items, tasks, [&](size_t, size_t begin, size_t end) { body(begin, end); });
 }
 
 }  // namespace tfpy
