@@ -13,7 +13,7 @@ from tfpy._src.control.derivative import derivative, zero
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Aval, Graph
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import Op, register
 from tfpy._src.run.control_op import ControlOp, Runner, carries_gradient, scattered
 from tfpy._src.run.usage import Usage
 
@@ -177,6 +177,9 @@ while_loop = ControlOp(
 
 stateful_cond = dataclasses.replace(cond, name="stateful_cond", stateful=True)
 stateful_while_loop = dataclasses.replace(while_loop, name="stateful_while_loop", stateful=True)
+
+for _op in (cond, while_loop, stateful_cond, stateful_while_loop):
+    register(_op)
 
 PURE: dict[Op, ControlOp] = {stateful_cond: cond, stateful_while_loop: while_loop}
 """The op to use where nothing within has effects."""

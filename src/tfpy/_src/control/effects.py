@@ -15,6 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.trace.symbolic import is_symbolic
 from tfpy._src.variables.variable import Variable
@@ -75,6 +76,7 @@ host_call = ControlOp(
     gradient=_gradient,
     doc="host_call(*inputs, function, avals): what a Python function gives, in the trace's order.",
 )
+register(host_call)
 
 
 def effect(function: Function, *args: Any) -> bool:

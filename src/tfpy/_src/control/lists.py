@@ -19,6 +19,7 @@ from tfpy._src.core.tape import SUMS
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError
 from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.runtime.storage import host_storage
 
@@ -63,7 +64,7 @@ def _gives_list(*avals: Aval, **attrs: Any) -> Any:
 def _define(
     name: str, ref: Any, execute: Any, gradient: Any, infer: Any = None, at: tuple[int, ...] = ()
 ) -> ControlOp:
-    return ControlOp(
+    op = ControlOp(
         name,
         "control",
         infer or _gives_list,
@@ -73,6 +74,7 @@ def _define(
         gradient=gradient,
         steered_by=lambda **attrs: at,
     )
+    return register(op)
 
 
 def _placed(items: Sequence[Any], places: Sequence[int], length: int) -> Items:
