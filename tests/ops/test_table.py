@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 from ops import oracle
 
 import tfpy
@@ -68,62 +67,6 @@ def test_public_names_are_tensorflows(op: Op) -> None:
         function = getattr(module, name)
         assert function.__doc__
         assert function.__name__ == op.public[0].rsplit(".", 1)[-1]
-
-
-def test_names_of_the_package_are_tensorflows() -> None:
-    ours = [
-        "env",
-        "ready",
-        "grad",
-        "grads",
-        "value_and_grad",
-        "value_and_grads",
-        "variable_grads",
-        "backend_report",
-        "get_backend",
-        "set_backend",
-        "set_backend_async",
-        "register_backend",
-        "remove_backend",
-        "tidy",
-        "keep",
-        "dispose",
-        "memory",
-        "custom_grad",
-        "multinomial",
-        "rand",
-        "floor_div",
-        "spectral",
-        "clip_by_average_norm",
-        "squared_difference",
-        "ragged_gather",
-        "ragged_range",
-        "ragged_tensor_to_tensor",
-        "sparse_to_dense",
-        "basic_lstm_cell",
-        "dot",
-        "euclidean_norm",
-        "outer_product",
-        "moving_average",
-        "multi_rnn_cell",
-        "prelu",
-        "step",
-        "fused",
-        "lower_bound",
-        "upper_bound",
-        "setdiff1d",
-        "TensorBuffer",
-        "compile_model",
-        "browser",
-        "buffer",
-        "random_standard_normal",
-        "random_uniform_int",
-        "scalar",
-        *("tensor", *(f"tensor{rank}d" for rank in range(1, 7))),
-        "batch_to_space_nd",
-    ]
-    names = [name for name in dir(tfpy) if not name.startswith("_") and name != "testing"]
-    assert sorted(n for n in names if not hasattr(tf, n)) == sorted(ours)
 
 
 @EVERY_OP

@@ -65,18 +65,19 @@ def _gradient(
     return scattered(len(inputs), wanted, found)
 
 
-host_call = ControlOp(
-    "host_call",
-    "control",
-    lambda *_, function, avals: avals,
-    _ref,
-    multiple=True,
-    stateful=True,
-    execute=_execute,
-    gradient=_gradient,
-    doc="host_call(*inputs, function, avals): what a Python function gives, in the trace's order.",
+host_call = register(
+    ControlOp(
+        "host_call",
+        "control",
+        lambda *_, function, avals: avals,
+        _ref,
+        multiple=True,
+        stateful=True,
+        execute=_execute,
+        gradient=_gradient,
+        doc="host_call(*inputs, function, avals): what a Python function gives.",
+    )
 )
-register(host_call)
 
 
 def effect(function: Function, *args: Any) -> bool:

@@ -64,17 +64,18 @@ def _gives_list(*avals: Aval, **attrs: Any) -> Any:
 def _define(
     name: str, ref: Any, execute: Any, gradient: Any, infer: Any = None, at: tuple[int, ...] = ()
 ) -> ControlOp:
-    op = ControlOp(
-        name,
-        "control",
-        infer or _gives_list,
-        lambda *arrays, **attrs: (ref(*arrays, **attrs),),
-        multiple=True,
-        execute=execute,
-        gradient=gradient,
-        steered_by=lambda **attrs: at,
+    return register(
+        ControlOp(
+            name,
+            "control",
+            infer or _gives_list,
+            lambda *arrays, **attrs: (ref(*arrays, **attrs),),
+            multiple=True,
+            execute=execute,
+            gradient=gradient,
+            host_operands=lambda **attrs: at,
+        )
     )
-    return register(op)
 
 
 def _placed(items: Sequence[Any], places: Sequence[int], length: int) -> Items:
