@@ -79,8 +79,8 @@ def test_expressions_use_known_scalar_ops(op: Op, rng: np.random.Generator) -> N
         root = op.expr(*operands, **attrs)
         aval = op.infer(*(Aval(a.shape, dtypes.as_dtype(a.dtype)) for a in arrays), **attrs)
         assert root.dtype == aval.dtype
-        tape, _ = linearize(*complex_expr.parts(root))
-        assert {line.op for line in tape} <= SCALAR_OPS
+        lines, _ = linearize(*complex_expr.components(root))
+        assert {line.op for line in lines} <= SCALAR_OPS
 
 
 SPELT = {"cast", "bitcast", "index", "input", "const"}

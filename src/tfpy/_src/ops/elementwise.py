@@ -15,7 +15,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType, real_part
-from tfpy._src.ir import expr as ex
+from tfpy._src.ir import complex_expr, expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.op import Laws, Op, register
@@ -405,7 +405,7 @@ cast: Op = register(
         _cast_infer,
         _cast_ref,
         _cast_vjp,
-        lambda x, dtype: ex.cast(x, dtype),
+        complex_expr.cast,
         doc="x in another dtype; float to integer truncates.",
         samples=elementwise_samples(
             1,
