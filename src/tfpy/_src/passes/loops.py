@@ -1,6 +1,6 @@
 """What a Graph does not need of its loops is left out before it is cut into regions.
 
-Loops are ``while_loop`` equations: known by name, since their records stand above the passes.
+Loops are ``while_loop`` equations. Their records stand above the passes, so the table has them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import OPS
 from tfpy._src.passes.dead_code import slice_of
 
 
@@ -29,7 +30,7 @@ def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
 
 
 def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
-    if eqn.op.name not in ("while_loop", "stateful_while_loop"):
+    if eqn.op not in (OPS["while_loop"], OPS["stateful_while_loop"]):
         return eqn
     attrs = dict(eqn.attrs)
     read = {p for p, v in enumerate(eqn.outputs) if v in needed}
@@ -77,7 +78,7 @@ def share_loops(graph: Graph) -> Graph:
     plain = {
         (eqn.inputs, attrs["body"]): eqn
         for eqn in graph.eqns
-        if eqn.op.name == "while_loop" and (attrs := dict(eqn.attrs))["primal"] is None
+        if eqn.op is OPS["while_loop"] and (attrs := dict(eqn.attrs))["primal"] is None
     }
     eqns = list(graph.eqns)
     for eqn in graph.eqns:
