@@ -93,7 +93,7 @@ def test_glsl_knows_every_scalar_op() -> None:
 
 
 def test_wasm_knows_every_scalar_op() -> None:
-    text = (ROOT / "csrc/xnnpack_glue/scalar_ops.cc").read_text(encoding="utf-8")
+    text = (ROOT / "csrc/xnnpack_glue/elementwise/scalar_ops.cc").read_text(encoding="utf-8")
     names = set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
     assert {name.split(".")[0] for name in names} | SPELT >= SCALAR_OPS
 
@@ -131,8 +131,8 @@ def kernel_names(rng: np.random.Generator) -> set[str]:
 
 def test_the_kernels_of_wasm(rng: np.random.Generator) -> None:
     """Those that lowering calls for, and no others."""
-    registry = (ROOT / "csrc/xnnpack_glue/kernel.cc").read_text(encoding="utf-8")
-    in_wasm = set(re.findall(r'^    \{"(\w+)", make_\w+\},', registry, re.MULTILINE))
+    registry = (ROOT / "csrc/xnnpack_glue/program/kernels.def").read_text(encoding="utf-8")
+    in_wasm = set(re.findall(r"^KERNEL\((\w+)\)", registry, re.MULTILINE))
     assert in_wasm == kernel_names(rng) | {"elementwise"} | WasmTarget.kernels
 
 
