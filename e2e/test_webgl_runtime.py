@@ -1,6 +1,6 @@
 """The WebGL2 runtime by itself: variants that small op tests do not reach, refusals, context loss.
 
-The page imports ``web/webgl.mjs`` without Pyodide; Programs are lowered here.
+The page imports ``web/webgl/webgl.mjs`` without Pyodide; Programs are lowered here.
 """
 
 from __future__ import annotations

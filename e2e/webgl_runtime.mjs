@@ -1,6 +1,6 @@
-// Page-side half of webgl_page.py: drives web/webgl.mjs without Pyodide.
+// Page-side half of webgl_page.py: drives web/webgl/webgl.mjs without Pyodide.
 
-import { openWebgl } from "../web/webgl.mjs";
+import { openWebgl } from "../web/webgl/webgl.mjs";
 
 /**
  * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
@@ -17,7 +17,7 @@ function bytesOf({ dtype, values }) {
 }
 
 /**
- * @param {import("../web/webgl.mjs").Backend} backend
+ * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {Tensor} tensor
  */
 function write(backend, tensor) {
@@ -28,7 +28,7 @@ function write(backend, tensor) {
 /**
  * A slot's elements, waited for and then, since that took no time, read at once.
  *
- * @param {import("../web/webgl.mjs").Backend} backend
+ * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {number} slot
  */
 async function readTwice(backend, slot) {
@@ -101,7 +101,7 @@ export function refusals(programs) {
 /**
  * A backend with its context, which is made inside and caught on the way.
  *
- * @returns {{backend: import("../web/webgl.mjs").Backend, gl: WebGL2RenderingContext}}
+ * @returns {{backend: import("../web/webgl/webgl.mjs").Backend, gl: WebGL2RenderingContext}}
  */
 function openWithContext() {
   const prototype = HTMLCanvasElement.prototype;

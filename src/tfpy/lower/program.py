@@ -1,7 +1,7 @@
 """Program: what a device runs. Kernels, buffers and steps, as one JSON text plus constant bytes.
 
 A Program crosses to the runtime once and is then run by integer id. The runtimes
-(``web/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
+(``web/webgl/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
 
 The JSON text::
 

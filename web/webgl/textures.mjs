@@ -1,9 +1,9 @@
 /**
  * Textures, recycled by size and format.
  *
- * @typedef {import("./webgl_context.mjs").Device} Device
- * @typedef {import("./webgl_context.mjs").Format} Format
- * @typedef {import("./webgl_state.mjs").GlState} GlState
+ * @typedef {import("./context.mjs").Device} Device
+ * @typedef {import("./context.mjs").Format} Format
+ * @typedef {import("./state.mjs").GlState} GlState
  *
  * @typedef {object} Shelf textures that can stand in for each other, and their common facts
  * @property {Format} format

@@ -1,12 +1,12 @@
 /**
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
- * @typedef {import("./backend.mjs").Backend & import("./backend.mjs").Ahead} Backend
- * @typedef {import("./backend.mjs").TensorArray} TensorArray
- * @typedef {import("./webgl_program.mjs").Plan} Plan
- * @typedef {import("./webgl_textures.mjs").Layout} Layout
- * @typedef {import("./webgl_textures.mjs").Texture} Texture
- * @typedef {import("./webgl_transfer.mjs").Elements} Elements
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").Ahead} Backend
+ * @typedef {import("../runtime/backend.mjs").TensorArray} TensorArray
+ * @typedef {import("./program.mjs").Plan} Plan
+ * @typedef {import("./textures.mjs").Layout} Layout
+ * @typedef {import("./textures.mjs").Texture} Texture
+ * @typedef {import("./transfer.mjs").Elements} Elements
  *
  * @typedef {object} Slot either uploaded, or still holding the data that a program's use will upload
  * @property {string} dtype
@@ -16,14 +16,14 @@
  * @property {Plan | null} maker the program whose output it is
  */
 
-import { loseContext, openDevice } from "./webgl_context.mjs";
-import { nbytesOf, parseProgram } from "./webgl_document.mjs";
-import { donorOf, makePlan, replay } from "./webgl_program.mjs";
-import { ShaderCache } from "./webgl_shaders.mjs";
-import { GlState } from "./webgl_state.mjs";
-import { fence } from "./webgl_sync.mjs";
-import { TexturePool } from "./webgl_textures.mjs";
-import { copied, download, downloadAsync, emptyArray, upload, viewed } from "./webgl_transfer.mjs";
+import { loseContext, openDevice } from "./context.mjs";
+import { nbytesOf, parseProgram } from "./document.mjs";
+import { donorOf, makePlan, replay } from "./program.mjs";
+import { ShaderCache } from "./shaders.mjs";
+import { GlState } from "./state.mjs";
+import { fence } from "./sync.mjs";
+import { TexturePool } from "./textures.mjs";
+import { copied, download, downloadAsync, emptyArray, upload, viewed } from "./transfer.mjs";
 
 /** Tensors up to this size are uploaded when a program first takes them; many are never. */
 const LAZY_BYTES = 2 ** 16;
@@ -44,7 +44,7 @@ export function openWebgl(options = {}) {
 
 /** @implements {Backend} */
 class Webgl {
-  /** @param {import("./webgl_context.mjs").Device} device */
+  /** @param {import("./context.mjs").Device} device */
   constructor(device) {
     this.device = device;
     this.gl = device.gl;

@@ -2,7 +2,7 @@
  * Compiled shaders, cached by source text. All shaders of a Program are started before the first is
  * waited for, so that drivers compile them side by side.
  *
- * @typedef {import("./webgl_state.mjs").GlState} GlState
+ * @typedef {import("./state.mjs").GlState} GlState
  *
  * @typedef {object} KernelText
  * @property {string} name
@@ -25,7 +25,7 @@
  * @property {number} partBytes of the block of its last input that a draw reads; 0 without one
  */
 
-import { until } from "./webgl_sync.mjs";
+import { until } from "./sync.mjs";
 
 /** Where the buffers of uniform blocks are bound: a step's parameters, a part of its last input. */
 export const PARAMS_BINDING = 0;

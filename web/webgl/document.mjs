@@ -2,7 +2,7 @@
  * The document of a Program (src/tfpy/lower/program.py). It may come from anywhere: it is checked
  * before anything relies on it.
  *
- * @typedef {import("./webgl_shaders.mjs").KernelText} KernelText
+ * @typedef {import("./shaders.mjs").KernelText} KernelText
  *
  * @typedef {object} StepText
  * @property {number} kernel

@@ -19,7 +19,7 @@
  * @property {Format} int
  */
 
-import { isSoftwareRenderer } from "./probe.mjs";
+import { isSoftwareRenderer } from "../runtime/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];

@@ -2,13 +2,13 @@
  * Elements between a heap and textures. A texture holds whole texels, so its last row may be longer
  * than the data: full rows go to and from the heap as they are, the rest by way of a small array.
  *
- * @typedef {import("./webgl_textures.mjs").Texture} Texture
- * @typedef {import("./webgl_textures.mjs").TexturePool} TexturePool
+ * @typedef {import("./textures.mjs").Texture} Texture
+ * @typedef {import("./textures.mjs").TexturePool} TexturePool
  * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
  */
 
-import { toHalf } from "./webgl_half.mjs";
-import { fence } from "./webgl_sync.mjs";
+import { toHalf } from "./half.mjs";
+import { fence } from "./sync.mjs";
 
 /**
  * The data of a slot: elements of a heap in an array of their own.

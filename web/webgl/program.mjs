@@ -2,14 +2,14 @@
  * A registered Program: its shaders compiled, its parameters in one uniform buffer, its temporaries
  * assigned to textures; and its replay, which allocates nothing.
  *
- * @typedef {import("./webgl_document.mjs").Parts} Parts
- * @typedef {import("./webgl_document.mjs").ProgramText} ProgramText
- * @typedef {import("./webgl_shaders.mjs").Shader} Shader
- * @typedef {import("./webgl_state.mjs").GlState} GlState
- * @typedef {import("./webgl_textures.mjs").Layout} Layout
- * @typedef {import("./webgl_textures.mjs").Shelf} Shelf
- * @typedef {import("./webgl_textures.mjs").Texture} Texture
- * @typedef {import("./webgl_textures.mjs").TexturePool} TexturePool
+ * @typedef {import("./document.mjs").Parts} Parts
+ * @typedef {import("./document.mjs").ProgramText} ProgramText
+ * @typedef {import("./shaders.mjs").Shader} Shader
+ * @typedef {import("./state.mjs").GlState} GlState
+ * @typedef {import("./textures.mjs").Layout} Layout
+ * @typedef {import("./textures.mjs").Shelf} Shelf
+ * @typedef {import("./textures.mjs").Texture} Texture
+ * @typedef {import("./textures.mjs").TexturePool} TexturePool
  *
  * @typedef {object} Buffer
  * @property {string} dtype
@@ -46,9 +46,9 @@
  * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
  */
 
-import { countOf, require_ } from "./webgl_document.mjs";
-import { PARAMS_BINDING, PART_BINDING } from "./webgl_shaders.mjs";
-import { copyToBuffer } from "./webgl_transfer.mjs";
+import { countOf, require_ } from "./document.mjs";
+import { PARAMS_BINDING, PART_BINDING } from "./shaders.mjs";
+import { copyToBuffer } from "./transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */
 const FLUSH_STEPS = 8;
