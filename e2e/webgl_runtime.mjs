@@ -166,11 +166,11 @@ export async function registeredAsync({ json, inputs }) {
 }
 
 /**
- * A Program of two inputs run with both kept, refused, failing, and with the first given for good.
+ * A Program of two inputs run with both kept, refused, failing, and with the first donated.
  *
  * @param {Call} call
  */
-export async function givenForGood({ json, inputs }) {
+export async function donatedInput({ json, inputs }) {
   const { backend, gl } = openWithContext();
   const program = backend.register(json, new ArrayBuffer(0), 0, 0);
   const [first, second] = inputs.map((input) => write(backend, input));
@@ -188,12 +188,12 @@ export async function givenForGood({ json, inputs }) {
   refused.push(messageOf(() => backend.run(program, -first, second)));
   gl.drawArrays = drawArrays;
   const failed = backend.memory();
-  const given = backend.run(program, -first, second);
+  const donated = backend.run(program, -first, second);
   const after = backend.memory();
   const gone = messageOf(() => backend.free(first));
   const values = [];
-  for (const slot of [kept, given, second]) values.push([...(await backend.readAsync(slot))]);
-  backend.free(kept, given, second);
+  for (const slot of [kept, donated, second]) values.push([...(await backend.readAsync(slot))]);
+  backend.free(kept, donated, second);
   const left = backend.memory();
   backend.close();
   return { values, refused, gone, memory: [before, failed, after, left] };

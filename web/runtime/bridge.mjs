@@ -5,7 +5,7 @@ import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
 import { probe } from "./probe.mjs";
 
-/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").Ahead>} Backend */
+/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>} Backend */
 
 /**
  * Emscripten's module object of Pyodide.

@@ -1,13 +1,12 @@
 /**
- * A registered Program: its shaders compiled, its parameters in one uniform buffer, its temporaries
- * assigned to textures; and its replay, which allocates nothing.
+ * A registered Program. All of it is fixed at registration (its steps and their compiled shaders,
+ * its parameters in one uniform buffer, the place of each temporary in the pool), but for the
+ * textures of its inputs and outputs: a run puts them in their places and replays the steps.
  *
- * @typedef {import("./document.mjs").Parts} Parts
+ * @typedef {import("./document.mjs").Chunks} Chunks
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  * @typedef {import("./shaders.mjs").Shader} Shader
- * @typedef {import("./state.mjs").GlState} GlState
  * @typedef {import("./textures.mjs").Layout} Layout
- * @typedef {import("./textures.mjs").Shelf} Shelf
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
  *
@@ -16,267 +15,224 @@
  * @property {Layout} layout
  *
  * @typedef {object} Step
- * @property {WebGLProgram} program
+ * @property {Shader} shader
  * @property {number[]} inputs
  * @property {number} output
- * @property {number} width
- * @property {number} height
- * @property {number} block byte offset of its parameters in the uniform buffer
- * @property {number} blockBytes
- * @property {number} partBytes that the shader's block of one of its parts holds
- * @property {Parts | null} parts
- *
- * @typedef {object} Temporary
- * @property {number} buffer
- * @property {number} index number among the temporaries of its size and format
- *
- * @typedef {object} Plan
- * @property {Buffer[]} buffers
- * @property {{buffer: number, offset: number}[]} constants
- * @property {number[]} inputs
- * @property {number[]} outputs
- * @property {number[]} donors for each output the input, by position, whose texture it takes over
- *   when a run is given that for good; or -1
- * @property {Temporary[]} temporaries
- * @property {number} temporaryBytes
- * @property {number} generation of the pool's temporaries that `textures` holds
- * @property {Step[]} steps
- * @property {WebGLBuffer | null} params
- * @property {number} readMs how long reading an output took the last time
- * @property {Texture[]} textures by buffer; those of inputs and outputs change from run to run
+ * @property {number} paramsOffset byte of the uniform buffer where its parameters begin
+ * @property {Chunks | null} chunks
  */
 
 import { countOf, require_ } from "./document.mjs";
-import { PARAMS_BINDING, PART_BINDING } from "./shaders.mjs";
-import { copyToBuffer } from "./transfer.mjs";
+import { packParams } from "./params.mjs";
+import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
+import { assignTemporaries } from "./temporaries.mjs";
+import { copyToBuffer, OutputReader, upload, viewed } from "./transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */
 const FLUSH_STEPS = 8;
 
-/** The same of a step's parts. */
-const FLUSH_PARTS = 32;
+/** The same of a step's chunks. */
+const FLUSH_CHUNKS = 32;
 
-/**
- * @param {TexturePool} pool
- * @param {ProgramText} text
- * @param {Shader[]} shaders compiled, one for each kernel
- * @returns {Plan}
- */
-export function makePlan(pool, text, shaders) {
-  const { gl } = pool;
-  const buffers = text.buffers.map(({ dtype, shape, layers, line }) => {
-    return { dtype, layout: pool.layout(countOf(shape), dtype, layers, line) };
-  });
-  const { temporaries, temporaryBytes } = assignTemporaries(text, buffers);
-  const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
-  let size = 0;
-  const steps = text.steps.map(({ kernel, inputs, outputs: [output], parts = null }) => {
-    const { program, blockBytes, partBytes } = shaders[kernel];
-    checkParts(shaders[kernel], parts, buffers[output].layout);
-    const { width, height } = buffers[output].layout.shelf;
-    const block = size;
-    size += Math.ceil(blockBytes / alignment) * alignment;
-    return { program, inputs, output, width, height, block, blockBytes, partBytes, parts };
-  });
-  const params = packParams(gl, text, shaders, buffers, steps, size);
-  const { constants, inputs, outputs } = text;
-  const donations = new Map(text.donations);
-  return {
-    buffers,
-    constants,
-    inputs,
-    outputs,
-    donors: outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1)),
-    temporaries,
-    temporaryBytes,
-    generation: -1,
-    steps: steps.filter(({ output }) => buffers[output].layout.count > 0),
-    params,
-    readMs: Number.POSITIVE_INFINITY,
-    textures: new Array(buffers.length),
-  };
-}
+/** The triangle that covers the target has so many vertices. */
+const VERTICES = 3;
 
-/**
- * Puts the pool's textures in the places of a plan's temporaries.
- *
- * @param {TexturePool} pool
- * @param {Plan} plan
- */
-function bindTemporaries(pool, plan) {
-  const { textures, buffers } = plan;
-  pool.reserve(plan.temporaryBytes);
-  for (const { buffer, index } of plan.temporaries) {
-    textures[buffer] = pool.temporary(buffers[buffer].layout, index);
-  }
-  plan.generation = pool.generation;
-}
-
-/**
- * The input, by position, whose texture an output takes over in a run on these slots; or -1.
- *
- * @param {Plan} plan
- * @param {number} output position
- * @param {number[]} slots
- */
-export function donorOf({ donors }, output, slots) {
-  return slots[donors[output]] < 0 ? donors[output] : -1;
-}
-
-/**
- * Runs the steps. The textures of inputs, constants and outputs are in their places.
- *
- * @param {TexturePool} pool
- * @param {Plan} plan
- */
-export function replay(pool, plan) {
-  if (plan.generation !== pool.generation) bindTemporaries(pool, plan);
-  const { gl, state } = pool;
-  const { steps, textures, params } = plan;
-  for (let number = 0; number < steps.length; number++) {
-    const step = steps[number];
-    const { inputs, parts } = step;
-    const blocks = parts && copyToBuffer(pool, textures[inputs[inputs.length - 1]], step.partBytes);
-    state.bindFramebuffer(pool.target(textures[step.output]));
-    state.useProgram(step.program);
-    for (let unit = 0; unit < inputs.length; unit++) {
-      const { shelf, handle } = textures[inputs[unit]];
-      state.bindTexture(unit, shelf.target, handle);
+export class Program {
+  /**
+   * @param {TexturePool} pool
+   * @param {ProgramText} text
+   * @param {Shader[]} shaders compiled, one for each kernel
+   * @param {ArrayBufferLike} heap
+   * @param {number} ptr where the constants' data begin
+   */
+  constructor(pool, text, shaders, heap, ptr) {
+    const { inputs, outputs, constants } = text;
+    this.pool = pool;
+    /** @type {Buffer[]} */
+    this.buffers = text.buffers.map(({ dtype, shape, layers, line }) => {
+      return { dtype, layout: pool.layout(countOf(shape), dtype, layers, line) };
+    });
+    this.inputs = inputs;
+    this.outputs = outputs;
+    this.constants = constants.map(({ buffer }) => buffer);
+    const donations = new Map(text.donations);
+    /** For each output the position of the input whose texture it may take over; or -1. */
+    this.donations = outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1));
+    const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
+    this.temporaries = temporaries;
+    this.temporaryBytes = temporaryBytes;
+    const { params, steps } = this.makeSteps(text, shaders);
+    this.params = params;
+    this.steps = steps;
+    this.reader = new OutputReader();
+    /** Of the pool's temporaries that `textures` holds. */
+    this.generation = -1;
+    /** @type {Texture[]} by buffer */
+    this.textures = new Array(this.buffers.length);
+    for (const { buffer, offset } of constants) {
+      const { dtype, layout } = this.buffers[buffer];
+      this.textures[buffer] = pool.acquire(layout);
+      upload(pool, this.textures[buffer], viewed(heap, ptr + offset, layout.count, dtype));
     }
-    gl.bindBufferRange(gl.UNIFORM_BUFFER, PARAMS_BINDING, params, step.block, step.blockBytes);
-    if (parts) {
-      drawParts(pool, step, parts, blocks);
-    } else {
-      state.viewport(0, 0, step.width, step.height);
-      gl.drawArrays(gl.TRIANGLES, 0, 3);
+  }
+
+  /**
+   * The steps that draw anything, and the uniform buffer with the parameters of all.
+   *
+   * @param {ProgramText} text
+   * @param {Shader[]} shaders
+   */
+  makeSteps(text, shaders) {
+    const { buffers } = this;
+    for (const { kernel, outputs, chunks } of text.steps) {
+      checkChunks(shaders[kernel], chunks, buffers[outputs[0]].layout);
     }
-    if (number % FLUSH_STEPS === FLUSH_STEPS - 1) gl.flush();
+    const { params, offsets } = packParams(this.pool.gl, text, shaders, buffers);
+    /** @type {Step[]} */
+    const steps = text.steps.map(({ kernel, inputs, outputs: [output], chunks = null }, number) => {
+      return { shader: shaders[kernel], inputs, output, paramsOffset: offsets[number], chunks };
+    });
+    return { params, steps: steps.filter(({ output }) => buffers[output].layout.count > 0) };
+  }
+
+  /**
+   * Whether an input, by position, may be a tensor of this type.
+   *
+   * @param {number} position
+   * @param {string} dtype
+   * @param {number} count
+   */
+  checkInput(position, dtype, count) {
+    const wanted = this.buffers[this.inputs[position]];
+    if (wanted.dtype !== dtype || wanted.layout.count !== count) {
+      throw new Error(
+        `program input ${position} takes ${wanted.layout.count} elements of ${wanted.dtype}, ` +
+          `got ${count} of ${dtype}`,
+      );
+    }
+  }
+
+  /**
+   * @param {number} position
+   * @param {Texture} texture
+   */
+  bindInput(position, texture) {
+    this.textures[this.inputs[position]] = texture;
+  }
+
+  /**
+   * The position of the donated input whose texture an output takes over in a run; or -1.
+   *
+   * @param {number} output position
+   * @param {number[]} slots of the run, those with a minus sign donated
+   */
+  donatedTo(output, slots) {
+    const input = this.donations[output];
+    return slots[input] < 0 ? input : -1;
+  }
+
+  /**
+   * Runs the steps on the inputs that were bound. On failure no output has a texture, and the
+   * donated inputs keep theirs.
+   *
+   * @param {number[]} slots of the inputs, those with a minus sign donated
+   */
+  run(slots) {
+    const { pool, buffers, inputs, outputs, textures } = this;
+    let bound = 0;
+    try {
+      for (; bound < outputs.length; bound++) {
+        const input = this.donatedTo(bound, slots);
+        const buffer = outputs[bound];
+        textures[buffer] =
+          input < 0 ? pool.acquire(buffers[buffer].layout) : textures[inputs[input]];
+      }
+      this.replay();
+    } catch (error) {
+      while (bound-- > 0) {
+        if (this.donatedTo(bound, slots) < 0) pool.release(textures[outputs[bound]]);
+      }
+      throw error;
+    }
+  }
+
+  /** Draws the steps; every buffer's texture is in its place. */
+  replay() {
+    if (this.generation !== this.pool.generation) this.bindTemporaries();
+    const { gl, state } = this.pool;
+    const { steps, textures, params, buffers } = this;
+    for (let number = 0; number < steps.length; number++) {
+      const { shader, inputs, output, paramsOffset, chunks } = steps[number];
+      const source = textures[inputs[inputs.length - 1]];
+      const chunkBuffer = chunks && copyToBuffer(this.pool, source, shader.chunkBytes);
+      state.bindFramebuffer(this.pool.framebuffer(textures[output]));
+      state.useProgram(shader.program);
+      for (let unit = 0; unit < inputs.length; unit++) {
+        const { bucket, handle } = textures[inputs[unit]];
+        state.bindTexture(unit, bucket.target, handle);
+      }
+      const { paramsBytes } = shader;
+      gl.bindBufferRange(gl.UNIFORM_BUFFER, PARAMS_BINDING, params, paramsOffset, paramsBytes);
+      const { width, height } = buffers[output].layout.bucket;
+      if (chunks) {
+        this.drawChunks(chunks, shader.chunkBytes, chunkBuffer, width);
+      } else {
+        state.viewport(0, 0, width, height);
+        gl.drawArrays(gl.TRIANGLES, 0, VERTICES);
+      }
+      if (number % FLUSH_STEPS === FLUSH_STEPS - 1) gl.flush();
+    }
+  }
+
+  /**
+   * Draws a step's rectangles, which lie side by side in the target and then below each other.
+   *
+   * @param {Chunks} chunks
+   * @param {number} blockBytes size of the uniform block that reads a chunk
+   * @param {WebGLBuffer | null} buffer what the chunks read
+   * @param {number} targetWidth
+   */
+  drawChunks({ count, nbytes, width, height }, blockBytes, buffer, targetWidth) {
+    const { gl, state } = this.pool;
+    const across = Math.floor(targetWidth / width);
+    for (let chunk = 0; chunk < count; chunk++) {
+      const row = Math.floor(chunk / across);
+      state.viewport((chunk - row * across) * width, row * height, width, height);
+      gl.bindBufferRange(gl.UNIFORM_BUFFER, CHUNK_BINDING, buffer, chunk * nbytes, blockBytes);
+      gl.drawArrays(gl.TRIANGLES, 0, VERTICES);
+      if (chunk % FLUSH_CHUNKS === FLUSH_CHUNKS - 1) gl.flush();
+    }
+  }
+
+  /** Puts the pool's textures in the places of the temporaries. */
+  bindTemporaries() {
+    const { pool, buffers, textures } = this;
+    pool.reserve(this.temporaryBytes);
+    for (const { buffer, index } of this.temporaries) {
+      textures[buffer] = pool.temporary(buffers[buffer].layout, index);
+    }
+    this.generation = pool.generation;
+  }
+
+  close() {
+    for (const buffer of this.constants) this.pool.release(this.textures[buffer]);
+    this.pool.gl.deleteBuffer(this.params);
   }
 }
 
 /**
- * @param {TexturePool} pool
- * @param {Step} step
- * @param {Parts} parts
- * @param {WebGLBuffer | null} blocks what the parts read
- */
-function drawParts({ gl, state }, step, { count, nbytes, width, height }, blocks) {
-  const across = Math.floor(step.width / width);
-  for (let part = 0; part < count; part++) {
-    const line = Math.floor(part / across);
-    state.viewport((part - line * across) * width, line * height, width, height);
-    gl.bindBufferRange(gl.UNIFORM_BUFFER, PART_BINDING, blocks, part * nbytes, step.partBytes);
-    gl.drawArrays(gl.TRIANGLES, 0, 3);
-    if (part % FLUSH_PARTS === FLUSH_PARTS - 1) gl.flush();
-  }
-}
-
-/**
- * The kernel reads parts if the step has some, and their rectangles fit into the texture.
+ * The kernel reads chunks if the step has some, and their rectangles fit into the texture.
  *
  * @param {Shader} shader
- * @param {Parts | null} parts
+ * @param {Chunks | undefined} chunks
  * @param {Layout} layout of the output
  */
-function checkParts({ kernel: { name }, partBytes }, parts, { shelf }) {
-  require_(partBytes > 0 === (parts !== null), `kernel ${name} and a step disagree about parts`);
-  if (parts === null) return;
-  const { count, width, height } = parts;
-  const room = Math.floor(shelf.width / width) * Math.floor(shelf.height / height);
-  const size = `${shelf.width} x ${shelf.height}`;
-  require_(count <= room, `kernel ${name} draws ${count} parts in a texture of ${size}`);
-}
-
-/**
- * Numbers the temporaries of each size and format, so that those that live at the same time differ.
- *
- * @param {ProgramText} text
- * @param {Buffer[]} buffers
- * @returns {{temporaries: Temporary[], temporaryBytes: number}}
- */
-function assignTemporaries(text, buffers) {
-  const last = lastUses(text);
-  /** @type {Map<Shelf, {count: number, free: number[]}>} */
-  const shelves = new Map();
-  /** @type {Map<number, number>} */
-  const indices = new Map();
-  const passing = new Set(last.flat());
-  text.steps.forEach(({ outputs: [output] }, number) => {
-    if (passing.has(output)) {
-      const { shelf } = buffers[output].layout;
-      const used = shelves.get(shelf) ?? { count: 0, free: [] };
-      shelves.set(shelf, used);
-      indices.set(output, used.free.pop() ?? used.count++);
-    }
-    for (const buffer of last[number]) {
-      const index = /** @type {number} */ (indices.get(buffer));
-      shelves.get(buffers[buffer].layout.shelf)?.free.push(index);
-    }
-  });
-  let temporaryBytes = 0;
-  for (const [{ bytes }, { count }] of shelves) temporaryBytes += bytes * count;
-  const temporaries = [...indices].map(([buffer, index]) => ({ buffer, index }));
-  return { temporaries, temporaryBytes };
-}
-
-/**
- * For each step the temporaries (neither given nor returned) that it is the last to use.
- *
- * @param {ProgramText} text
- * @returns {number[][]}
- */
-function lastUses(text) {
-  const kept = new Set([...text.inputs, ...text.outputs, ...text.constants.map((c) => c.buffer)]);
-  const result = text.steps.map(() => /** @type {number[]} */ ([]));
-  for (let number = text.steps.length - 1; number >= 0; number--) {
-    const { inputs, outputs } = text.steps[number];
-    for (const buffer of [...inputs, ...outputs]) {
-      if (kept.has(buffer)) continue;
-      kept.add(buffer);
-      result[number].push(buffer);
-    }
-  }
-  return result;
-}
-
-/**
- * All steps' parameters, each laid out as its shader's uniform block, in one buffer.
- *
- * @param {WebGL2RenderingContext} gl
- * @param {ProgramText} text
- * @param {Shader[]} shaders
- * @param {Buffer[]} buffers
- * @param {{block: number}[]} steps
- * @param {number} size bytes
- * @returns {WebGLBuffer | null}
- */
-function packParams(gl, text, shaders, buffers, steps, size) {
-  const view = new DataView(new ArrayBuffer(size));
-  text.steps.forEach((step, number) => {
-    const { params, kernel } = step;
-    const { block } = steps[number];
-    const { name, inputs } = text.kernels[kernel];
-    /** @type {Map<string, number | number[]>} */
-    const values = new Map(Object.entries(params));
-    values.set("out_shift", buffers[step.outputs[0]].layout.shift);
-    inputs.forEach((input, i) => {
-      values.set(`${input}_shift`, buffers[step.inputs[i]].layout.shift);
-    });
-    for (const member of shaders[kernel].members ?? []) {
-      const value = values.get(member.name);
-      const list = Array.isArray(value) ? value : [value];
-      if (list.length !== member.size || !list.every(Number.isFinite)) {
-        throw new Error(`program: step ${number} (${name}): parameter ${member.name} is ${value}`);
-      }
-      list.forEach((v, i) => {
-        const at = block + member.offset + i * member.stride;
-        if (member.isFloat) view.setFloat32(at, Number(v), true);
-        else view.setInt32(at, Number(v), true);
-      });
-    }
-  });
-  const buffer = gl.createBuffer();
-  gl.bindBuffer(gl.UNIFORM_BUFFER, buffer);
-  gl.bufferData(gl.UNIFORM_BUFFER, view, gl.STATIC_DRAW);
-  return buffer;
+function checkChunks({ kernel: { name }, chunkBytes }, chunks, { bucket }) {
+  const agree = chunkBytes > 0 === (chunks !== undefined);
+  require_(agree, `kernel ${name} and a step disagree about chunks`);
+  if (chunks === undefined) return;
+  const { count, width, height } = chunks;
+  const room = Math.floor(bucket.width / width) * Math.floor(bucket.height / height);
+  const size = `${bucket.width} x ${bucket.height}`;
+  require_(count <= room, `kernel ${name} draws ${count} chunks in a texture of ${size}`);
 }
