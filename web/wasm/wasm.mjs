@@ -57,20 +57,13 @@ class Glue {
   }
 
   /**
-   * A number that a C call has left.
-   * @param {number} index
-   */
-  word(index) {
-    return this.words[this.wordsAt + index];
-  }
-
-  /**
    * @param {number} id
    * @returns {Slot}
    */
   describe(id) {
     this.check(this.module._tfpy_slot_describe(id));
-    return { address: this.word(0), count: this.word(1), type: ELEMENT_TYPES[this.word(2)] };
+    const { words, wordsAt: at } = this;
+    return { address: words[at], count: words[at + 1], type: ELEMENT_TYPES[words[at + 2]] };
   }
 
   /**
