@@ -19,7 +19,7 @@
  * @property {Format} int
  */
 
-import { isSoftwareRenderer } from "./probe.mjs";
+import { isSoftwareRenderer, rendererNames } from "../runtime/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];
@@ -44,7 +44,7 @@ export function openDevice(options) {
     })
   );
   if (gl === null) throw new Error("WebGL2 is not available");
-  const renderer = rendererName(gl);
+  const { renderer } = rendererNames(gl);
   if (isSoftwareRenderer(renderer) && !options.allowSoftware) {
     loseContext(gl);
     throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
@@ -55,17 +55,6 @@ export function openDevice(options) {
 /** @param {WebGL2RenderingContext} gl */
 export function loseContext(gl) {
   gl.getExtension("WEBGL_lose_context")?.loseContext();
-}
-
-/**
- * The driver's name of the device.
- *
- * @param {WebGL2RenderingContext} gl
- * @returns {string}
- */
-function rendererName(gl) {
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  return String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
 }
 
 /**

@@ -1,11 +1,11 @@
 /**
- * Textures, recycled by size and format.
+ * The memory pool of textures. A texel has four elements.
  *
- * @typedef {import("./webgl_context.mjs").Device} Device
- * @typedef {import("./webgl_context.mjs").Format} Format
- * @typedef {import("./webgl_state.mjs").GlState} GlState
+ * @typedef {import("./context.mjs").Device} Device
+ * @typedef {import("./context.mjs").Format} Format
+ * @typedef {import("./state.mjs").GlState} GlState
  *
- * @typedef {object} Shelf textures that can stand in for each other, and their common facts
+ * @typedef {object} Bucket the textures of one size and format, which can stand in for each other
  * @property {Format} format
  * @property {number} target TEXTURE_2D, or TEXTURE_2D_ARRAY where there are several layers
  * @property {number} width a power of two
@@ -18,13 +18,16 @@
  * @typedef {object} Layout where `count` elements lie: texel t of a layer at (t % width, t / width)
  * @property {number} count
  * @property {number} shift log2 of the width
- * @property {Shelf} shelf
+ * @property {Bucket} bucket
  *
  * @typedef {object} Texture
  * @property {WebGLTexture} handle
  * @property {WebGLFramebuffer | null} framebuffer made when the texture is first rendered to or read
- * @property {Shelf} shelf
+ * @property {Bucket} bucket
  */
+
+/** Elements of a texel. */
+export const PER_TEXEL = 4;
 
 /** Free textures beyond this are deleted, the sizes that were used first going first. */
 const FREE_BYTES = 512 * 2 ** 20;
@@ -41,8 +44,8 @@ export class TexturePool {
     this.device = device;
     this.gl = device.gl;
     this.state = state;
-    /** @type {Map<string, Shelf>} */
-    this.shelves = new Map();
+    /** @type {Map<string, Bucket>} */
+    this.buckets = new Map();
     /** @type {Set<Texture>} */
     this.all = new Set();
     this.allocatedBytes = 0;
@@ -51,8 +54,8 @@ export class TexturePool {
     this.temporaryCount = 0;
     this.temporaryBytes = 0;
     /** @type {WebGLBuffer | null} */
-    this.blockBuffer = null;
-    this.blockBytes = 0;
+    this.chunkBuffer = null;
+    this.chunkBufferBytes = 0;
     /** Changes when temporaries were deleted: whoever holds some must ask for them anew. */
     this.generation = 0;
   }
@@ -61,31 +64,41 @@ export class TexturePool {
    * @param {number} count elements
    * @param {string} dtype
    * @param {number} layers among which they are divided
-   * @param {number} [line] texels in a line; left out, about as many as there are lines
+   * @param {number} [width] of the texture; left out, about its height
    * @returns {Layout}
    */
-  layout(count, dtype, layers = 1, line = undefined) {
-    const { gl, float, int, maxSize } = this.device;
-    const format = dtype === "float32" ? float : int;
-    const texels = Math.max(1, Math.ceil(count / layers / 4));
-    const wanted = line === undefined ? Math.ceil(Math.log2(texels) / 2) : Math.log2(line);
+  layout(count, dtype, layers = 1, width = undefined) {
+    const { float, int, maxSize } = this.device;
+    const texels = Math.max(1, Math.ceil(count / layers / PER_TEXEL));
+    const wanted = width === undefined ? Math.ceil(Math.log2(texels) / 2) : Math.log2(width);
     const shift = Math.min(Math.log2(maxSize), wanted);
-    const width = 2 ** shift;
-    const height = Math.ceil(texels / width);
+    const height = Math.ceil(texels / 2 ** shift);
     if (height > maxSize) {
       throw new Error(
         `WebGL2: ${count} elements do not fit into a texture of ${maxSize} x ${maxSize} x 4`,
       );
     }
+    const format = dtype === "float32" ? float : int;
+    return { count, shift, bucket: this.bucket(format, 2 ** shift, height, layers) };
+  }
+
+  /**
+   * @param {Format} format
+   * @param {number} width
+   * @param {number} height
+   * @param {number} layers
+   * @returns {Bucket}
+   */
+  bucket(format, width, height, layers) {
     const key = `${format.internal}:${width}:${height}:${layers}`;
-    let shelf = this.shelves.get(key);
-    if (shelf === undefined) {
-      const target = layers > 1 ? gl.TEXTURE_2D_ARRAY : gl.TEXTURE_2D;
+    let bucket = this.buckets.get(key);
+    if (bucket === undefined) {
+      const target = layers > 1 ? this.gl.TEXTURE_2D_ARRAY : this.gl.TEXTURE_2D;
       const bytes = width * height * layers * format.texelBytes;
-      shelf = { format, target, width, height, layers, bytes, free: [], temporaries: [] };
-      this.shelves.set(key, shelf);
+      bucket = { format, target, width, height, layers, bytes, free: [], temporaries: [] };
+      this.buckets.set(key, bucket);
     }
-    return { count, shift, shelf };
+    return bucket;
   }
 
   /**
@@ -94,20 +107,20 @@ export class TexturePool {
    * @param {Layout} layout
    * @returns {Texture}
    */
-  acquire({ shelf }) {
-    const texture = shelf.free.pop();
-    if (texture === undefined) return this.allocate(shelf);
+  acquire({ bucket }) {
+    const texture = bucket.free.pop();
+    if (texture === undefined) return this.allocate(bucket);
     this.freeCount--;
-    this.freeBytes -= shelf.bytes;
+    this.freeBytes -= bucket.bytes;
     return texture;
   }
 
   /** @param {Texture} texture */
   release(texture) {
-    const { shelf } = texture;
-    shelf.free.push(texture);
+    const { bucket } = texture;
+    bucket.free.push(texture);
     this.freeCount++;
-    this.freeBytes += shelf.bytes;
+    this.freeBytes += bucket.bytes;
     if (this.freeBytes > FREE_BYTES) this.trim();
   }
 
@@ -118,49 +131,49 @@ export class TexturePool {
    */
   reserve(bytes) {
     if (this.temporaryBytes <= FREE_BYTES + bytes) return;
-    for (const { temporaries } of this.shelves.values()) {
+    for (const { temporaries } of this.buckets.values()) {
       for (const texture of temporaries.splice(0)) this.destroy(texture);
     }
-    this.deleteBlocks();
+    this.deleteChunkBuffer();
     this.temporaryCount = 0;
     this.temporaryBytes = 0;
     this.generation++;
   }
 
   /**
-   * The buffer of floats for uniform blocks, which all Programs share as they do temporaries.
+   * The buffer whose chunks uniform blocks read; all Programs share it as they do temporaries.
    *
    * @param {number} bytes that it has room for, at least
    * @returns {WebGLBuffer | null}
    */
-  blocks(bytes) {
-    if (this.blockBytes >= bytes) return this.blockBuffer;
+  reserveChunkBuffer(bytes) {
+    if (this.chunkBufferBytes >= bytes) return this.chunkBuffer;
     const { gl } = this;
-    this.deleteBlocks();
-    this.blockBuffer = gl.createBuffer();
-    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, this.blockBuffer);
+    this.deleteChunkBuffer();
+    this.chunkBuffer = gl.createBuffer();
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, this.chunkBuffer);
     // Buffers of other usages may lie in the host's memory.
     gl.bufferData(gl.PIXEL_PACK_BUFFER, bytes, gl.STATIC_COPY);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
     if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
-      this.deleteBlocks();
+      this.deleteChunkBuffer();
       throw new Error(`WebGL2: out of memory for a buffer of ${bytes} bytes`);
     }
-    this.countBlocks(bytes);
-    return this.blockBuffer;
+    this.countChunkBuffer(bytes);
+    return this.chunkBuffer;
   }
 
-  deleteBlocks() {
-    this.gl.deleteBuffer(this.blockBuffer);
-    this.blockBuffer = null;
-    this.countBlocks(0);
+  deleteChunkBuffer() {
+    this.gl.deleteBuffer(this.chunkBuffer);
+    this.chunkBuffer = null;
+    this.countChunkBuffer(0);
   }
 
   /** @param {number} bytes of the buffer from now on */
-  countBlocks(bytes) {
-    this.allocatedBytes += bytes - this.blockBytes;
-    this.temporaryBytes += bytes - this.blockBytes;
-    this.blockBytes = bytes;
+  countChunkBuffer(bytes) {
+    this.allocatedBytes += bytes - this.chunkBufferBytes;
+    this.temporaryBytes += bytes - this.chunkBufferBytes;
+    this.chunkBufferBytes = bytes;
   }
 
   /**
@@ -170,22 +183,22 @@ export class TexturePool {
    * @param {number} index
    * @returns {Texture}
    */
-  temporary({ shelf }, index) {
-    while (shelf.temporaries.length <= index) {
-      shelf.temporaries.push(this.allocate(shelf));
+  temporary({ bucket }, index) {
+    while (bucket.temporaries.length <= index) {
+      bucket.temporaries.push(this.allocate(bucket));
       this.temporaryCount++;
-      this.temporaryBytes += shelf.bytes;
+      this.temporaryBytes += bucket.bytes;
     }
-    return shelf.temporaries[index];
+    return bucket.temporaries[index];
   }
 
   /**
-   * @param {Shelf} shelf
+   * @param {Bucket} bucket
    * @returns {Texture}
    */
-  allocate(shelf) {
+  allocate(bucket) {
     const { gl } = this;
-    const { format, target, width, height, layers, bytes } = shelf;
+    const { format, target, width, height, layers, bytes } = bucket;
     const handle = gl.createTexture();
     this.state.editTexture(target, handle);
     if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
@@ -196,7 +209,7 @@ export class TexturePool {
       this.state.deleteTexture(handle);
       throw new Error(`WebGL2: out of memory for a texture of ${bytes} bytes`);
     }
-    const texture = { handle, framebuffer: null, shelf };
+    const texture = { handle, framebuffer: null, bucket };
     this.all.add(texture);
     this.allocatedBytes += bytes;
     return texture;
@@ -204,7 +217,7 @@ export class TexturePool {
 
   /** Deletes the sizes that were in the pool first, until half of the limit is left. */
   trim() {
-    for (const { free, bytes } of this.shelves.values()) {
+    for (const { free, bytes } of this.buckets.values()) {
       for (const texture of free) this.destroy(texture);
       this.freeCount -= free.length;
       this.freeBytes -= free.length * bytes;
@@ -218,7 +231,7 @@ export class TexturePool {
     this.state.deleteTexture(texture.handle);
     this.state.deleteFramebuffer(texture.framebuffer);
     this.all.delete(texture);
-    this.allocatedBytes -= texture.shelf.bytes;
+    this.allocatedBytes -= texture.bucket.bytes;
   }
 
   /**
@@ -227,7 +240,7 @@ export class TexturePool {
    * @param {Texture} texture
    * @returns {WebGLFramebuffer}
    */
-  target(texture) {
+  framebuffer(texture) {
     texture.framebuffer ??= this.framebufferOf(texture);
     return texture.framebuffer;
   }
@@ -236,7 +249,7 @@ export class TexturePool {
    * @param {Texture} texture
    * @returns {WebGLFramebuffer}
    */
-  framebufferOf({ handle, shelf: { layers, target } }) {
+  framebufferOf({ handle, bucket: { layers, target } }) {
     const { gl } = this;
     const framebuffer = gl.createFramebuffer();
     this.state.bindFramebuffer(framebuffer);
@@ -250,9 +263,9 @@ export class TexturePool {
   }
 
   close() {
-    this.deleteBlocks();
+    this.deleteChunkBuffer();
     for (const texture of [...this.all]) this.destroy(texture);
-    this.shelves.clear();
+    this.buckets.clear();
     this.freeCount = 0;
     this.freeBytes = 0;
     this.temporaryCount = 0;

@@ -26,13 +26,12 @@
  * @property {(program: number) => void} release forgets a Program
  * @property {(program: number, ...slots: number[]) => number} run
  *   returns the slot of the first output; further outputs have the following numbers. A slot with a
- *   minus sign is given for good: when the run has succeeded it is gone, and an output may lie in
- *   its place
+ *   minus sign is donated: when the run has succeeded it is gone, and an output may lie in its place
  * @property {() => Memory} memory live slots, their bytes, and numbers of the backend's own
  * @property {() => Promise<void>} finish resolves when all work so far is done
  * @property {() => void} close frees everything; the backend is of no use afterwards
  *
- * @typedef {object} Ahead what a backend has besides if its runs return before they end
+ * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
  * @property {(slot: number) => Promise<TensorArray>} readAsync as `read`, without blocking the page
  */
 

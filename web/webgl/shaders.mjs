@@ -2,7 +2,7 @@
  * Compiled shaders, cached by source text. All shaders of a Program are started before the first is
  * waited for, so that drivers compile them side by side.
  *
- * @typedef {import("./webgl_state.mjs").GlState} GlState
+ * @typedef {import("./state.mjs").GlState} GlState
  *
  * @typedef {object} KernelText
  * @property {string} name
@@ -21,15 +21,16 @@
  * @property {WebGLProgram} program
  * @property {WebGLShader} fragment
  * @property {Member[] | null} members null until the shader was waited for
- * @property {number} blockBytes
- * @property {number} partBytes of the block of its last input that a draw reads; 0 without one
+ * @property {number} paramsBytes size of its uniform block `Params`
+ * @property {number} chunkBytes size of its uniform block `Chunk`, which reads a chunk of its last
+ *   input; 0 without one
  */
 
-import { until } from "./webgl_sync.mjs";
+import { until } from "./sync.mjs";
 
-/** Where the buffers of uniform blocks are bound: a step's parameters, a part of its last input. */
+/** Where the buffers of uniform blocks are bound: a step's parameters, a chunk of its last input. */
 export const PARAMS_BINDING = 0;
-export const PART_BINDING = 1;
+export const CHUNK_BINDING = 1;
 
 /** One triangle that covers the target. */
 const VERTEX = `#version 300 es
@@ -66,7 +67,7 @@ export class ShaderCache {
     gl.attachShader(program, this.vertex);
     gl.attachShader(program, fragment);
     gl.linkProgram(program);
-    shader = { kernel, program, fragment, members: null, blockBytes: 0, partBytes: 0 };
+    shader = { kernel, program, fragment, members: null, paramsBytes: 0, chunkBytes: 0 };
     this.shaders.set(key, shader);
     return shader;
   }
@@ -110,8 +111,8 @@ export class ShaderCache {
     kernel.inputs.forEach((input, unit) => {
       gl.uniform1i(gl.getUniformLocation(program, `${input}_texture`), unit);
     });
-    shader.partBytes = bindBlock(gl, program, "Part", PART_BINDING);
-    shader.blockBytes = bindBlock(gl, program, "Params", PARAMS_BINDING);
+    shader.chunkBytes = bindBlock(gl, program, "Chunk", CHUNK_BINDING);
+    shader.paramsBytes = bindBlock(gl, program, "Params", PARAMS_BINDING);
     shader.members = blockMembers(gl, program, "Params");
   }
 

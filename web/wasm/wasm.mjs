@@ -1,13 +1,13 @@
 // The wasm backend: XNNPACK and own kernels in a WebAssembly module with a heap of its own.
 
-import { startModule } from "./wasm_module.mjs";
+import { startModule } from "./module.mjs";
 
 /**
  * @typedef {object} WasmOptions
- * @property {import("./wasm_module.mjs").Variant} variant
+ * @property {import("./module.mjs").Variant} variant
  * @property {Uint8Array} wasm the module's bytes
  * @property {number} [threads] how many; left out or 0: as many as the device has, at most 8
- * @property {import("./wasm_module.mjs").Codegen} [codegen] whether elementwise kernels are
+ * @property {import("./module.mjs").Codegen} [codegen] whether elementwise kernels are
  *   compiled to WebAssembly: "auto" (the default) where it pays, "always" at once, or "never"
  *
  * @typedef {{ address: number, count: number, type: ElementType }} Slot
@@ -57,20 +57,13 @@ class Glue {
   }
 
   /**
-   * A number that a C call has left.
-   * @param {number} index
-   */
-  word(index) {
-    return this.words[this.wordsAt + index];
-  }
-
-  /**
    * @param {number} id
    * @returns {Slot}
    */
   describe(id) {
     this.check(this.module._tfpy_slot_describe(id));
-    return { address: this.word(0), count: this.word(1), type: ELEMENT_TYPES[this.word(2)] };
+    const { words, wordsAt: at } = this;
+    return { address: words[at], count: words[at + 1], type: ELEMENT_TYPES[words[at + 2]] };
   }
 
   /**
@@ -142,7 +135,7 @@ class Glue {
 /**
  * Opens the wasm backend.
  * @param {WasmOptions} options
- * @returns {Promise<import("./backend.mjs").Backend>}
+ * @returns {Promise<import("../runtime/backend.mjs").Backend>}
  */
 export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" }) {
   const module = await startModule(variant, wasm, threads, codegen);

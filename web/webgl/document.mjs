@@ -2,16 +2,22 @@
  * The document of a Program (src/tfpy/lower/program.py). It may come from anywhere: it is checked
  * before anything relies on it.
  *
- * @typedef {import("./webgl_shaders.mjs").KernelText} KernelText
+ * @typedef {import("./shaders.mjs").KernelText} KernelText
+ *
+ * @typedef {object} BufferText
+ * @property {string} dtype
+ * @property {number[]} shape
+ * @property {number} layers of its texture
+ * @property {number} [line] width of its texture in texels, a power of two, where kernels rely on it
  *
  * @typedef {object} StepText
  * @property {number} kernel
  * @property {number[]} inputs
  * @property {number[]} outputs
  * @property {Record<string, number | number[]>} params
- * @property {Parts} [parts]
+ * @property {Chunks} [chunks]
  *
- * @typedef {object} Parts of a step that reads its last input through a uniform block: part i reads
+ * @typedef {object} Chunks of a step that reads its last input through a uniform block: chunk i reads
  *   from byte i * nbytes on and draws the i-th rectangle of the output's texture
  * @property {number} count
  * @property {number} nbytes
@@ -22,7 +28,7 @@
  * @property {number} version
  * @property {string} backend
  * @property {KernelText[]} kernels
- * @property {{dtype: string, shape: number[], layers: number, line?: number}[]} buffers
+ * @property {BufferText[]} buffers
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
@@ -32,8 +38,12 @@
 
 const VERSION = 1;
 const MAX_INPUTS = 16;
-/** Bytes: parts of a buffer that uniform blocks read begin at multiples of this on any device. */
-const PART_ALIGNMENT = 256;
+/** Sizes and indices are int32 in shaders. */
+const SIZE_LIMIT = 2 ** 31;
+/** Bytes: chunks that uniform blocks read begin at multiples of this on any device. */
+const CHUNK_ALIGNMENT = 256;
+/** float32 and int32. */
+const ELEMENT_BYTES = 4;
 const DTYPES = new Set(["float32", "int32", "bool"]);
 
 /**
@@ -59,14 +69,7 @@ export function parseProgram(json, nbytes, targets) {
 function check(text, nbytes, targets) {
   require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
   require_(text.backend === "webgl", `made for backend ${text.backend}`);
-  for (const { dtype, shape, layers, line = 1 } of text.buffers) {
-    require_(DTYPES.has(dtype), `dtype ${dtype}`);
-    require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
-    require_(isPowerOf2(line), `buffer with lines of ${line} texels`);
-    require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
-    const valid = shape.every((n) => isIndex(n, 2 ** 31)) && countOf(shape) < 2 ** 31;
-    require_(valid, `buffer shape [${shape}]`);
-  }
+  for (const buffer of text.buffers) checkBuffer(buffer, targets);
   for (const { name, source, inputs } of text.kernels) {
     require_(typeof name === "string" && typeof source === "string", "kernel without source");
     require_(inputs.length <= MAX_INPUTS, `kernel ${name} has ${inputs.length} inputs`);
@@ -84,56 +87,87 @@ function check(text, nbytes, targets) {
     write(buffer, "constants");
     const { dtype, shape } = text.buffers[buffer];
     const end = offset + nbytesOf(countOf(shape), dtype);
-    require_(
-      isIndex(offset, nbytes + 1) && end <= nbytes,
-      `constant ${buffer} lies outside the data`,
-    );
+    const inside = isIndex(offset, nbytes + 1) && end <= nbytes;
+    require_(inside, `constant ${buffer} lies outside the data`);
   }
-  const given = new Set(written);
+  const sources = new Set(written);
   text.steps.forEach((step, number) => {
     const what = `step ${number}`;
-    require_(isIndex(step.kernel, text.kernels.length), `${what} names kernel ${step.kernel}`);
-    const { name, inputs } = text.kernels[step.kernel];
-    require_(step.inputs.length === inputs.length, `${what} (${name}) has too few or many inputs`);
-    require_(step.outputs.length === 1, `${what} (${name}) has ${step.outputs.length} outputs`);
+    checkStep(text, step, what);
     for (const buffer of step.inputs) {
       require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
     }
     for (const buffer of step.outputs) write(buffer, what);
-    if (step.parts !== undefined) checkParts(text, step, what);
+    if (step.chunks !== undefined) checkChunks(text, step, what);
   });
-  require_(new Set(text.outputs).size === text.outputs.length, "an output appears twice");
-  for (const buffer of [...given, ...text.outputs]) {
-    const { layers } = text.buffers[buffer] ?? { layers: 1 };
-    require_(layers === 1, `buffer ${buffer}, given or returned, has ${layers} layers`);
-  }
-  for (const buffer of text.outputs) {
-    require_(written.has(buffer) && !given.has(buffer), `no step writes output buffer ${buffer}`);
-  }
+  checkOutputs(text, sources, written);
   checkDonations(text);
 }
 
 /**
- * The last input of a step that is drawn in parts has floats in one layer, enough of them.
+ * @param {BufferText} buffer
+ * @param {number} targets
+ */
+function checkBuffer({ dtype, shape, layers, line = 1 }, targets) {
+  require_(DTYPES.has(dtype), `dtype ${dtype}`);
+  require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
+  require_(isPowerOf2(line), `buffer with lines of ${line} texels`);
+  require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
+  const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
+  require_(valid, `buffer shape [${shape}]`);
+}
+
+/**
+ * @param {ProgramText} text
+ * @param {StepText} step
+ * @param {string} what
+ */
+function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
+  require_(isIndex(kernel, kernels.length), `${what} names kernel ${kernel}`);
+  const { name, inputs: names } = kernels[kernel];
+  require_(inputs.length === names.length, `${what} (${name}) has too few or many inputs`);
+  require_(outputs.length === 1, `${what} (${name}) has ${outputs.length} outputs`);
+}
+
+/**
+ * @param {ProgramText} text
+ * @param {Set<number>} sources inputs and constants
+ * @param {Set<number>} written
+ */
+function checkOutputs({ buffers, outputs }, sources, written) {
+  require_(new Set(outputs).size === outputs.length, "an output appears twice");
+  for (const buffer of [...sources, ...outputs]) {
+    const { layers } = buffers[buffer] ?? { layers: 1 };
+    require_(layers === 1, `buffer ${buffer}, given or returned, has ${layers} layers`);
+  }
+  for (const buffer of outputs) {
+    const made = written.has(buffer) && !sources.has(buffer);
+    require_(made, `no step writes output buffer ${buffer}`);
+  }
+}
+
+/**
+ * The last input of a step that is drawn in chunks has floats in one layer, enough of them.
  *
  * @param {ProgramText} text
  * @param {StepText} step
  * @param {string} what
  */
-function checkParts({ buffers }, { parts, inputs }, what) {
-  const { count = 0, nbytes = 0, width = 0, height = 0 } = parts ?? {};
+function checkChunks({ buffers }, { chunks, inputs }, what) {
+  const { count = 0, nbytes = 0, width = 0, height = 0 } = chunks ?? {};
   const sizes = [count, nbytes, width, height];
   require_(
-    sizes.every((n) => isIndex(n - 1, 2 ** 31)),
-    `${what} has parts of sizes ${sizes}`,
+    sizes.every((n) => isIndex(n - 1, SIZE_LIMIT)),
+    `${what} has chunks of sizes ${sizes}`,
   );
-  require_(nbytes % PART_ALIGNMENT === 0, `${what} has parts of ${nbytes} bytes`);
+  require_(nbytes % CHUNK_ALIGNMENT === 0, `${what} has chunks of ${nbytes} bytes`);
   const { dtype, layers, shape } = buffers[inputs[inputs.length - 1]] ?? {};
   require_(
     dtype === "float32" && layers === 1,
-    `${what} reads parts of ${layers} layers of ${dtype}`,
+    `${what} reads chunks of ${layers} layers of ${dtype}`,
   );
-  require_(count * nbytes <= countOf(shape) * 4, `${what} reads ${count} parts of [${shape}]`);
+  const held = nbytesOf(countOf(shape), "float32");
+  require_(count * nbytes <= held, `${what} reads ${count} chunks of [${shape}]`);
 }
 
 /**
@@ -142,8 +176,8 @@ function checkParts({ buffers }, { parts, inputs }, what) {
  * @param {ProgramText} text
  */
 function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
-  const taken = donations.flat();
-  require_(new Set(taken).size === taken.length, "a buffer is in two donations");
+  const named = donations.flat();
+  require_(new Set(named).size === named.length, "a buffer is in two donations");
   for (const [output, input] of donations) {
     const what = `output buffer ${output} and input buffer ${input}`;
     require_(outputs.includes(output) && inputs.includes(input), `there are no ${what}`);
@@ -166,7 +200,7 @@ export function countOf(shape) {
  * @param {string} dtype
  */
 export function nbytesOf(count, dtype) {
-  return count * (dtype === "bool" ? 1 : 4);
+  return count * (dtype === "bool" ? 1 : ELEMENT_BYTES);
 }
 
 /**
@@ -179,7 +213,7 @@ export function require_(condition, message) {
 
 /** @param {number} value */
 function isPowerOf2(value) {
-  return isIndex(value, 2 ** 31) && 2 ** Math.floor(Math.log2(value)) === value;
+  return isIndex(value, SIZE_LIMIT) && 2 ** Math.floor(Math.log2(value)) === value;
 }
 
 /**

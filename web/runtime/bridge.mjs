@@ -1,11 +1,11 @@
 // What Python's side calls: JSON text in, integers across, bytes as an address in Pyodide's heap.
 // The heap's buffer is looked up at each call, because it is replaced when memory grows.
 
+import { openWasm } from "../wasm/wasm.mjs";
+import { openWebgl } from "../webgl/webgl.mjs";
 import { probe } from "./probe.mjs";
-import { openWasm } from "./wasm.mjs";
-import { openWebgl } from "./webgl.mjs";
 
-/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").Ahead>} Backend */
+/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>} Backend */
 
 /**
  * Emscripten's module object of Pyodide.

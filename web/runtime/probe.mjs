@@ -30,14 +30,18 @@ const SHARED_MEMORY = [0x05, 0x04, 0x01, 0x03, 0x01, 0x01];
 const SPLAT_ZERO = [0x41, 0x00, 0xfd, 0x0f];
 const RELAXED_SWIZZLE = [0xfd, 0x80, 0x02];
 const ATOMIC_LOAD_AT_ZERO = [0x41, 0x00, 0xfe, 0x10, 0x02, 0x00];
+const CODE_SECTION = 0x0a;
+const NO_LOCALS = 0x00;
+const END = 0x0b;
 
 /**
  * @param {number[]} instructions
  * @param {...number[]} sections those before the code section
  */
 function validates(instructions, ...sections) {
-  const body = [0x00, ...instructions, 0x0b];
-  const code = [0x0a, body.length + 2, 0x01, body.length, ...body];
+  const body = [NO_LOCALS, ...instructions, END];
+  const functions = [0x01, body.length, ...body];
+  const code = [CODE_SECTION, functions.length, ...functions];
   return WebAssembly.validate(new Uint8Array([...WASM_HEADER, ...sections.flat(), ...code]));
 }
 
