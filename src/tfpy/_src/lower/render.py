@@ -1,7 +1,7 @@
-"""Renders the tape of a scalar expression as statements of a C-like language.
+"""Renders a scalar expression as statements of a C-like language.
 
 A language is a type map, an operator map and three ways of spelling (constants, casts, bit casts);
-GLSL's are in ``lower/glsl.py``.
+GLSL's are in ``webgl/glsl/language.py``.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class Renderer(ABC):
     @abstractmethod
     def bitcast(self, operand: str, source: DType, target: DType) -> str: ...
 
-    def statements(self, tape: Sequence[Instruction]) -> list[str]:
-        """One declaration per line of the tape; line ``i`` becomes ``v{i}``.
+    def statements(self, lines: Sequence[Instruction]) -> list[str]:
+        """One declaration for each line of :func:`ir.expr.linearize`; line ``i`` becomes ``v{i}``.
 
         Inputs are read as ``x0``, ``x1``, ... and the flat output index as ``index``.
         """
         return [
-            f"{self.types[line.dtype]} v{number} = {self._value(tape, line)};"
-            for number, line in enumerate(tape)
+            f"{self.types[line.dtype]} v{number} = {self._value(lines, line)};"
+            for number, line in enumerate(lines)
         ]
 
-    def _value(self, tape: Sequence[Instruction], line: Instruction) -> str:
+    def _value(self, lines: Sequence[Instruction], line: Instruction) -> str:
         operands = [f"v{i}" for i in line.args]
         if line.op == "input":
             return f"x{line.value}"
@@ -52,7 +52,7 @@ class Renderer(ABC):
         if line.op == "const":
             assert line.value is not None
             return self.constant(line.value, line.dtype)
-        source = tape[line.args[-1]].dtype
+        source = lines[line.args[-1]].dtype
         if line.op == "cast":
             return self.cast(operands[0], source, line.dtype)
         if line.op == "bitcast":

@@ -1,5 +1,11 @@
-"""Graph → Program of WebGL2 fragment shaders."""
+"""Graph → Program of WebGL2 fragment shaders.
 
-from tfpy._src.lower.webgl.lowering import WebGLTarget, lower
+``lowering.py`` takes the calls of a Graph one by one. An expression goes to ``glsl/``; a named
+kernel to ``kernels.py``, which knows its steps (``steps.py`` and a file for each group of kernels),
+and from there to ``glsl/``, too. ``target.py`` is what passes ask.
+"""
+
+from tfpy._src.lower.webgl.lowering import lower
+from tfpy._src.lower.webgl.target import WebGLTarget
 
 __all__ = ["WebGLTarget", "lower"]
