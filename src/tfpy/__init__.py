@@ -125,7 +125,7 @@ from tfpy._src.autodiff.gradient_tape import (
 )
 from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
 from tfpy._src.composite.indexed_slices import IndexedSlices as IndexedSlices
-from tfpy._src.composite.ragged_tensor import RaggedTensor as RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
 from tfpy._src.control.control_flow import (
     case as case,
@@ -179,12 +179,13 @@ from tfpy._src.dtypes import (
 from tfpy._src.function.polymorphic import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
-from tfpy._src.linalg.products import matmul as matmul, norm as norm, tensordot as tensordot
-from tfpy._src.linalg.vectors import (
+from tfpy._src.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
+    norm as norm,
 )
+from tfpy._src.linalg.products import matmul as matmul, tensordot as tensordot
 from tfpy._src.math.arithmetic import (
     add_n as add_n,
     clip_by_value as clip_by_value,
@@ -252,7 +253,7 @@ from tfpy._src.primitives import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
-from tfpy._src.ragged.making import (
+from tfpy._src.ragged.components import (
     ragged_gather as ragged_gather,
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,

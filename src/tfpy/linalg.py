@@ -11,6 +11,7 @@ from tfpy._src.linalg.decompositions import (
     eigvals as eigvals,
     eigvalsh as eigvalsh,
     expm as expm,
+    gram_schmidt as gram_schmidt,
     logdet as logdet,
     logm as logm,
     lu as lu,
@@ -30,11 +31,13 @@ from tfpy._src.linalg.diagonals import (
     tensor_diag_part as tensor_diag_part,
     trace as trace,
 )
+from tfpy._src.linalg.norms import global_norm as global_norm, norm as norm, normalize as normalize
 from tfpy._src.linalg.products import (
+    adjoint as adjoint,
+    cross as cross,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     matvec as matvec,
-    norm as norm,
     tensordot as tensordot,
 )
 from tfpy._src.linalg.solving import (
@@ -50,12 +53,5 @@ from tfpy._src.linalg.solving import (
     triangular_solve as triangular_solve,
     tridiagonal_matmul as tridiagonal_matmul,
     tridiagonal_solve as tridiagonal_solve,
-)
-from tfpy._src.linalg.vectors import (
-    adjoint as adjoint,
-    cross as cross,
-    global_norm as global_norm,
-    gram_schmidt as gram_schmidt,
-    normalize as normalize,
 )
 from tfpy._src.math.reductions import l2_normalize as l2_normalize

@@ -16,8 +16,6 @@ interface XnnpackModule {
   _tfpy_program_run(program: number, count: number): number;
   _tfpy_program_release(program: number): number;
   _tfpy_memory(): void;
-  _tfpy_kernel_names(): number;
-  _tfpy_scalar_op_names(): number;
 }
 
 interface XnnpackOptions {

@@ -39,7 +39,10 @@ def declared(source: str) -> dict[str, int]:
     return {name: int(length or 1) for name, length in members}
 
 
-@pytest.mark.parametrize("name", sorted(OPS.keys() - UNSUPPORTED["webgl"].keys()))
+PRIMITIVES = {name for name, op in OPS.items() if op.is_primitive}
+
+
+@pytest.mark.parametrize("name", sorted(PRIMITIVES - UNSUPPORTED["webgl"].keys()))
 def test_samples_lower_to_valid_programs(name: str) -> None:
     for program in programs(OPS[name]):
         verify(program)

@@ -11,6 +11,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import as_dtype
@@ -37,23 +38,21 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: when ``value`` is not a scalar.
     """
-    scalar = convert_to_tensor(value)
-    if scalar.shape != ():
-        raise invalid("fill", f"value must be a scalar, got shape {scalar.shape}")
-    return broadcast_to(scalar, dims)
+    x = convert_to_tensor(value)
+    if x.shape != ():
+        raise invalid("fill", f"value must be a scalar, got shape {x.shape}")
+    return broadcast_to(x, dims)
 
 
 def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
     kind = as_dtype(dtype)
     sizes = static_ints(shape)
-    python = {True: bool, False: int}[kind.is_bool](value)
+    number = bool(value) if kind.is_bool else value
     if kind in dtypes.DEVICE_DTYPES:
-        from tfpy._src.core.scalars import scalar
-
-        return movement.broadcast_to(scalar(python, kind), shape=sizes)
+        return movement.broadcast_to(scalar(number, kind), shape=sizes)
     if kind == dtypes.string:
         return constant(np.full(sizes, b"", object))
-    return constant(np.full(sizes, python, kind.as_numpy_dtype))
+    return constant(np.full(sizes, number, kind.as_numpy_dtype))
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.autograph.operators import call
+from tfpy._src.autograph.calls import call
 from tfpy._src.function import polymorphic
 
 polymorphic.CONVERTERS.append(call)

@@ -11,7 +11,7 @@ from tfpy._src.autograph.names import INLINE
 Node = TypeVar("Node", bound=ast.AST)
 
 OPERATORS = "ag__"
-"""The name under which converted code finds ``autograph.operators``."""
+"""The name under which converted code finds ``autograph.operators`` and ``autograph.calls``."""
 
 
 def name(text: str, context: ast.expr_context | None = None) -> ast.Name:

@@ -1,7 +1,7 @@
 """Converts functions: from source to source, compiled in place of the original.
 
-The converted function shares the original's globals, closure, defaults and line numbers, so that
-tracebacks and debuggers show the user's file.
+The converted code has the original's file and line numbers, so that tracebacks and debuggers show
+the user's program.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from typing import Any
 
 from tfpy._src.autograph import jumps, liveness
 from tfpy._src.autograph.build import OPERATORS, located
@@ -25,17 +24,17 @@ _made: set[types.CodeType] = set()
 """Code that came out of a conversion, with that of the functions within."""
 
 
-def converted(function: types.FunctionType) -> types.FunctionType:
-    """The function with Python's control flow open to tensors; itself where there is no source."""
+def converted_code(function: types.FunctionType) -> types.CodeType | None:
+    """The code with Python's control flow open to tensors; its free names include ``OPERATORS``.
+
+    None for what is taken as it is: converted functions, generators, those without a source.
+    """
     code = function.__code__
     if code in _made:
-        return function
+        return None
     if code not in _converted:
         _converted[code] = _convert(function)
-    found = _converted[code]
-    if found is None:
-        return function
-    return _bound(found, function)
+    return _converted[code]
 
 
 def to_code(function: types.FunctionType) -> str:
@@ -159,20 +158,3 @@ def _remember(code: types.CodeType) -> None:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType) and constant.co_flags & inspect.CO_OPTIMIZED:
             _remember(constant)
-
-
-def _bound(code: types.CodeType, original: types.FunctionType) -> types.FunctionType:
-    from tfpy._src.autograph import operators
-
-    cells: dict[str, Any] = dict(
-        zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
-    )
-    cells[OPERATORS] = types.CellType(operators)
-    closure = tuple(cells[n] for n in code.co_freevars)
-    made = types.FunctionType(
-        code, original.__globals__, original.__name__, original.__defaults__, closure
-    )
-    made.__kwdefaults__ = original.__kwdefaults__
-    made.__qualname__, made.__module__ = original.__qualname__, original.__module__
-    made.__doc__, made.__dict__ = original.__doc__, dict(original.__dict__)
-    return made

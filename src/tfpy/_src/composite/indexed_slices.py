@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy._src.array.segments import unsorted_segment_sum
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
@@ -62,8 +63,6 @@ class IndexedSlices(Composite):
         Raises:
             ValueError: without ``dense_shape``.
         """
-        from tfpy._src.array.segments import unsorted_segment_sum
-
         if self.dense_shape is None:
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices without dense_shape: {self}; "

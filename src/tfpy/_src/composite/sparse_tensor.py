@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import broadcast_to
+from tfpy._src.array.joining import concat
+from tfpy._src.array.making import broadcast_to, reshape
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
@@ -148,9 +149,8 @@ class SparseTensor(CompositeOperand):
         spread = np.broadcast_to(
             np.arange(dense.size).reshape(dense.shape), _broadcast(dense, self.host_shape)
         )
-        flat = _flat(dense)
         at = spread.reshape(-1)[self.positions].astype(np.int32)
-        return indexing.gather(flat, constant(at), axis=0, batch_dims=0)
+        return indexing.gather(reshape(dense, [-1]), constant(at), axis=0, batch_dims=0)
 
     @property
     def differentiable(self) -> Tensor:
@@ -165,12 +165,6 @@ class SparseTensor(CompositeOperand):
 
     def with_components(self, components: Sequence[Any]) -> SparseTensor:
         return SparseTensor(*components)
-
-
-def _flat(x: Tensor) -> Tensor:
-    from tfpy._src.array.making import reshape
-
-    return reshape(x, [-1])
 
 
 def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -189,9 +183,6 @@ def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def filled(values: Tensor, default: Any, where: Ints, shape: tuple[int, ...]) -> Tensor:
     """A dense tensor: the value ``where`` gives for each position, ``default`` where it is -1."""
-    from tfpy._src.array.joining import concat
-    from tfpy._src.array.making import reshape
-
     fill = broadcast_to(convert_to_tensor(default, values.dtype), [1])
     rows = np.where(where < 0, values.size, where).astype(np.int32)
     picked = indexing.gather(concat([values, fill], 0), constant(rows), axis=0, batch_dims=0)

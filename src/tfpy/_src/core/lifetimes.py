@@ -7,25 +7,15 @@ memory may be used.
 from __future__ import annotations
 
 import inspect
-import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from tfpy._src.core import nest
-
-if TYPE_CHECKING:
-    from tfpy._src.core.tensor import Tensor
+from tfpy._src.core import nest, scalars
+from tfpy._src.core.tensor import Tensor, scopes
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.storage import statistics
 
 T = TypeVar("T")
-
-scopes: list[list[weakref.ref[Tensor]]] = []
-"""The tidy scopes around the running code, innermost last: the tensors made in each."""
-
-
-def on_create(tensor: Tensor) -> None:
-    """Notes a new tensor in the innermost tidy scope, where there is one."""
-    if scopes:
-        scopes[-1].append(weakref.ref(tensor))
 
 
 def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
@@ -56,7 +46,8 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
             if tensor is None or tensor.kept:
                 continue
             if tensor.identity in keep:
-                on_create(tensor)
+                if scopes:
+                    scopes[-1].append(reference)
             else:
                 tensor.dispose()
     return returned
@@ -75,8 +66,6 @@ def dispose(container: Any) -> None:
 
 
 def _tensors_in(container: Any) -> list[Tensor]:
-    from tfpy._src.core.tensor import Tensor
-
     found = nest.flatten(container, expand_composites=True)
     return [leaf for leaf in found if isinstance(leaf, Tensor)]
 
@@ -88,10 +77,6 @@ def memory() -> dict[str, Any]:
         ``numTensors``, ``numDataBuffers`` and ``numBytes`` (TensorFlow.js's names) of the whole
         program, and under ``backend`` what the active backend says (slots and bytes at least).
     """
-    from tfpy._src.core import scalars
-    from tfpy._src.runtime import registry
-    from tfpy._src.runtime.storage import statistics
-
     backend = registry.active_backend()
     backend.collect()
     return {

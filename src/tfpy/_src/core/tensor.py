@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy._src.core.lifetimes import on_create, scopes
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tfpy._src.runtime.backend import Array, Backend
 
 next_identity = count(1).__next__
+
+scopes: list[list[weakref.ref[Tensor]]] = []
+"""The ``tf.tidy`` scopes around the running code, innermost last: the tensors made in each."""
 
 
 class Tensor(Operand):
@@ -43,7 +46,7 @@ class Tensor(Operand):
         self._storage: Storage | None = storage
         statistics.tensors += 1
         if scopes:
-            on_create(self)
+            scopes[-1].append(weakref.ref(self))
 
     def __del__(self, _statistics: Statistics = statistics) -> None:
         if self._storage is not None:

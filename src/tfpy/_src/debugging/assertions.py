@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.control.effects import effect
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import as_dtype
+from tfpy._src.dtypes import as_dtype, float32
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.math.reductions import reduce_all
 from tfpy._src.ops import elementwise as ew
@@ -193,8 +193,6 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
     Raises:
         ValueError: when they differ, or have another kind of dtype.
     """
-    from tfpy._src.dtypes import float32
-
     wanted = None if dtype is None else as_dtype(dtype)
     for tensor in tensors or []:
         found = convert_to_tensor(tensor).dtype

@@ -8,11 +8,12 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import real
+from tfpy._src.array.joining import stack, unstack
 from tfpy._src.array.making import cast, expand_dims
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_dtype
-from tfpy._src.linalg.vectors import adjoint
+from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.reductions import count_nonzero, reduce_max, reduce_sum
 from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
@@ -162,3 +163,32 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     inverse = ew.select(s > cut, ew.reciprocal(ew.select(s > cut, s, 1.0)), 0.0)
     scaled: Tensor = v * cast(expand_dims(inverse, -2), v.dtype)
     return scaled @ adjoint(u)
+
+
+def gram_schmidt(xs: Any) -> Any:
+    """TensorFlow.js's ``gramSchmidt``: orthonormal rows that span what ``xs`` spans.
+
+    Args:
+        xs: a matrix, or a list of vectors of one length; the result is of the same kind.
+
+    Raises:
+        ValueError: when there are more vectors than dimensions, or lengths differ.
+    """
+    listed = isinstance(xs, list | tuple)
+    rows = [convert_to_tensor(x) for x in xs] if listed else unstack(convert_to_tensor(xs))
+    if not rows:
+        raise ValueError("gram_schmidt: xs is empty; give at least one vector")
+    if len({r.aval.shape for r in rows}) > 1 or rows[0].ndim != 1:
+        raise ValueError(
+            f"gram_schmidt: vectors of one length are needed, got {[list(r.shape) for r in rows]}"
+        )
+    if len(rows) > rows[0].shape[0]:
+        raise ValueError(
+            f"gram_schmidt: {len(rows)} vectors of length {rows[0].shape[0]} are dependent"
+        )
+    found: list[Tensor] = []
+    for row in rows:
+        for other in found:
+            row = row - reduce_sum(row * other) * other
+        found.append(row / ew.sqrt(reduce_sum(row * row)))
+    return found if listed else stack(found)

@@ -22,6 +22,7 @@ from tfpy._src.core.conversion import (
 )
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
+from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.ops import elementwise as ew, indexing, movement
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -224,8 +225,6 @@ def _matrices(op: str, input: Any) -> Tensor:
 
 def trace(x: Any, name: str | None = None) -> Tensor:
     """Sum of the main diagonal of each matrix."""
-    from tfpy._src.math.reductions import reduce_sum
-
     return reduce_sum(diag_part(x), axis=-1)
 
 

@@ -15,11 +15,10 @@ from tfpy._src.array.complex_numbers import real
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import cast, expand_dims, reshape, zeros_like
 from tfpy._src.core.conversion import constant
-from tfpy._src.linalg.products import matmul, matrix_transpose
-from tfpy._src.linalg.vectors import adjoint
+from tfpy._src.linalg.products import adjoint, matmul, matrix_transpose
 from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
-from tfpy._src.ops.reduction import sum_to_shape
+from tfpy._src.ops.rules import sum_to_shape
 
 _BROADENING = 1e-20
 

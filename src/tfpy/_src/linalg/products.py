@@ -1,4 +1,4 @@
-"""``tf.linalg``: products of matrices and vectors, and norms."""
+"""Products of matrices and vectors, and transposition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import builtins
 from typing import Any
 
 from tfpy._src.array.complex_numbers import conj
-from tfpy._src.array.einsum import einsum as einsum
 from tfpy._src.array.making import (
     broadcast_to,
     cast,
@@ -16,15 +15,12 @@ from tfpy._src.array.making import (
     static_ints,
     transpose,
 )
+from tfpy._src.array.slicing import gather
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid
+from tfpy._src.errors import FailedPreconditionError, invalid
 from tfpy._src.ir.graph import Aval
-from tfpy._src.linalg.decompositions import (
-    svd,
-)
-from tfpy._src.math import reductions
 from tfpy._src.ops import contraction, elementwise as ew
 from tfpy._src.ops.families import infer
 
@@ -162,56 +158,37 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return transpose(x, order, conjugate)
 
 
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
-    keepdims: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
-
-    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
-    infinity (largest row sum).
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The last two dimensions swapped, and complex numbers conjugated.
 
     Raises:
-        ValueError: for an order that is none of these, or axes that are not one or two.
+        ValueError: for fewer than two dimensions.
     """
-    x = convert_to_tensor(tensor)
-    matrix = isinstance(axis, list | tuple)
-    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
-        raise ValueError(
-            f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """Cross product of vectors of 3 along the last dimension.
+
+    Raises:
+        InvalidArgumentError: when the shapes differ or are empty.
+        FailedPreconditionError: when the last dimension is not 3.
+    """
+    x, y = as_tensors(ew.multiply, (a, b))
+    if x.shape != y.shape or not x.ndim:
+        raise invalid(
+            "cross",
+            f"Both inputs must be of same shape: {list(x.shape)} vs. {list(y.shape)}",
         )
-    if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
-        infer.check_dtype("norm", x.aval, infer.FLOAT_COMPLEX, "tensor")
-        return reductions.reduce_euclidean_norm(x, axis, keepdims)
-    if ord == 2 and matrix:
-        return _spectral_norm(x, axis, keepdims)
-    if ord in (1, float("inf")) and matrix:
-        rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
-        summed, over = (rows, columns) if ord == 1 else (columns, rows)
-        sums = reductions.reduce_sum(ew.abs_(x), summed, keepdims=True)
-        largest = reductions.reduce_max(sums, over, keepdims=True)
-        return largest if keepdims else squeeze(largest, [rows, columns])
-    if ord == 1:
-        return reductions.reduce_sum(ew.abs_(x), axis, keepdims)
-    if ord == float("inf"):
-        return reductions.reduce_max(ew.abs_(x), axis, keepdims)
-    if isinstance(ord, int | float) and ord > 0 and not matrix:
-        return ew.power(reductions.reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
-    raise ValueError(
-        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1, "
-        f"2 or inf), got {ord!r}"
-    )
+    if x.shape[-1] != 3:
+        raise FailedPreconditionError(
+            None,
+            "cross",
+            f"cross: Cross-products are only defined for 3-element vectors: {list(x.shape)}",
+        )
+    after, before = [1, 2, 0], [2, 0, 1]
+    return _pick(x, after) * _pick(y, before) - _pick(x, before) * _pick(y, after)
 
 
-def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The largest singular value of the matrices in two dimensions."""
-    rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
-    lead = [i for i in builtins.range(x.ndim) if i not in (rows, columns)]
-    values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
-    largest = reductions.reduce_max(values, -1)
-    if not keepdims:
-        return largest
-    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])
+def _pick(x: Tensor, order: list[int]) -> Tensor:
+    return gather(x, order, axis=-1)

@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.linalg.decompositions import eigh, pinv
-from tfpy._src.linalg.vectors import adjoint
+from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.arithmetic import add_n
 from tfpy._src.ops import decomposition as dec
 

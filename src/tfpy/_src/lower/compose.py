@@ -255,9 +255,9 @@ def facts_of(graph: Graph, eqn: Eqn) -> Facts:
 def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
     assert op.expr is not None
     operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
-    lines, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
-    cost = sum(_cost(line.op) for line in lines)
-    return Facts(cost, any(line.op == "index" for line in lines))
+    instructions, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
+    cost = sum(_cost(instruction.op) for instruction in instructions)
+    return Facts(cost, any(instruction.op == "index" for instruction in instructions))
 
 
 def _cost(op: str) -> int:

@@ -17,25 +17,11 @@ import numpy as np
 from tfpy._src.dtypes import complex64, float32
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.complex_expr import operands, parts
+from tfpy._src.ir.complex_expr import components, operands
 from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
 
 Components = tuple[int, ...]
-
-_BY_COMPONENT = frozenset(
-    (
-        "reshape",
-        "broadcast_to",
-        "transpose",
-        "strided_slice",
-        "pad",
-        "concat",
-        "gather",
-        "segment_sum",
-        "reduce_sum",
-    )
-)
 
 
 def split_complex(graph: Graph) -> Graph:
@@ -83,7 +69,7 @@ class _Splitter:
             return (self._add(eqn.op, [self.values[v][0] for v in eqn.inputs], eqn.attrs),)
         if eqn.op.expr is not None:
             return self._elementwise(eqn)
-        if eqn.op.name in _BY_COMPONENT:
+        if eqn.op.by_component:
             return tuple(self._by_component(eqn, number) for number in (0, 1))
         if eqn.op is OPS["matmul"]:
             return self._matmul(eqn)
@@ -155,7 +141,7 @@ class _Splitter:
     ) -> Components:
         """One equation for each component of an expression over the values ``reals``."""
         found = []
-        for component, aval in zip(parts(root), avals, strict=True):
+        for component, aval in zip(components(root), avals, strict=True):
             used = _inputs_of(component)
             found.append(self._add(_derived(name, component, used, aval), [reals[i] for i in used]))
         return tuple(found)
@@ -173,9 +159,13 @@ def _component_of(attrs: Attrs, number: int) -> Attrs:
 
 def _inputs_of(root: ex.Expr) -> list[int]:
     """Numbers of the inputs that an expression reads, ascending."""
-    lines, _ = ex.linearize(root)
+    instructions, _ = ex.linearize(root)
     return sorted(
-        {int(line.value) for line in lines if line.op == "input" and line.value is not None}
+        {
+            int(instruction.value)
+            for instruction in instructions
+            if instruction.op == "input" and instruction.value is not None
+        }
     )
 
 

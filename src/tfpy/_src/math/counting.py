@@ -15,6 +15,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.math.reductions import count_nonzero
 from tfpy._src.ops import elementwise as ew, indexing
 
 
@@ -172,8 +173,6 @@ def _classes(pairs: Tensor) -> int:
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are 0, a float32 scalar; NaN for an empty tensor."""
-    from tfpy._src.math.reductions import count_nonzero
-
     x = convert_to_tensor(value)
     nonzero = cast(count_nonzero(x), dtypes.float32)
     return 1.0 - nonzero / float(x.size) if x.size else nonzero * math.nan

@@ -10,6 +10,7 @@ from tfpy._src.array.complex_numbers import conj, real
 from tfpy._src.array.making import cast, reshape, squeeze, static_ints
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.op import Op
@@ -144,8 +145,6 @@ def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """log(sum(exp(x))) over the axes, without overflow."""
-    from tfpy._src.core.tape import stop_gradient
-
     x = convert_to_tensor(input_tensor)
     peak = stop_gradient(reduce_max(x, axis, True))
     peak = ew.select(ew.is_finite(peak), peak, 0.0)

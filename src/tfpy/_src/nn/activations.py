@@ -7,7 +7,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import cast
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tape import stop_gradient

@@ -12,7 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve, convolve_back
 from tfpy._src.nn.data_format import Layout, flat_batch
-from tfpy._src.ops import window
+from tfpy._src.ops import convolution as primitives
 
 __all__ = [
     "atrous_conv2d",
@@ -41,7 +41,7 @@ def _convolve(
     data_format: str | None,
     dilations: Any,
 ) -> Tensor:
-    x, f = as_tensors(window.conv2d, (input, filters))
+    x, f = as_tensors(primitives.conv2d, (input, filters))
     layout = Layout.of(name, rank, data_format)
     if f.ndim != rank + 2:
         raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
@@ -128,7 +128,7 @@ def depthwise_conv2d(
     return _convolve(
         "depthwise_conv2d",
         2,
-        window.depthwise_conv2d,
+        primitives.depthwise_conv2d,
         input,
         filter,
         strides,
@@ -167,7 +167,7 @@ def convolution(
     Raises:
         ValueError: when the filters have not 3, 4 or 5 dimensions.
     """
-    rank = _rank("convolution", as_tensors(window.conv2d, (filters,))[0].ndim)
+    rank = _rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
     return _convolve(
         "convolution", rank, convolve, input, filters, strides, padding, data_format, dilations
     )
@@ -199,7 +199,7 @@ def _transposed(
     data_format: str | None,
     dilations: Any,
 ) -> Tensor:
-    x, f = as_tensors(window.conv2d, (input, filters))
+    x, f = as_tensors(primitives.conv2d, (input, filters))
     layout = Layout.of(name, rank, data_format)
     x = layout.channels_last(x)
     if f.ndim != rank + 2:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.array.making import reshape
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
 from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.random import stateful
 
 # Activations and normalisation
 
@@ -47,8 +48,6 @@ def dropout(
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
     """
-    from tfpy._src.random import stateful
-
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")

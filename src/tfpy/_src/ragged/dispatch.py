@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array import joining, making, scans, slicing
-from tfpy._src.composite.ragged_broadcast import map_flat_values, same_rows
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.broadcast import map_flat_values, same_rows
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tensor import Tensor

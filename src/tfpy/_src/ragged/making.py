@@ -1,19 +1,22 @@
-"""``tf.ragged``."""
+"""Making ragged tensors: of nested lists, ranges and partitions."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, take_rows
+from tfpy._src.array.making import reshape
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.rows import take_rows
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core import conversion as convert
-from tfpy._src.core.conversion import convert_to_tensor, host_values
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import as_dtype
+from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid, invalid_value
 
 
@@ -155,94 +158,15 @@ def stack_dynamic_partitions(
     if flat.size and (flat.min() < 0 or flat.max() >= count):
         raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
     if ids.ndim > 1:
-        from tfpy._src.array.making import reshape
-
         rows = reshape(rows, [flat.size, *rows.shape[ids.ndim :]])
     order = np.argsort(flat, kind="stable").astype(np.int32)
     lengths = np.bincount(flat, minlength=count).astype(np.int32)
     return RaggedTensor(take_rows(rows, order), partition.from_lengths(lengths))
 
 
-# TensorFlow.js's names
-
-
-def ragged_range(starts: Any, limits: Any, deltas: Any) -> dict[str, Tensor]:
-    """TensorFlow.js's ``raggedRange``.
-
-    Returns:
-        ``rt_nested_splits`` and ``rt_dense_values``.
-    """
-    result = range(starts, limits, deltas)
-    return {"rt_nested_splits": result.row_splits, "rt_dense_values": result.values}
-
-
-def ragged_gather(
-    params_nested_splits: Any, params_dense_values: Any, indices: Any, output_ragged_rank: int
-) -> dict[str, Any]:
-    """TensorFlow.js's ``raggedGather``.
-
-    Returns:
-        ``output_nested_splits``, a list, and ``output_dense_values``.
-
-    Raises:
-        ValueError: when ``output_ragged_rank`` is not that of the result.
-    """
-    from tfpy._src.ragged.shaping import gather
-
-    params = RaggedTensor.from_nested_row_splits(params_dense_values, params_nested_splits)
-    result = gather(params, indices)
-    nested = result.nested_row_splits
-    if len(nested) != output_ragged_rank:
-        raise ValueError(
-            f"output_ragged_rank must be {len(nested)} for these indices, got {output_ragged_rank}"
-        )
-    return {
-        "output_nested_splits": builtins.list(nested),
-        "output_dense_values": result.flat_values,
-    }
-
-
-def ragged_tensor_to_tensor(
-    shape: Any,
-    values: Any,
-    default_value: Any,
-    row_partition_tensors: Any,
-    row_partition_types: Any,
-) -> Tensor:
-    """TensorFlow.js's ``raggedTensorToTensor``.
-
-    Args:
-        row_partition_types: "FIRST_DIM_SIZE", "VALUE_ROWIDS" or "ROW_SPLITS" for each of
-            ``row_partition_tensors``, outermost first.
-
-    Raises:
-        ValueError: for other types.
-    """
-    result: Any = convert_to_tensor(values)
-    types, tensors = builtins.list(row_partition_types), builtins.list(row_partition_tensors)
-    counts = [int(t) if k == "FIRST_DIM_SIZE" else None
-              for k, t in zip(types, map(_host, tensors), strict=True)]  # fmt: skip
-    for i in builtins.range(len(types) - 1, -1, -1):
-        if types[i] == "ROW_SPLITS":
-            result = RaggedTensor.from_row_splits(result, tensors[i])
-        elif types[i] == "VALUE_ROWIDS":
-            above = _rows_above(types, tensors, i, counts)
-            result = RaggedTensor.from_value_rowids(result, tensors[i], above)
-        elif types[i] != "FIRST_DIM_SIZE":
-            raise ValueError(f"row partition type {types[i]!r} is not known")
-    wanted = _host(shape).tolist() if np.ndim(_host(shape)) else None
-    return result.to_tensor(default_value, shape=wanted)
-
-
-def _host(value: Any) -> Any:
-    return host_values(value)
-
-
-def _rows_above(types: Any, tensors: Any, i: int, counts: Any) -> int | None:
-    """How many rows the partition ``i`` has: the values of the partition before it."""
-    if i == 0:
-        return None
-    if types[i - 1] == "FIRST_DIM_SIZE":
-        return counts[i - 1]
-    before = _host(tensors[i - 1])
-    return int(before[-1]) if types[i - 1] == "ROW_SPLITS" else int(before.size)
+def from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
+    """A ragged matrix of host lists."""
+    flat = np.empty(sum(map(len, rows)), kind.as_numpy_dtype)
+    flat[:] = [v for row in rows for v in row]
+    lengths = np.array([len(row) for row in rows], np.int32)
+    return RaggedTensor(convert.constant(flat, kind), partition.from_lengths(lengths))

@@ -11,9 +11,10 @@ from tfpy._src import dtypes
 from tfpy._src.array import making as array
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
-from tfpy._src.composite.row_partition import Ints
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.row_partition import Ints
+from tfpy._src.composite.ragged.rows import row_count, take_rows
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions

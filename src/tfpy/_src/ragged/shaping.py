@@ -9,12 +9,14 @@ import numpy as np
 
 from tfpy._src.array import joining, making as array, slicing
 from tfpy._src.array.making import static_ints
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor, row_count, take_rows
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.rows import row_count, take_rows
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
 from tfpy._src.core.operand import Operand
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.ragged import making
 
 
 def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
@@ -24,9 +26,7 @@ def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
     try:
         return convert_to_tensor(value, kind)
     except ValueError:
-        from tfpy._src.ragged.making import constant as ragged_constant
-
-        return ragged_constant(value, kind)
+        return making.constant(value, kind)
 
 
 def _outer(x: Any) -> RaggedTensor:

@@ -14,7 +14,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, is_unshared
-from tfpy._src.run.mirror import Mirror, can_mirror, steering
+from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
 from tfpy._src.run.regions import Place, Region, cut
 from tfpy._src.run.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy._src.run.usage import UNKNOWN, Usage
@@ -234,10 +234,10 @@ def _steps(
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
-    """A control region with what the host needs to compute its steering values by itself."""
+    """A control region with what the host needs to compute by itself the values that decide it."""
     if region.place is not Place.CONTROL or backend.on_host:
         return region
-    values = [v for v in steering(region.graph) if can_mirror(graph, v)]
+    values = [v for v in host_operands(region.graph) if can_mirror(graph, v)]
     mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
     part = region.graph
     inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))

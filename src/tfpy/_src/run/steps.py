@@ -1,4 +1,4 @@
-"""How the regions of a compiled function are run: as Programs, by NumPy, or steered by the host."""
+"""How the regions of a compiled function are run: as Programs, by NumPy, or run by the host."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def _view(storage: Storage, aval: Aval) -> Any:
 
 
 class ControlStep:
-    """Equations that the host steers."""
+    """Control-flow equations, which the host runs."""
 
     programs: tuple[DeviceProgram, ...] = ()
 

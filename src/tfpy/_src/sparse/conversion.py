@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array import making as array
 from tfpy._src.array.making import static_ints
-from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, filled, made
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor

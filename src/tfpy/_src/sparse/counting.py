@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.composite import row_partition as partition
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged import row_partition as partition
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.errors import invalid, invalid_value

@@ -10,10 +10,11 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import reshape, static_ints
-from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import Ints, SparseTensor, filled, positions_to_indices
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.naming import named
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math import arithmetic
@@ -79,8 +80,6 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     Raises:
         InvalidArgumentError: for fewer than two dimensions.
     """
-    from tfpy._src.core.tape import stop_gradient
-
     if sp_input.ndim < 2:
         raise invalid("sparse.softmax", f"rank must be at least 2, got shape {sp_input.shape}")
     _, at = _groups(sp_input, -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy._src.array import making as array
 from tfpy._src.array.joining import concat as dense_concat
-from tfpy._src.composite.ragged_tensor import take_rows
+from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.control.effects import effect
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor

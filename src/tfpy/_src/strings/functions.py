@@ -10,8 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import reshape, static_ints
-from tfpy._src.composite.ragged_conversion import ragged_from_rows
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -19,6 +18,8 @@ from tfpy._src.errors import invalid
 from tfpy._src.ops import text
 from tfpy._src.ops.families.infer import normalize_axis
 from tfpy._src.ops.reference import text as host_text
+from tfpy._src.ragged.making import from_rows
+from tfpy._src.ragged.shaping import expand_dims
 
 
 def _input(value: Any) -> Any:
@@ -63,8 +64,6 @@ def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: s
     for at in sorted((normalize_axis("reduce_join", a, x.ndim) for a in axes), reverse=True):
         x = _join_axis(x, at, separator)
         if keepdims:
-            from tfpy._src.ragged.shaping import expand_dims
-
             x = expand_dims(x, at)
     return x
 
@@ -236,5 +235,5 @@ def _rows(input: Any, f: Callable[[builtins.bytes], Sequence[Any]], kind: dtypes
     if x.ndim > 1:
         return _rows(RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1), f, kind)
     rows = [f(s) for s in np.atleast_1d(x.host_view()).tolist()]
-    ragged = ragged_from_rows(rows, kind)
+    ragged = from_rows(rows, kind)
     return ragged if x.ndim else ragged.values

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.composite.ragged_conversion import ragged_from_rows
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid_value
+from tfpy._src.ragged.making import from_rows
 
 _Words = list[bytes]
 
@@ -92,7 +92,7 @@ def ngrams(
         _of_row(row, widths, separator.encode(), pads, padding_width, preserve_short_sequences)
         for row in inner.to_list()
     ]
-    result = _replaced(x, ragged_from_rows(rows, dtypes.string))
+    result = _replaced(x, from_rows(rows, dtypes.string))
     if isinstance(data, RaggedTensor):
         return result
     return result.values if convert_to_tensor(data).ndim == 1 else result.to_tensor()
@@ -152,5 +152,5 @@ def string_n_grams(
             "n_grams": constant(words, dtypes.string),
             "n_grams_splits": constant(splits, "int32"),
         }
-    ragged = ragged_from_rows(rows, dtypes.string)
+    ragged = from_rows(rows, dtypes.string)
     return {"n_grams": ragged.values, "n_grams_splits": ragged.row_splits}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.composite.ragged_tensor import RaggedTensor
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops import text

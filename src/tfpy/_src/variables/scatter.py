@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
+from tfpy._src.array import scattering
+from tfpy._src.array.making import expand_dims
+from tfpy._src.array.segments import unsorted_segment_prod
+from tfpy._src.composite.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.ops import elementwise
-
-if TYPE_CHECKING:
-    from tfpy._src.core.tensor_shape import TensorShape
-    from tfpy._src.variables.variable import Variable
 
 
 class ScatterMethods(Holder):
@@ -38,29 +39,27 @@ class ScatterMethods(Holder):
         """Replaces the value and returns the Variable."""
         raise NotImplementedError
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
         return self._scatter("update", indices, updates)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Adds to what ``indices`` [..., depth] name."""
         return self._scatter("add", indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Subtracts from what ``indices`` [..., depth] name."""
         return self._scatter("sub", indices, updates)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Keeps the larger of what ``indices`` [..., depth] name and the updates."""
         return self._scatter("max", indices, updates)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Keeps the smaller of what ``indices`` [..., depth] name and the updates."""
         return self._scatter("min", indices, updates)
 
-    def _scatter(self, kind: str, indices: Any, updates: Any) -> Variable:
-        from tfpy._src.array import scattering
-
+    def _scatter(self, kind: str, indices: Any, updates: Any) -> Self:
         scatter = {
             "update": scattering.tensor_scatter_nd_update,
             "add": scattering.tensor_scatter_nd_add,
@@ -72,65 +71,61 @@ class ScatterMethods(Holder):
 
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Replaces the rows that ``tf.IndexedSlices`` hold; of equal indices the last one stays."""
         return self._scatter("update", *_rows(sparse_delta))
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Adds ``tf.IndexedSlices`` to their rows."""
         return self._scatter("add", *_rows(sparse_delta))
 
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Subtracts ``tf.IndexedSlices`` from their rows."""
         return self._scatter("sub", *_rows(sparse_delta))
 
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Keeps the larger of the rows and ``tf.IndexedSlices``."""
         return self._scatter("max", *_rows(sparse_delta))
 
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Keeps the smaller of the rows and ``tf.IndexedSlices``."""
         return self._scatter("min", *_rows(sparse_delta))
 
     def scatter_mul(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Multiplies the rows by ``tf.IndexedSlices``."""
         return self._assign(self.tensor * self._factors(sparse_delta))
 
     def scatter_div(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Divides the rows by ``tf.IndexedSlices``."""
         return self._assign(elementwise.real_div(self.tensor, self._factors(sparse_delta)))
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
+    ) -> Self:
         """Replaces rows within each batch: indices [*batch, n], values [*batch, n, ...]."""
-        from tfpy._src.array.scattering import with_batch_index
-
         at, values = _rows(sparse_delta)
         if at.ndim > 2:
-            at = with_batch_index("batch_scatter_update", self.tensor, at, at.ndim - 2)
+            at = scattering.with_batch_index("batch_scatter_update", self.tensor, at, at.ndim - 2)
         return self._scatter("update", at, values)
 
-    def _assign(self, value: Tensor) -> Variable:
-        found: Variable = self.assign(value)
-        return found
+    def _assign(self, value: Tensor) -> Self:
+        assigned: Self = self.assign(value)
+        return assigned
 
     def _factors(self, sparse_delta: Any) -> Tensor:
         """What each row is to be multiplied by; 1 where no index names it."""
-        from tfpy._src.array.segments import unsorted_segment_prod
-
         _rows(sparse_delta)
         return unsorted_segment_prod(sparse_delta.values, sparse_delta.indices, self.shape[0])
 
@@ -141,9 +136,6 @@ def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:
     Raises:
         TypeError: for something else.
     """
-    from tfpy._src.array.making import expand_dims
-    from tfpy._src.composite.indexed_slices import IndexedSlices
-
     if not isinstance(sparse_delta, IndexedSlices):
         raise TypeError(
             f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import tracing
+from tfpy._src.array import scattering, slicing
+from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tape import active_tapes
 from tfpy._src.core.tensor import Reference, Tensor, printed
@@ -74,8 +76,6 @@ class Variable(ScatterMethods):
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
-        from tfpy._src.core.conversion import convert_to_tensor
-
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified")
         trace, scope = tracing.current(), prefix()
@@ -139,8 +139,6 @@ class Variable(ScatterMethods):
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """True: a Variable always has a value."""
-        from tfpy._src.core.conversion import constant
-
         return constant(True)
 
     @property
@@ -174,8 +172,6 @@ class Variable(ScatterMethods):
         Raises:
             ValueError: when shape or dtype differ from the Variable's.
         """
-        from tfpy._src.core.conversion import convert_to_tensor
-
         is_tensor = isinstance(value, Tensor | Variable)
         tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
         if tensor.aval != self._aval:
@@ -236,33 +232,23 @@ class Variable(ScatterMethods):
 
     def __getitem__(self, key: Any) -> Tensor:  # type: ignore[override]
         """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
-        from tfpy._src.array import slicing
-
         part = slicing.getitem(self.value(), key)
         if not slicing.is_mask(key):
             part.assign = functools.partial(self._assign_part, key)
         return part
 
     def _assign_part(self, key: Any, value: Any, name: str | None = None) -> Variable:
-        from tfpy._src.array import slicing
-
         return self._assign(slicing.assigned(self.tensor, key, value))
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""
-        from tfpy._src.array.scattering import gather_nd
-
-        return gather_nd(self, indices)
+        return scattering.gather_nd(self, indices)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows at ``indices``."""
-        from tfpy._src.array.slicing import gather
-
-        return gather(self, indices)
+        return slicing.gather(self, indices)
 
     def _update(self, op: Op, delta: Any, read_value: bool) -> Variable | None:
-        from tfpy._src.core.conversion import convert_to_tensor
-
         change = convert_to_tensor(delta, self.dtype)
         if change.aval.shape != self._aval.shape:
             raise invalid(

@@ -1,7 +1,5 @@
-"""What converted code calls, as ``ag__``: Python's meaning, or a Graph's for symbolic tensors."""
+"""What converted code calls for statements and expressions: Python's meaning, or a Graph's."""
 
-from tfpy._src.autograph.operators.builtins import iterated
-from tfpy._src.autograph.operators.calls import call
 from tfpy._src.autograph.operators.conditional import if_stmt
 from tfpy._src.autograph.operators.iteration import for_stmt, while_stmt
 from tfpy._src.autograph.operators.logical import and_, assert_, if_exp, not_, or_
@@ -12,11 +10,9 @@ __all__ = [
     "UndefinedResult",
     "and_",
     "assert_",
-    "call",
     "for_stmt",
     "if_exp",
     "if_stmt",
-    "iterated",
     "load",
     "not_",
     "or_",

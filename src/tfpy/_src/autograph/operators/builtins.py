@@ -6,8 +6,6 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src import tracing
-from tfpy._src.array import making as array
 from tfpy._src.array.making import cast
 from tfpy._src.array.slicing import gather
 from tfpy._src.array.sorting import argsort, sort
@@ -58,17 +56,6 @@ def _of_one_dtype(*values: Any) -> list[Tensor]:
             raise ValueError(f"range: start, limit and delta must be scalars, got shape {x.shape}")
     floats = [x.dtype for x in tensors if x.dtype.is_floating]
     return [cast(x, floats[0]) for x in tensors] if floats else list(as_tensors(ew.add, tensors))
-
-
-def iterated(function: Any) -> Any:
-    """What to call in place of a function whose result a loop goes through."""
-    from tfpy._src.autograph.operators.calls import call
-
-    if function is array.range or getattr(function, "__wrapped__", None) is array.range:
-        return LazyRange.of if tracing.active else function
-    if function is builtins.range:
-        return _range
-    return call(function)
 
 
 def _range(*args: Any) -> Any:

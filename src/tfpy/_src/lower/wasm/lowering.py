@@ -111,25 +111,29 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
 @functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
 def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
     """The bytecode of an expression over so many inputs; registers are used again."""
-    lines, (result,) = ex.linearize(root)
-    source = _sources(lines)
-    constants = sorted({_bits(line) for line in lines if line.op == "const"})
-    last_use = {source[a]: i for i, line in enumerate(lines) for a in line.args}
-    last_use[source[result]] = len(lines)
+    instructions, (result,) = ex.linearize(root)
+    source = _sources(instructions)
+    constants = sorted(
+        {_bits(instruction) for instruction in instructions if instruction.op == "const"}
+    )
+    last_use = {
+        source[a]: i for i, instruction in enumerate(instructions) for a in instruction.args
+    }
+    last_use[source[result]] = len(instructions)
     registers: dict[int, int] = {}
     first_temporary = count = inputs + len(constants)
     free: list[int] = []
     code: list[list[str | int]] = []
-    for number, line in enumerate(lines):
-        if line.op == "input":
-            assert isinstance(line.value, int)
-            registers[number] = line.value
-        elif line.op == "const":
-            registers[number] = inputs + constants.index(_bits(line))
+    for number, instruction in enumerate(instructions):
+        if instruction.op == "input":
+            assert isinstance(instruction.value, int)
+            registers[number] = instruction.value
+        elif instruction.op == "const":
+            registers[number] = inputs + constants.index(_bits(instruction))
         elif source[number] == number:
-            name, args = _instruction(lines, line)
+            name, args = _instruction(instructions, instruction)
             operands = [registers[source[a]] for a in args]
-            for value in {source[a] for a in line.args}:
+            for value in {source[a] for a in instruction.args}:
                 if last_use[value] == number and registers[value] >= first_temporary:
                     heapq.heappush(free, registers[value])
             if free:
@@ -144,40 +148,46 @@ def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
 
 
 def _instruction(
-    lines: Sequence[ex.Instruction], line: ex.Instruction
+    instructions: Sequence[ex.Instruction], instruction: ex.Instruction
 ) -> tuple[str, tuple[int, ...]]:
-    """The name of a line's operation and its operands, in the order that the name wants."""
-    if line.op == "index":
+    """The name of an instruction's operation and its operands, in the order that the name wants."""
+    if instruction.op == "index":
         return "index", ()
-    name = instruction_name(line.op, lines[line.args[-1]].dtype, line.dtype)
+    name = instruction_name(
+        instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
+    )
     assert name is not None
-    if line.op in ("min", "max") and line.dtype == ex.F:
-        for first, second in (line.args, line.args[::-1]):
-            if _is_number(lines[second]):
-                return f"{line.op}_number.f32", (first, second)
-    return name, line.args
+    if instruction.op in ("min", "max") and instruction.dtype == ex.F:
+        for first, second in (instruction.args, instruction.args[::-1]):
+            if _is_number(instructions[second]):
+                return f"{instruction.op}_number.f32", (first, second)
+    return name, instruction.args
 
 
-def _is_number(line: ex.Instruction) -> bool:
-    return line.op == "const" and line.value == line.value
+def _is_number(instruction: ex.Instruction) -> bool:
+    return instruction.op == "const" and instruction.value == instruction.value
 
 
-def _sources(lines: Sequence[ex.Instruction]) -> list[int]:
-    """For each line the line whose register it shares: its own, unless it only moves bits."""
+def _sources(instructions: Sequence[ex.Instruction]) -> list[int]:
+    """For each instruction the one whose register it shares: its own, unless it only moves bits."""
     source: list[int] = []
-    for number, line in enumerate(lines):
+    for number, instruction in enumerate(instructions):
         moves = (
-            line.args and instruction_name(line.op, lines[line.args[-1]].dtype, line.dtype) is None
+            instruction.args
+            and instruction_name(
+                instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
+            )
+            is None
         )
-        source.append(source[line.args[0]] if moves else number)
+        source.append(source[instruction.args[0]] if moves else number)
     return source
 
 
-def _bits(line: ex.Instruction) -> int:
+def _bits(instruction: ex.Instruction) -> int:
     """A constant's 32-bit pattern, as a signed integer."""
-    assert line.value is not None
-    if line.dtype == ex.B:
-        return -int(line.value)
-    if line.dtype == ex.F:
-        return float_bits(float(line.value))
-    return (int(line.value) + 2**31) % 2**32 - 2**31
+    assert instruction.value is not None
+    if instruction.dtype == ex.B:
+        return -int(instruction.value)
+    if instruction.dtype == ex.F:
+        return float_bits(float(instruction.value))
+    return (int(instruction.value) + 2**31) % 2**32 - 2**31

@@ -5,7 +5,10 @@ kernel to ``kernels.py``, which knows its steps (``steps.py`` and a file for eac
 and from there to ``glsl/``, too. ``target.py`` is what passes ask.
 """
 
+from tfpy._src.ir.op import add_backend
 from tfpy._src.lower.webgl.lowering import lower
 from tfpy._src.lower.webgl.target import WebGLTarget
 
 __all__ = ["WebGLTarget", "lower"]
+
+add_backend("webgl", lambda op: op.host_only or op.sequential)

@@ -98,8 +98,8 @@ class _Text:
     def shared(self) -> list[str]:
         """The expression itself, and where each array is read."""
         renderer = Glsl()
-        lines, (last,) = ex.linearize(self.root)
-        statements = renderer.statements(lines)
+        instructions, (last,) = ex.linearize(self.root)
+        statements = renderer.statements(instructions)
         scalars = [f"{renderer.types[t]} x{i}" for i, (_, t) in enumerate(self.operands())]
         head = f"{renderer.types[self.root.dtype]} {self.prefix}_compute"
         text = [f"{head}({', '.join([*scalars, 'int index'])}) {{"]

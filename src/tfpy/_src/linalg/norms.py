@@ -1,0 +1,141 @@
+"""Norms, and clipping by norms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy._src.array.complex_numbers import conj, real
+from tfpy._src.array.making import reshape, squeeze, static_ints, transpose
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.linalg.decompositions import svd
+from tfpy._src.math.arithmetic import add_n
+from tfpy._src.math.reductions import reduce_euclidean_norm, reduce_max, reduce_sum
+from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.families import infer
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
+
+    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
+    infinity (largest row sum).
+
+    Raises:
+        ValueError: for an order that is none of these, or axes that are not one or two.
+    """
+    x = convert_to_tensor(tensor)
+    matrix = isinstance(axis, list | tuple)
+    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
+        raise ValueError(
+            f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if ord == "euclidean" or (ord == 2 and not matrix) or (ord == "fro" and matrix):
+        infer.check_dtype("norm", x.aval, infer.FLOAT_COMPLEX, "tensor")
+        return reduce_euclidean_norm(x, axis, keepdims)
+    if ord == 2 and matrix:
+        return _spectral_norm(x, axis, keepdims)
+    if ord in (1, float("inf")) and matrix:
+        rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+        summed, over = (rows, columns) if ord == 1 else (columns, rows)
+        sums = reduce_sum(ew.abs_(x), summed, keepdims=True)
+        largest = reduce_max(sums, over, keepdims=True)
+        return largest if keepdims else squeeze(largest, [rows, columns])
+    if ord == 1:
+        return reduce_sum(ew.abs_(x), axis, keepdims)
+    if ord == float("inf"):
+        return reduce_max(ew.abs_(x), axis, keepdims)
+    if isinstance(ord, int | float) and ord > 0 and not matrix:
+        return ew.power(reduce_sum(ew.power(ew.abs_(x), ord), axis, keepdims), 1.0 / ord)
+    raise ValueError(
+        f"norm: ord must be 'euclidean', 'fro', a positive number or inf (for matrices 'fro', 1, "
+        f"2 or inf), got {ord!r}"
+    )
+
+
+def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The largest singular value of the matrices in two dimensions."""
+    rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
+    lead = [i for i in range(x.ndim) if i not in (rows, columns)]
+    values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
+    largest = reduce_max(values, -1)
+    if not keepdims:
+        return largest
+    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])
+
+
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """``tensor`` divided by its norm, and the norm."""
+    x = convert_to_tensor(tensor)
+    length = norm(x, ord, axis, keepdims=True)
+    return x / length, length
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """The euclidean norm of all elements of all tensors; None entries do not count.
+
+    Raises:
+        TypeError: when ``t_list`` is a single tensor or not a sequence.
+    """
+    totals = [_squared_norm(t) for t in _sequence(t_list) if t is not None]
+    return ew.sqrt(add_n(totals)) if totals else constant(0.0)
+
+
+def _sequence(t_list: Any) -> list[Any]:
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return list(t_list)
+
+
+def _squared_norm(t: Any) -> Tensor:
+    x = convert_to_tensor(t)
+    return reduce_sum(real(x * conj(x)))
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """``t`` scaled down so that its euclidean norm (over ``axes``) is at most ``clip_norm``."""
+    x = convert_to_tensor(t)
+    squares = reduce_sum(x * x, axes, keepdims=True)
+    positive = squares > 0
+    length = ew.select(positive, ew.sqrt(ew.select(positive, squares, 1.0)), squares)
+    clipped: Tensor = x * clip_norm / ew.maximum(length, clip_norm)
+    return clipped
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """``t`` scaled down so that its norm divided by its size is at most ``clip_norm``."""
+    x = convert_to_tensor(t)
+    average = ew.sqrt(reduce_sum(x * x)) * (1 / max(x.size, 1))
+    clipped: Tensor = x * clip_norm / ew.maximum(average, clip_norm)
+    return clipped
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Tensor | None], Any]:
+    """All tensors scaled by one factor so that their global norm is at most ``clip_norm``.
+
+    Args:
+        use_norm: the global norm, if it is known.
+
+    Returns:
+        The list and the norm before clipping; NaN everywhere when that is not finite.
+
+    Raises:
+        TypeError: when ``t_list`` is a single tensor or not a sequence.
+    """
+    tensors = _sequence(t_list)
+    length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
+    factor = clip_norm / ew.maximum(length, clip_norm)
+    factor = ew.select(ew.is_finite(length), factor, math.nan)
+    return [t if t is None else convert_to_tensor(t) * factor for t in tensors], length
