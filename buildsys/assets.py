@@ -1,6 +1,6 @@
 """What the wheel carries besides Python, in src/tfpy/assets.
 
-runtime.js                   web/runtime.mjs and what it imports, as the text of one
+runtime.js                   web/runtime/runtime.mjs and what it imports, as the text of one
                              classic-script expression whose value is the API object
 glsl/                        the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
@@ -17,7 +17,7 @@ from .cache import lock
 from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
 
-RUNTIME = ROOT / "web" / "runtime.mjs"
+RUNTIME = ROOT / "web" / "runtime" / "runtime.mjs"
 SHADERS = ROOT / "shaders" / "glsl"
 GLOBAL_NAME = "tfpyRuntime"
 

@@ -1,6 +1,6 @@
-"""The site in build/site: the pages of web/, and everything that they load, from one folder.
+"""The site in build/site: the pages of web/site, and everything that they load, from one folder.
 
-*.html, *.css, *.mjs      web/
+*.html, *.css, *.mjs      web/site/
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 pyodide/                  Pyodide's core, wheels, and a pyodide-lock.json that names the wheels
 uplot/                    the plotting library
@@ -19,7 +19,7 @@ from .cache import entry, file_hash, lock
 from .console import run_logged, step
 from .paths import DATA, ROOT, SITE
 
-WEB = ROOT / "web"
+PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
@@ -36,9 +36,9 @@ def ensure() -> Path:
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
-    for file in WEB.rglob("*"):
+    for file in PAGES.rglob("*"):
         if file.is_file() and not file.name.endswith(".d.ts"):
-            wanted[file.relative_to(WEB).as_posix()] = file
+            wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)

@@ -73,8 +73,8 @@ def test_loops(tf: Any, backend: str, kind: str) -> None:
 @pytest.mark.parametrize("stride", [1, 2])
 @run_in_browser(backends=["cpu", "wasm", "webgl"])
 def test_convolutions(tf: Any, backend: str, stride: int) -> None:
+    from tfpy._src.ops.convolution import conv2d
     from tfpy._src.ops.quantized import quantized_conv2d
-    from tfpy._src.ops.window import conv2d
 
     rng = np.random.default_rng(4)
     x = rng.standard_normal((2, 13, 13, 40)).astype(np.float32)

@@ -41,7 +41,7 @@ def test_products_in_tiles(
 
 
 # Whole texels, none, an odd number of terms, a band begun, chunks of even and odd length, few and
-# many parts, wide and narrow ones.
+# many chunks, wide and narrow ones.
 BANDS = [(1, 16, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (1, 20, 8, 600), (2, 10, 20, 1022)]
 BANDS += [(1, 11, 270, 5), (1, 70, 4, 33)]
 
@@ -127,7 +127,7 @@ def test_convolutions_in_tiles(
 
 
 @pytest.mark.usefixtures("small_bands")
-def test_second_run_in_parts_allocates_nothing(
+def test_second_run_in_chunks_allocates_nothing(
     evaluate: Evaluate, rng: np.random.Generator
 ) -> None:
     call, *_ = matmul_call(rng, 1, 40, 16, 16, "false", "false", np.float32, 8, 1 << 14)

@@ -1,6 +1,6 @@
 """The WebGL2 runtime by itself: variants that small op tests do not reach, refusals, context loss.
 
-The page imports ``web/webgl.mjs`` without Pyodide; Programs are lowered here.
+The page imports ``web/webgl/webgl.mjs`` without Pyodide; Programs are lowered here.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
     assert [counts[name] for name in each] == [20] * 4
 
 
-def test_an_input_given_for_good(evaluate: Evaluate) -> None:
+def test_a_donated_input(evaluate: Evaluate) -> None:
     """Its texture becomes the output's, once the steps that read it are drawn."""
     w, g = (np.linspace(a, 2, 4000, dtype=np.float32) for a in (-1, -2))
     graph = Graph()
@@ -130,12 +130,12 @@ def test_an_input_given_for_good(evaluate: Evaluate) -> None:
     graph.outputs = [graph.add_eqn(OPS["negative"], [product], ())]
     program = lower(graph, [0, 1])
     assert program.donations == {program.outputs[0]: program.inputs[0]}
-    found = evaluate("givenForGood", call_of(program, [w, g]))
-    kept, given, second = found["values"]
+    found = evaluate("donatedInput", call_of(program, [w, g]))
+    kept, donated, second = found["values"]
     np.testing.assert_allclose(kept, -w * w * g, rtol=1e-6, atol=1e-6)
-    assert (given, second) == (kept, g.tolist())
+    assert (donated, second) == (kept, g.tolist())
     *twice, failure = found["refused"]
-    assert [text.endswith("is given for good and used elsewhere") for text in twice] == [True] * 3
+    assert [text.endswith("is donated and used elsewhere") for text in twice] == [True] * 3
     assert failure == "no drawing"
     assert found["gone"].startswith("WebGL2: there is no slot")
     before, failed, after, left = found["memory"]
@@ -186,13 +186,13 @@ def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def parts_of(**sizes: int) -> Callable[[dict[str, Any]], None]:
-    """Draws the step in parts, for which its input is large enough."""
+def chunks_of(**sizes: int) -> Callable[[dict[str, Any]], None]:
+    """Draws the step in chunks, for which its input is large enough."""
 
     def change(document: dict[str, Any]) -> None:
-        parts = {"count": 1, "nbytes": 256, "width": 1, "height": 1} | sizes
+        chunks = {"count": 1, "nbytes": 256, "width": 1, "height": 1} | sizes
         document["buffers"][0]["shape"] = [64]
-        document["steps"][0]["parts"] = parts
+        document["steps"][0]["chunks"] = chunks
 
     return change
 
@@ -231,10 +231,10 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (donate([9, 0]), "program: there are no output buffer 9 and input buffer 0"),
     (donate([2, 3]), "program: output buffer 2 and input buffer 3 differ in size"),
     (lambda d: d["buffers"][0].update(line=3), "program: buffer with lines of 3 texels"),
-    (parts_of(), "program: kernel elementwise and a step disagree about parts"),
-    (parts_of(width=0), "program: step 0 has parts of sizes 1,256,0,1"),
-    (parts_of(nbytes=16), "program: step 0 has parts of 16 bytes"),
-    (parts_of(count=2), "program: step 0 reads 2 parts of [64]"),
+    (chunks_of(), "program: kernel elementwise and a step disagree about chunks"),
+    (chunks_of(width=0), "program: step 0 has chunks of sizes 1,256,0,1"),
+    (chunks_of(nbytes=16), "program: step 0 has chunks of 16 bytes"),
+    (chunks_of(count=2), "program: step 0 reads 2 chunks of [64]"),
     (misspell, "WebGL2 kernel elementwise does not compile:"),
 ]
 
@@ -250,12 +250,12 @@ def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.usefixtures("small_bands")
-@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize("in_chunks", [False, True])
 def test_lost_context_is_an_error(
-    evaluate: Evaluate, rng: np.random.Generator, in_parts: bool
+    evaluate: Evaluate, rng: np.random.Generator, in_chunks: bool
 ) -> None:
     call = call_of(tanh_program(), [np.zeros(5, np.float32)])
-    if in_parts:
+    if in_chunks:
         call, *_ = matmul_call(rng, 1, 16, 8, 8, "false", "false", np.float32, 8, 1 << 14)
     found = evaluate("afterLoss", call)
     assert len(found["said"]) == 5

@@ -1,6 +1,6 @@
-// Page-side half of webgl_page.py: drives web/webgl.mjs without Pyodide.
+// Page-side half of webgl_page.py: drives web/webgl/webgl.mjs without Pyodide.
 
-import { openWebgl } from "../web/webgl.mjs";
+import { openWebgl } from "../web/webgl/webgl.mjs";
 
 /**
  * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
@@ -17,7 +17,7 @@ function bytesOf({ dtype, values }) {
 }
 
 /**
- * @param {import("../web/webgl.mjs").Backend} backend
+ * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {Tensor} tensor
  */
 function write(backend, tensor) {
@@ -28,7 +28,7 @@ function write(backend, tensor) {
 /**
  * A slot's elements, waited for and then, since that took no time, read at once.
  *
- * @param {import("../web/webgl.mjs").Backend} backend
+ * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {number} slot
  */
 async function readTwice(backend, slot) {
@@ -101,7 +101,7 @@ export function refusals(programs) {
 /**
  * A backend with its context, which is made inside and caught on the way.
  *
- * @returns {{backend: import("../web/webgl.mjs").Backend, gl: WebGL2RenderingContext}}
+ * @returns {{backend: import("../web/webgl/webgl.mjs").Backend, gl: WebGL2RenderingContext}}
  */
 function openWithContext() {
   const prototype = HTMLCanvasElement.prototype;
@@ -166,11 +166,11 @@ export async function registeredAsync({ json, inputs }) {
 }
 
 /**
- * A Program of two inputs run with both kept, refused, failing, and with the first given for good.
+ * A Program of two inputs run with both kept, refused, failing, and with the first donated.
  *
  * @param {Call} call
  */
-export async function givenForGood({ json, inputs }) {
+export async function donatedInput({ json, inputs }) {
   const { backend, gl } = openWithContext();
   const program = backend.register(json, new ArrayBuffer(0), 0, 0);
   const [first, second] = inputs.map((input) => write(backend, input));
@@ -188,12 +188,12 @@ export async function givenForGood({ json, inputs }) {
   refused.push(messageOf(() => backend.run(program, -first, second)));
   gl.drawArrays = drawArrays;
   const failed = backend.memory();
-  const given = backend.run(program, -first, second);
+  const donated = backend.run(program, -first, second);
   const after = backend.memory();
   const gone = messageOf(() => backend.free(first));
   const values = [];
-  for (const slot of [kept, given, second]) values.push([...(await backend.readAsync(slot))]);
-  backend.free(kept, given, second);
+  for (const slot of [kept, donated, second]) values.push([...(await backend.readAsync(slot))]);
+  backend.free(kept, donated, second);
   const left = backend.memory();
   backend.close();
   return { values, refused, gone, memory: [before, failed, after, left] };

@@ -6,12 +6,12 @@
 // A line: milliseconds of one run when many are in the queue (`ms`), of one run with its result read
 // (`latency`), of the first run with compiling (`first`); the same of TensorFlow.js under `peer`.
 
-import { openWebgl } from "/webgl.mjs";
+import { openWebgl } from "/tfpy-runtime.mjs";
 import * as tfjs from "./tfjs.mjs";
 import { WORKS } from "./tfjs_works.mjs";
 
 /**
- * @typedef {import("../../web/webgl.mjs").Backend} Backend
+ * @typedef {import("../../web/webgl/webgl.mjs").Backend} Backend
  *
  * @typedef {object} Work
  * @property {string} name

@@ -1,4 +1,4 @@
-// x in parts (matmul_bands) -> [batch, m, n]: adds up the chunks. QUADS: a position is four columns, n
+// x in chunks (matmul_bands) -> [batch, m, n]: adds up the splits. QUADS: a position is four columns, n
 // counts texels.
 V value(int i) {
     int row = i / n;
@@ -10,16 +10,16 @@ V value(int i) {
 #else
     int texel = column >> 2;
 #endif
-    int part = image * bands + (row >> 3);
+    int chunk = image * bands + (row >> 3);
     V sum = V(0);
-    for (int chunk = 0; chunk < chunks; chunk++) {
-        int at = part_texel(texel, part, width, x_shift);
+    for (int split = 0; split < splits; split++) {
+        int at = chunk_texel(texel, chunk, width, x_shift);
 #ifdef QUADS
         sum += x_texel(row & 7, at);
 #else
         sum += x_at(row & 7, 4 * at + (column & 3));
 #endif
-        part += batch * bands;
+        chunk += batch * bands;
     }
     return sum;
 }

@@ -1,5 +1,5 @@
 // a in bands of eight rows (pack_bands), read through a uniform block, times b [batch, k, n] -> layers r
-// with row r of each band. Drawn in parts: a band of one of the batch, and one of the chunks of k, with
+// with row r of each band. Drawn in chunks: a band of one of the batch, and one of the splits of k, with
 // `terms` of the sums. n and b_batch_stride count texels.
 
 // Two terms of each row.
@@ -7,15 +7,15 @@ struct Pair {
     T4 first[2], second[2];
 };
 
-layout(std140) uniform Part {
+layout(std140) uniform Chunk {
     Pair pairs[PAIRS];
 };
 
 void tile(int i) {
-    ivec2 at = part_at(i, width);
+    ivec2 at = chunk_at(i, width);
     int slice = at.y / bands;
-    int chunk = slice / batch;
-    int b = (slice - chunk * batch) * b_batch_stride + chunk * terms * n + min(at.x, n - 1);
+    int split = slice / batch;
+    int b = (slice - split * batch) * b_batch_stride + split * terms * n + min(at.x, n - 1);
     Rows s0 = Rows(T4(0), T4(0), T4(0), T4(0)), s1 = s0;
     int j = 0;
     for (; j < terms >> 1; j++) {

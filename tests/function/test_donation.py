@@ -17,7 +17,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Array, Lowered
+from tfpy._src.runtime.backend import Array, Compiled
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
 
@@ -39,12 +39,12 @@ class InPlaceDevice(FakeDevice):
     def upload(self, array: Array) -> int:
         return super().upload(array.copy())
 
-    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
-        return Lowered(graph, wasm.lower(graph, donors))
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+        return Compiled(graph, wasm.lower(graph, donated))
 
-    def register(self, lowered: Lowered) -> int:
-        number = super().register(lowered)
-        program = lowered.program
+    def register(self, compiled: Compiled) -> int:
+        number = super().register(compiled)
+        program = compiled.program
         assert program is not None
         places = {buffer: i for i, buffer in enumerate(program.inputs)}
         self._donors[number] = [

@@ -18,6 +18,7 @@ class Device(CpuBackend):
     """Counts what is read from it."""
 
     name = "counting"
+    on_host = False
     dtypes = DEVICE_DTYPES
     reads = 0
 

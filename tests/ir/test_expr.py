@@ -13,20 +13,20 @@ from tfpy._src.ir.expr import linearize
 def test_operands_come_first_and_once() -> None:
     x = ex.input_(0, ex.F)
     y = ex.unary("exp", x) + 1.0
-    tape, roots = linearize(y * y, ex.unary("exp", x))
-    assert [line.op for line in tape] == ["input", "exp", "const", "add", "mul"]
+    lines, roots = linearize(y * y, ex.unary("exp", x))
+    assert [line.op for line in lines] == ["input", "exp", "const", "add", "mul"]
     assert roots == [4, 1]
-    assert tape[4].args == (3, 3)
-    assert all(arg < i for i, line in enumerate(tape) for arg in line.args)
+    assert lines[4].args == (3, 3)
+    assert all(arg < i for i, line in enumerate(lines) for arg in line.args)
 
 
 def test_equal_expressions_built_apart_are_shared() -> None:
     def build() -> ex.Expr:
         return ex.maximum(ex.input_(0, ex.I) * 2, 0)
 
-    tape, roots = linearize(build(), build())
+    lines, roots = linearize(build(), build())
     assert roots[0] == roots[1]
-    assert len(tape) == 5
+    assert len(lines) == 5
 
 
 def test_constants_are_told_apart() -> None:
@@ -39,14 +39,14 @@ def test_constants_are_told_apart() -> None:
         ex.const(True, ex.B),
         ex.const(math.nan, ex.F),
     ]
-    tape, roots = linearize(*constants)
-    assert len(tape) == len(constants)
+    lines, roots = linearize(*constants)
+    assert len(lines) == len(constants)
     assert len(set(roots)) == len(constants)
 
 
 def test_nan_constants_are_shared_in_a_tape() -> None:
-    tape, roots = linearize(ex.const(math.nan, ex.F), ex.const(math.nan, ex.F))
-    assert len(tape) == 1
+    lines, roots = linearize(ex.const(math.nan, ex.F), ex.const(math.nan, ex.F))
+    assert len(lines) == 1
     assert roots == [0, 0]
 
 
@@ -54,8 +54,8 @@ def test_deep_sharing_stays_small() -> None:
     x = ex.input_(0, ex.F)
     for _ in range(300):
         x = x + x
-    tape, _ = linearize(x)
-    assert len(tape) == 301
+    lines, _ = linearize(x)
+    assert len(lines) == 301
 
 
 def test_python_numbers_take_the_other_type() -> None:

@@ -39,7 +39,10 @@ def declared(source: str) -> dict[str, int]:
     return {name: int(length or 1) for name, length in members}
 
 
-@pytest.mark.parametrize("name", sorted(OPS.keys() - UNSUPPORTED["webgl"].keys()))
+PRIMITIVES = {name for name, op in OPS.items() if op.is_primitive}
+
+
+@pytest.mark.parametrize("name", sorted(PRIMITIVES - UNSUPPORTED["webgl"].keys()))
 def test_samples_lower_to_valid_programs(name: str) -> None:
     for program in programs(OPS[name]):
         verify(program)
@@ -105,8 +108,8 @@ COPIED = ["pack_bands", "strided", "matmul_bands", "join_bands"]
         (512, 512, 2048, "false", 1 << 16, COPIED),  # rows below each other
         (512, 512, 512, "false", 1 << 14, BANDS),
         (512, 512, 512, "false", 0, TILES),  # textures do not become buffers
-        (512, 512, 2048, "false", 1 << 14, TILES),  # more chunks than are worth it
-        (512, 512, 2051, "false", 1 << 16, TILES),  # chunks of different length
+        (512, 512, 2048, "false", 1 << 14, TILES),  # more splits than are worth it
+        (512, 512, 2051, "false", 1 << 16, TILES),  # splits of different length
         (512, 512, 2046, "false", 1 << 15, COPIED),
         (512, 128, 512, "false", 1 << 16, TILES),  # small draws
         (64, 512, 512, "false", 1 << 16, TILES),  # few fragments
@@ -122,12 +125,12 @@ def test_large_products_in_bands(
     verify(program)
     assert [program.kernels[step.kernel].name for step in program.steps] == expected
     if expected != TILES:
-        (parts,) = (step.parts for step in program.steps if step.parts)
-        chunks = -(-k * 32 // block)
-        assert (parts.count, parts.nbytes) == (m // 8 * chunks, -(-k // chunks // 8) * 256)
-        assert f" in {parts.count} parts " in str(program)
+        (chunks,) = (step.chunks for step in program.steps if step.chunks)
+        splits = -(-k * 32 // block)
+        assert (chunks.count, chunks.nbytes) == (m // 8 * splits, -(-k // splits // 8) * 256)
+        assert f" in {chunks.count} chunks " in str(program)
         program.buffers[program.steps[0].outputs[0]] = Buffer((8,), float32)
-        with pytest.raises(ValueError, match=r"step \d reads Parts\(count="):
+        with pytest.raises(ValueError, match=r"step \d reads Chunks\(count="):
             verify(program)
 
 

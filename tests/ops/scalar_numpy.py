@@ -83,10 +83,10 @@ assert set(NUMPY) | IN_CODE == SCALAR_OPS
 
 def evaluate(root: Expr, inputs: Sequence[Array], shape: tuple[int, ...]) -> Array:
     """The kernel of an expression: every output element, inputs broadcast to ``shape``."""
-    tape, (result,) = linearize(root)
+    lines, (result,) = linearize(root)
     values: list[Array] = []
     index = np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape)
-    for line in tape:
+    for line in lines:
         args = [values[i] for i in line.args]
         number = line.dtype.as_numpy_dtype
         value: Any

@@ -10,7 +10,7 @@ from ops.scalar_numpy import evaluate
 from ops.test_reference import EDGE_CASES, attributes, edge_inputs, run
 
 from tfpy import dtypes
-from tfpy._src.ir.complex_expr import operands, parts
+from tfpy._src.ir.complex_expr import components, operands
 from tfpy._src.ops import OPS, Op
 
 WITH_EXPRESSION = [op for op in OPS.values() if op.expr is not None]
@@ -21,7 +21,7 @@ def compute(op: Op, arrays: Any, attrs: dict[str, Any], shape: tuple[int, ...]) 
     root = op.expr(*operands([dtypes.as_dtype(a.dtype) for a in arrays]), **attrs)
     planes = [p for a in arrays for p in ((a.real, a.imag) if a.dtype.kind == "c" else (a,))]
     with np.errstate(all="ignore"):
-        found = [evaluate(part, planes, shape) for part in parts(root)]
+        found = [evaluate(part, planes, shape) for part in components(root)]
     return found[0] if len(found) == 1 else OPS["complex"].ref(*found)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.graph import Graph
-from tfpy._src.runtime.backend import Lowered
+from tfpy._src.runtime.backend import Compiled
 from tfpy._src.runtime.cpu import CpuBackend
 
 
@@ -17,6 +17,7 @@ class FakeDevice(CpuBackend):
 
     name = "fake"
     variant = "numpy in disguise"
+    on_host = False
     dtypes = DEVICE_DTYPES
 
     def __init__(self, refuses: Sequence[str] = ()) -> None:
@@ -37,12 +38,12 @@ class FakeDevice(CpuBackend):
         self.freed.append(list(slots))
         super().free(slots)
 
-    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         for eqn in graph.eqns:
             if eqn.op.name in self.refuses:
                 raise NotLowerable(f"no {eqn.op.name} here")
             self.compiled.append(eqn.op.name)
-        return super().lower(graph, donors)
+        return super().lower(graph, donated)
 
     def run(self, program: int, *slots: int) -> int:
         self.runs += 1

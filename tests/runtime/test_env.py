@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import tfpy as tf
+from tfpy._src.runtime.backend import BackendSkipped
 from tfpy._src.runtime.device import choose_variant
-from tfpy._src.runtime.registry import BackendSkipped
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,14 +11,14 @@ from runtime.fake import FakeDevice
 
 import tfpy as tf
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.registry import BackendSkipped
+from tfpy._src.runtime.backend import BackendSkipped
 
 
 @pytest.fixture(autouse=True)
 def fresh_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only cpu, not yet opened."""
     monkeypatch.setattr(registry, "_entries", {})
-    monkeypatch.setattr(registry, "_active", None)
+    monkeypatch.setattr(registry, "active", None)
     tf.register_backend("cpu", registry.CpuBackend, 1)
 
 
@@ -129,8 +130,8 @@ def test_nothing_works(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_outside_of_a_browser_the_device_backends_say_so() -> None:
-    tf.register_backend("webgl", registry._open_webgl, 3)
-    tf.register_backend("wasm", registry._open_wasm, 2)
+    for name, priority in (("webgl", 3), ("wasm", 2)):
+        tf.register_backend(name, partial(registry._open_device, name), priority)
     asyncio.run(tf.ready())
     report = tf.backend_report()
     assert tf.get_backend() == "cpu"

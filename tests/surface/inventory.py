@@ -327,15 +327,16 @@ HOST_ON_WEBGL: dict[str, str] = {
 """Those that are there on webgl only."""
 
 NO_OPS = (
-    "tfpy.autodiff",
-    "tfpy.core.lifetimes",
-    "tfpy.core.tape",
-    "tfpy.debugging",
-    "tfpy.dtypes",
-    "tfpy.function",
-    "tfpy.random.generator",
-    "tfpy.runtime",
-    "tfpy.tracing",
+    "tfpy._src.autodiff",
+    "tfpy._src.control",
+    "tfpy._src.core.lifetimes",
+    "tfpy._src.core.tape",
+    "tfpy._src.debugging",
+    "tfpy._src.dtypes",
+    "tfpy._src.function",
+    "tfpy._src.random.generator",
+    "tfpy._src.runtime",
+    "tfpy._src.tracing",
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
 

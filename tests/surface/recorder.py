@@ -65,6 +65,7 @@ class Recorder(CpuBackend):
     """NumPy, noting what is run and read."""
 
     name = "recorder"
+    on_host = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,6 +21,7 @@ import tfpy
 from tfpy._src.ops import OPS, UNSUPPORTED, Op
 
 PAGE = Path(__file__).parents[2] / "docs/ops.md"
+PRIMITIVES = {name: op for name, op in OPS.items() if op.is_primitive}
 BACKENDS = ("cpu", "wasm", "webgl")
 WAYS = ("native", "composed", "host")
 
@@ -135,8 +136,8 @@ def counts(found: Sequence[Row]) -> list[tuple[str, list[Counter[str]]]]:
             [Counter(row.way(backend) for row in found) for backend in BACKENDS],
         ),
         (
-            f"the {len(OPS)} primitives",
-            [Counter(way_of(op, backend) for op in OPS.values()) for backend in BACKENDS],
+            f"the {len(PRIMITIVES)} primitives",
+            [Counter(way_of(op, backend) for op in PRIMITIVES.values()) for backend in BACKENDS],
         ),
     ]
 
@@ -180,7 +181,7 @@ def page(found: Sequence[Row]) -> str:
 def _host_reasons() -> list[str]:
     """Why primitives are computed on the host."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for name in OPS:
+    for name in PRIMITIVES:
         where = [backend for backend in BACKENDS if name in UNSUPPORTED[backend]]
         if where:
             reason = UNSUPPORTED[where[0]][name]
@@ -203,13 +204,14 @@ def _host_reasons() -> list[str]:
 def _primitives() -> list[str]:
     """Every primitive by family."""
     families: dict[str, list[str]] = {}
-    for name, op in OPS.items():
+    for name, op in PRIMITIVES.items():
         families.setdefault(op.family, []).append(f"`{name}`" + ("" if op.vjp else "°"))
     return [
         "## Primitives",
         "",
-        f"What functions are composed of: {len(OPS)} records in `src/tfpy/ops/`, each tested on",
-        "every backend against its NumPy meaning, and that against TensorFlow. ° has no gradient.",
+        f"What functions are composed of: {len(PRIMITIVES)} records in `src/tfpy/_src/ops/`, each",
+        "tested on every backend against its NumPy meaning, and that against TensorFlow. ° has no",
+        "gradient.",
         "",
         *table(["family", "ops"], [[family, ", ".join(n)] for family, n in families.items()]),
     ]

@@ -1,4 +1,4 @@
-"""Outputs in place of inputs that a run is given for good; wrong donations are refused."""
+"""Outputs in place of inputs that are donated to a run; wrong donations are refused."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_slot_is_given_once(runtime: NodeRuntime) -> None:
     number = runtime.register(update())
     slot = runtime.write(arrays()[0])
     for slots in ([-slot, -slot], [-slot, slot], [slot, -slot]):
-        with pytest.raises(RuntimeFailed, match=f"slot {slot} is given for good and used"):
+        with pytest.raises(RuntimeFailed, match=f"slot {slot} is donated and used"):
             runtime.call("run", program=number, slots=slots)
     for slots in ([-(2**31), slot], [slot, -(10**9)]):
         with pytest.raises(RuntimeFailed, match="there is no slot"):

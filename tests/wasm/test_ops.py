@@ -16,7 +16,8 @@ DEVICE = {"float32", "int32", "bool"}
 
 def _computed() -> list[Op]:
     complex_only = {"complex", "real", "imag", "conj", "angle"}  # test_complex.py has them
-    return [op for op in OPS.values() if op.name not in complex_only | UNSUPPORTED["wasm"].keys()]
+    others = complex_only | UNSUPPORTED["wasm"].keys()
+    return [op for op in OPS.values() if op.is_primitive and op.name not in others]
 
 
 @pytest.mark.parametrize("op", _computed(), ids=lambda op: op.name)

@@ -23,20 +23,20 @@ int tile_row(int number, int r, int spread) {
     return ((rest - low) << 1) + ((number & 1) << spread) + low;
 }
 
-// A part of a step is a rectangle of four lines of `width` texels. Its columns go through squares of
+// A chunk of a step is a rectangle of four lines of `width` texels. Its columns go through squares of
 // two by two texels, which a device computes together, so that these read neighbours. Returned: column
-// and number of the part at texel t.
-ivec2 part_at(int t, int width) {
+// and number of the chunk at texel t.
+ivec2 chunk_at(int t, int width) {
     int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
     int across = x / width;
-    int part = (y >> 2) * ((1 << out_shift) / width) + across;
+    int chunk = (y >> 2) * ((1 << out_shift) / width) + across;
     int square = ((y & 3) >> 1) * (width >> 1) + ((x - across * width) >> 1);
-    return ivec2(4 * square + 2 * (y & 1) + (x & 1), part);
+    return ivec2(4 * square + 2 * (y & 1) + (x & 1), chunk);
 }
 
-int part_texel(int column, int part, int width, int shift) {
+int chunk_texel(int column, int chunk, int width, int shift) {
     int square = column >> 2, squares = width >> 1, across = (1 << shift) / width;
-    int below = square / squares, row = part / across;
-    int x = (part - row * across) * width + 2 * (square - below * squares) + (column & 1);
+    int below = square / squares, row = chunk / across;
+    int x = (chunk - row * across) * width + 2 * (square - below * squares) + (column & 1);
     return ((row * 4 + below * 2 + ((column >> 1) & 1)) << shift) + x;
 }

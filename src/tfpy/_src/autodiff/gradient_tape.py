@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import broadcast_to, ones_like, reshape, zeros
+from tfpy._src.array.making import broadcast_to, reshape, zeros
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.scalars import filled
 from tfpy._src.core.tape import Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.variables.variable import Variable
@@ -239,7 +240,7 @@ class GradientTape(Tape):
     def _collect(
         self, source: Any, grads: Mapping[int, Tensor], unconnected: UnconnectedGradients
     ) -> Tensor | None:
-        if not is_tensor(source):
+        if type(source) is not Tensor and not is_tensor(source):
             raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
             _, read = self._variables.get(id(source.origin), (source, []))
@@ -258,7 +259,7 @@ class GradientTape(Tape):
 def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     if target is None:
         raise TypeError("gradient: target must be a tensor or a nest of them, got None")
-    targets = [convert_to_tensor(t) for t in leaves(target)]
+    targets = [t if type(t) is Tensor else convert_to_tensor(t) for t in leaves(target)]
     given = (
         [None] * len(targets)
         if output_gradients is None
@@ -267,9 +268,9 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     if len(given) != len(targets):
         raise ValueError(f"{len(targets)} targets but {len(given)} output_gradients")
     return [
-        (t, ones_like(t) if g is None else g)
+        (t, filled(1, t.aval) if g is None else g)
         for t, g in zip(targets, given, strict=True)
-        if t.dtype.is_differentiable
+        if t.aval.dtype.is_differentiable
     ]
 
 

@@ -7,16 +7,22 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
 
 
 def leaves(structure: Any) -> list[Any]:
     """What gradients flow through, in order."""
+    if isinstance(structure, Tensor):
+        return [structure]
     found = nest.flatten(structure)
     return [x.differentiable if isinstance(x, Composite) else x for x in found]
 
 
 def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
     """The nest with ``function`` of each such leaf; None where that gives None."""
+
+    if isinstance(structure, Tensor):
+        return function(structure)
 
     def mapped(leaf: Any) -> Any:
         if not isinstance(leaf, Composite):

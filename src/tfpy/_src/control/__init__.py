@@ -1,0 +1,8 @@
+"""Control flow: importing the folder enters its ops, whose gradient rules name each other."""
+
+from tfpy._src.control import (
+    cond as cond,
+    effects as effects,
+    lists as lists,
+    while_loop as while_loop,
+)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.control import lists
+from tfpy._src.control.equations import has_effects
 from tfpy._src.core.tape import backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.graph import Aval, Eqn, Graph
@@ -102,14 +103,13 @@ def without_effects(graph: Graph) -> Graph:
 
 
 def _quiet(eqn: Eqn) -> Eqn:
-    from tfpy._src.control import branching
-
     attrs = tuple((name, _quiet_attribute(value)) for name, value in eqn.attrs)
     if attrs == eqn.attrs:
         return eqn
     graphs = [g for _, v in attrs for g in (v if isinstance(v, tuple) else (v,))]
-    quiet = not branching.has_effects(*(g for g in graphs if isinstance(g, Graph)))
-    op = branching.PURE.get(eqn.op, eqn.op) if quiet else eqn.op
+    op = eqn.op
+    if not has_effects(*(g for g in graphs if isinstance(g, Graph))) and isinstance(op, ControlOp):
+        op = op.pure or op
     return Eqn(op, eqn.inputs, eqn.outputs, attrs)
 
 

@@ -15,6 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.trace.symbolic import is_symbolic
 from tfpy._src.variables.variable import Variable
@@ -64,16 +65,18 @@ def _gradient(
     return scattered(len(inputs), wanted, found)
 
 
-host_call = ControlOp(
-    "host_call",
-    "control",
-    lambda *_, function, avals: avals,
-    _ref,
-    multiple=True,
-    stateful=True,
-    execute=_execute,
-    gradient=_gradient,
-    doc="host_call(*inputs, function, avals): what a Python function gives, in the trace's order.",
+host_call = register(
+    ControlOp(
+        "host_call",
+        "control",
+        lambda *_, function, avals: avals,
+        _ref,
+        multiple=True,
+        stateful=True,
+        execute=_execute,
+        gradient=_gradient,
+        doc="host_call(*inputs, function, avals): what a Python function gives.",
+    )
 )
 
 

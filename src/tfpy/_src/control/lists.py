@@ -19,6 +19,7 @@ from tfpy._src.core.tape import SUMS
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError
 from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.runtime.storage import host_storage
 
@@ -63,15 +64,17 @@ def _gives_list(*avals: Aval, **attrs: Any) -> Any:
 def _define(
     name: str, ref: Any, execute: Any, gradient: Any, infer: Any = None, at: tuple[int, ...] = ()
 ) -> ControlOp:
-    return ControlOp(
-        name,
-        "control",
-        infer or _gives_list,
-        lambda *arrays, **attrs: (ref(*arrays, **attrs),),
-        multiple=True,
-        execute=execute,
-        gradient=gradient,
-        steered_by=lambda **attrs: at,
+    return register(
+        ControlOp(
+            name,
+            "control",
+            infer or _gives_list,
+            lambda *arrays, **attrs: (ref(*arrays, **attrs),),
+            multiple=True,
+            execute=execute,
+            gradient=gradient,
+            host_operands=lambda **attrs: at,
+        )
     )
 
 

@@ -30,14 +30,14 @@ class LoopRun:
             return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
 
         self._test = Executable(test, of(test))
-        replaced = frozenset(body.inputs[:state])
-        self._body = Executable(body, replace(of(body), replaced=replaced))
+        donated = frozenset(body.inputs[:state])
+        self._body = Executable(body, replace(of(body), donated=donated))
         self._state = state
         self._mirror = LoopMirror(test, body, state)
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
         state, fixed = list(inputs[: self._state]), inputs[self._state :]
-        mirrored = registry.active_backend().name != "cpu"
+        mirrored = not registry.active_backend().on_host
         known = self._known(inputs) if mirrored else {}
         while self._goes_on([*state, *fixed], known):
             state = self._body.run([*state, *fixed])
@@ -67,11 +67,9 @@ class LoopRun:
         arrays = step.compute({v: known[places.index(v)] for v in step.inputs})
         for p, array in zip(self._mirror.state, arrays, strict=True):
             known[p] = array
-            if state[p].storage.host is None:
-                state[p].storage.host = array
+            state[p].storage.remember(array)
 
 
 def keep_on_host(tensor: Tensor) -> None:
     """Reads a small tensor from the device, once."""
-    if tensor.storage.host is None:
-        tensor.storage.host = tensor.storage.to_host()
+    tensor.storage.remember(tensor.storage.to_host())

@@ -1,4 +1,4 @@
-"""The gradient of a loop: the loop that notes its state, and the loop that goes back."""
+"""The gradient of a loop: one that saves its states (residuals), and one that goes back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tfpy._src import dtypes
 from tfpy._src.control import lists
-from tfpy._src.control.branching import apply_loop
 from tfpy._src.control.derivative import derivative, pure, replay, zero
+from tfpy._src.control.equations import apply_loop
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tape import added
 from tfpy._src.core.tensor import Tensor
@@ -19,29 +19,29 @@ from tfpy._src.run.control_op import carries_gradient, scattered
 COUNT = Aval((), dtypes.int32)
 
 
-def noted_loop(
+def loop_with_residuals(
     inputs: Sequence[Tensor], test: Graph, body: Graph, state: int
 ) -> tuple[Tensor, list[Tensor]]:
     """Runs a loop; gives the number of iterations and a list of each state variable's values."""
     avals = [t.aval for t in inputs]
     added = [COUNT, *[lists.LIST] * state]
 
-    def noting(values: list[Tensor]) -> list[Tensor]:
-        count, notes, operands = values[0], values[1 : state + 1], values[state + 1 :]
+    def step(values: list[Tensor]) -> list[Tensor]:
+        count, residuals, operands = values[0], values[1 : state + 1], values[state + 1 :]
         new = replay(body, operands)
-        kept = [lists.set_(n, count, x) for n, x in zip(notes, operands[:state], strict=True)]
+        kept = [lists.set_(r, count, x) for r, x in zip(residuals, operands[:state], strict=True)]
         return [count + 1, *kept, *new]
 
-    new_body = pure([*added, *avals], noting)
+    new_body = pure([*added, *avals], step)
     new_test = pure([*added, *avals], lambda values: replay(test, values[state + 1 :]))
     first = [constant(0), *[lists.empty() for _ in range(state)]]
-    results = apply_loop([*first, *inputs], new_test, new_body, state + len(added), noting=body)
+    results = apply_loop([*first, *inputs], new_test, new_body, state + len(added), primal=body)
     return results[0], results[1 : state + 1]
 
 
 def reverse_loop(
     count: Tensor,
-    notes: Sequence[Tensor],
+    residuals: Sequence[Tensor],
     seeds: Sequence[Tensor | None],
     inputs: Sequence[Tensor],
     body: Graph,
@@ -50,7 +50,7 @@ def reverse_loop(
     """The gradient of each of a loop's inputs.
 
     Args:
-        count, notes: from :func:`noted_loop`.
+        count, residuals: from :func:`loop_with_residuals`.
         seeds: the gradient of each state variable after the loop.
     """
     flows = [i for i, g in enumerate(seeds) if g is not None]
@@ -61,7 +61,7 @@ def reverse_loop(
         if i >= state and carries_gradient(x) and i not in rows.tables
     ]
     back = derivative(rows.body, flows, [*flows, *summed, *rows.places])
-    noted = [t.aval for t in inputs[:state]]
+    saved = [t.aval for t in inputs[:state]]
 
     def going_back(values: list[Tensor]) -> list[Tensor]:
         at = values[0] - 1
@@ -70,7 +70,7 @@ def reverse_loop(
         totals = [next(rest) for _ in summed]
         tables = [next(rest) for _ in rows.tables]
         written = [next(rest) for _ in range(state)]
-        began = [lists.get(n, at, aval) for n, aval in zip(written, noted, strict=True)]
+        began = [lists.get(n, at, aval) for n, aval in zip(written, saved, strict=True)]
         operands = [*began, *rest]
         found = iter(replay(back, [*operands, *replay(rows.reads, operands), *flowing]))
         new = [next(found) for _ in flows]
@@ -84,10 +84,10 @@ def reverse_loop(
         *(zero(inputs[i].aval) for i in summed),
         *(lists.empty() for _ in rows.tables),
     ]
-    given = [*start, *notes, *inputs[state:]]
-    avals = [t.aval for t in given]
+    operands = [*start, *residuals, *inputs[state:]]
+    avals = [t.aval for t in operands]
     test = pure(avals, lambda values: [values[0] > 0])
-    results = apply_loop(given, test, pure(avals, going_back), len(start))
+    results = apply_loop(operands, test, pure(avals, going_back), len(start))
     out = scattered(len(inputs), [*flows, *summed, *rows.tables], results[1:])
     for i in rows.tables:
         table, found = inputs[i].aval, out[i]

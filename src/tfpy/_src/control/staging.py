@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.control import branching
 from tfpy._src.control.derivative import current
+from tfpy._src.control.equations import apply_cond, apply_loop
 from tfpy._src.control.parts import LoopPart, Part, assigned, inside, join
 from tfpy._src.control.staged_array import StagedArray
 from tfpy._src.control.tensor_array import TensorArray
@@ -63,9 +63,7 @@ def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any
     operands = join(parts, [[] for _ in parts])
     graphs = tuple(part.graph for part in parts)
     chooses = convert_to_tensor(index)
-    results = branching.apply_cond(
-        [chooses, *operands], graphs[::-1] if chooses.dtype.is_bool else graphs
-    )
+    results = apply_cond([chooses, *operands], graphs[::-1] if chooses.dtype.is_bool else graphs)
     count = len(results) - len(variables)
     for variable, tensor in zip(variables, results[count:], strict=True):
         current().assign(variable, tensor)
@@ -168,7 +166,7 @@ def staged_while(
     tested.graph.outputs = [tested.value_of(go_on)]
     starts = [*entries, *(v.value() for v in variables), *entries_more]
     operands = join([part, tested], own)
-    results = branching.apply_loop([*starts, *operands], tested.graph, part.graph, len(starts))
+    results = apply_loop([*starts, *operands], tested.graph, part.graph, len(starts))
     for variable, tensor in zip(variables, results[len(entries) :], strict=False):
         current().assign(variable, tensor)
     return [like_leaf(x, t) for x, t in zip(after, results, strict=False)]

@@ -11,6 +11,7 @@ from tfpy._src import tracing
 from tfpy._src.array import joining
 from tfpy._src.array.making import static_ints, zeros
 from tfpy._src.array.slicing import slice as slice_
+from tfpy._src.control.lists import make
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -126,8 +127,7 @@ class TensorArray:
 
     def staged(self) -> TensorArray:
         """The array as a value of the trace being taken."""
-        from tfpy._src.control.lists import make
-        from tfpy._src.control.staged_array import StagedArray
+        from tfpy._src.control.staged_array import StagedArray  # a subclass of this one
 
         return StagedArray(self, make(self._items))
 

@@ -13,9 +13,9 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Aval, Graph, single_equation
-from tfpy._src.ir.op import UNSUPPORTED, Op
+from tfpy._src.ir.op import Op
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import MAX_GARBAGE, Backend
+from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
 
 _MAX_PROGRAMS = 4096  # per backend; the oldest goes
@@ -52,7 +52,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             if tracing.active and not all(type(t) is Tensor for t in inputs):
                 return tracing.active[-1].apply(op, inputs, attrs)
             break
-    backend = registry.active_backend()
+    backend = registry.active or registry.active_backend()
     avals = [t.aval for t in inputs]
     key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
     compiled = backend.programs.get(key)
@@ -62,7 +62,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     aval, program = compiled.aval, compiled.program
     try:
         if program > 0:
-            if backend.garbage_bytes > MAX_GARBAGE:
+            if backend.collect_due:
                 backend.collect()
             slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
             output = Tensor(aval, Storage(aval, None, backend, slot))
@@ -84,10 +84,7 @@ def _compile(backend: Backend, op: Op, avals: Sequence[Aval], attrs: dict[str, A
     graph = single_equation(op, avals, tuple(attrs.items()))
     if op.is_alias:
         return _Compiled(graph, _ALIAS)
-    on_device = op.name not in UNSUPPORTED.get(backend.name, {}) and all(
-        a.dtype in backend.dtypes for a in graph.avals
-    )
-    if on_device:
+    if backend.takes(op, graph.avals):
         try:
             return _Compiled(graph, backend.compile(graph))
         except NotLowerable:

@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, int32
 from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.op import OPS
 from tfpy._src.runtime.storage import host_storage
 
 Number = bool | int | float
@@ -34,6 +35,12 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         array = np.array(value).astype(dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
     return found
+
+
+def filled(value: Number, aval: Aval) -> Tensor:
+    """A tensor with that number everywhere."""
+    repeated: Tensor = OPS["broadcast_to"](scalar(value, aval.dtype), shape=aval.shape)
+    return repeated
 
 
 def _adapts(value: Number, dtype: DType) -> bool:

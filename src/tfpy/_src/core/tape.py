@@ -57,7 +57,7 @@ class Tape:
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
     ) -> None:
         """Records an op if an input is watched and the output can carry a gradient."""
-        if not output.dtype.is_differentiable:
+        if not output.aval.dtype.is_differentiable:
             return
 
         def backward(g: Any) -> Sequence[Any]:

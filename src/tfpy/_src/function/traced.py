@@ -29,7 +29,7 @@ class Traced:
         extras: the other inputs.
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
-        replaced: Variables that the caller gives new values, which are outputs, after each call.
+        assigned: Variables that the caller gives new values, which are outputs, after each call.
         quantized: whether products with weights are computed in int8 where the backend can; its
             derivative's are not.
     """
@@ -43,7 +43,7 @@ class Traced:
         constants: Sequence[Tensor],
         outputs: Sequence[Tensor],
         entries: Sequence[Entry],
-        replaced: Sequence[Variable] = (),
+        assigned: Sequence[Variable] = (),
         quantized: bool = False,
     ) -> None:
         self.trace = trace
@@ -63,12 +63,12 @@ class Traced:
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        given = frozenset(
+        donated = frozenset(
             trace.value_of(extra.tensor)
             for extra in extras
-            if any(extra.variable is variable for variable in replaced)
+            if any(extra.variable is variable for variable in assigned)
         )
-        self.executable = Executable(self.graph, Usage(self.weights, given, quantized))
+        self.executable = Executable(self.graph, Usage(self.weights, donated, quantized))
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:

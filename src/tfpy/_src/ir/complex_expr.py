@@ -82,6 +82,35 @@ class ComplexExpr:
     def angle(self) -> Expr:
         return ex.binary("atan2", self.im, self.re)
 
+    # What the functions of ``expr.py`` ask of a complex operand
+
+    def unary(self, op: str) -> ComplexExpr:
+        """``op`` of :data:`UNARY_FLOAT` (without those that round), "neg" or "sign".
+
+        Raises:
+            KeyError: for functions that complex numbers have not.
+        """
+        return _FUNCTIONS[op](self)
+
+    @staticmethod
+    def binary(op: str, x: Any, y: Any) -> Any:
+        """Equality and powers."""
+        a, b = lift(x), lift(y)
+        if op == "eq":
+            return ex.eq(a.re, b.re) & ex.eq(a.im, b.im)
+        if op == "ne":
+            return ex.ne(a.re, b.re) | ex.ne(a.im, b.im)
+        if op == "pow":
+            power = _exp(b * _log(a))
+            of_zero = ex.select(ex.eq(b, 0), 1.0, ex.const(0.0, ex.F))
+            return ex.select(ex.eq(a, 0), of_zero, power)
+        raise KeyError(op)
+
+    @staticmethod
+    def select(condition: Expr, x: Any, y: Any) -> ComplexExpr:
+        a, b = lift(x), lift(y)
+        return ComplexExpr(ex.select(condition, a.re, b.re), ex.select(condition, a.im, b.im))
+
 
 def lift(value: Any) -> ComplexExpr:
     """A Python number or a real expression as a complex one."""
@@ -108,44 +137,18 @@ def operands(dtypes_: Sequence[DType]) -> list[Any]:
     return found
 
 
-def parts(root: Any) -> list[Expr]:
+def components(root: Any) -> list[Expr]:
     """The real expressions that a result consists of."""
     return [root.re, root.im] if isinstance(root, ComplexExpr) else [root]
 
 
-def unary(op: str, z: ComplexExpr) -> ComplexExpr:
-    """``op`` of :data:`UNARY_FLOAT` (without those that round), "neg" or "sign".
-
-    Raises:
-        KeyError: for functions that complex numbers have not.
-    """
-    return _FUNCTIONS[op](z)
-
-
-def binary(op: str, x: Any, y: Any) -> Any:
-    """Equality and powers."""
-    a, b = lift(x), lift(y)
-    if op == "eq":
-        return ex.eq(a.re, b.re) & ex.eq(a.im, b.im)
-    if op == "ne":
-        return ex.ne(a.re, b.re) | ex.ne(a.im, b.im)
-    if op == "pow":
-        power = _exp(b * _log(a))
-        of_zero = ex.select(binary("eq", b, 0), 1.0, ex.const(0.0, ex.F))
-        return select(binary("eq", a, 0), of_zero, power)
-    raise KeyError(op)
-
-
-def select(condition: Expr, x: Any, y: Any) -> ComplexExpr:
-    a, b = lift(x), lift(y)
-    return ComplexExpr(ex.select(condition, a.re, b.re), ex.select(condition, a.im, b.im))
-
-
 def cast(x: Any, dtype: DType) -> Any:
-    """To a complex number, or of one: a number takes the real part, bool is "not 0"."""
+    """To any dtype: of a complex number a number takes the real component, bool is "not 0"."""
     if dtype.is_complex:
         return lift(x)
-    return binary("ne", x, 0) if dtype.is_bool else ex.cast(x.re, dtype)
+    if not x.dtype.is_complex:
+        return ex.cast(x, dtype)
+    return ex.ne(x, 0) if dtype.is_bool else ex.cast(x.re, dtype)
 
 
 def _real(op: str, x: Expr) -> Expr:

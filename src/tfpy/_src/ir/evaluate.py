@@ -40,7 +40,7 @@ class _Step:
         if self.overwritten is not None:
             attrs = {**attrs, "out": values[self.overwritten]}
         op = self.eqn.op
-        result = op.ref(*[values[i] for i in self.eqn.inputs], **attrs)
+        result = op.ref(*map(values.__getitem__, self.eqn.inputs), **attrs)
         results = result if op.multiple else (result,)
         for (output, dtype, shape), array in zip(self.outputs, results, strict=True):
             values[output] = np.asarray(array, dtype, order="C").reshape(shape)
@@ -72,7 +72,7 @@ class Evaluator:
         with np.errstate(all="ignore"):
             for step in self._steps:
                 step.run(values)
-        return [values[i] for i in graph.outputs]
+        return list(map(values.__getitem__, graph.outputs))
 
 
 def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:

@@ -1,10 +1,10 @@
 """Scalar expressions: what one element of an elementwise kernel computes.
 
-An op record states its expression once; GLSL text (``lower/glsl.py``) and the instructions of the
-wasm block interpreter (``lower/wasm.py``) are rendered from it. Expressions are typed (float32,
-int32, uint32, bool) and immutable; :func:`linearize` computes equal sub-expressions once.
-``uint32`` exists only inside expressions (random bits). Complex operands are pairs of expressions:
-the functions here pass them on to ``complex_expr.py``.
+An op record states its expression once; GLSL (``lower/webgl/``) and the bytecode of the wasm block
+interpreter (``lower/wasm/``) are rendered from it. Expressions are typed (float32, int32, uint32,
+bool) and immutable; :func:`linearize` computes equal sub-expressions once. ``uint32`` exists only
+inside expressions (random bits). A complex operand is a pair of expressions (``complex_expr.py``),
+which the functions here hand over to.
 """
 
 from __future__ import annotations
@@ -169,24 +169,27 @@ def index() -> Expr:
     return Expr("index", I)
 
 
-def unary(op: str, x: Expr) -> Expr:
+def unary(op: str, x: Any) -> Any:
     """``op`` of :data:`UNARY_FLOAT` or :data:`UNARY_NUMERIC`."""
     if x.dtype.is_complex:
-        return _complex().unary(op, x)
+        return x.unary(op)
     return Expr(op, x.dtype, (x,))
 
 
-def binary(op: str, x: Any, y: Any) -> Expr:
+def binary(op: str, x: Any, y: Any) -> Any:
     """``op`` of the binary tables; a Python number takes the other operand's type."""
-    return _binary(op, x, y)
+    pair = _complex(x, y)
+    return _binary(op, x, y) if pair is None else pair.binary(op, x, y)
 
 
 def eq(x: Any, y: Any) -> Expr:
-    return _binary("eq", x, y, B)
+    pair = _complex(x, y)
+    return _binary("eq", x, y, B) if pair is None else pair.binary("eq", x, y)
 
 
 def ne(x: Any, y: Any) -> Expr:
-    return _binary("ne", x, y, B)
+    pair = _complex(x, y)
+    return _binary("ne", x, y, B) if pair is None else pair.binary("ne", x, y)
 
 
 def minimum(x: Any, y: Any) -> Expr:
@@ -201,19 +204,19 @@ def isnan(x: Expr) -> Expr:
     return Expr("isnan", B, (x,))
 
 
-def select(condition: Expr, x: Any, y: Any) -> Expr:
+def select(condition: Expr, x: Any, y: Any) -> Any:
     """``x`` where the condition holds, else ``y``; the other side's NaN does not leak."""
-    if _is_complex(x) or _is_complex(y):
-        return _complex().select(condition, x, y)
+    pair = _complex(x, y)
+    if pair is not None:
+        return pair.select(condition, x, y)
     a, b = _unify("select", x, y)
     return Expr("select", a.dtype, (condition, a, b))
 
 
 def cast(x: Expr, dtype: DType) -> Expr:
+    """To a real number; ``complex_expr.cast`` is the one of all numbers."""
     if x.dtype == dtype:
         return x
-    if dtype.is_complex or x.dtype.is_complex:
-        return _complex().cast(x, dtype)
     if dtype == B:
         return ne(x, 0)
     return Expr("cast", dtype, (x,))
@@ -223,19 +226,17 @@ def bitcast(x: Expr, dtype: DType) -> Expr:
     return x if x.dtype == dtype else Expr("bitcast", dtype, (x,))
 
 
-def _is_complex(x: Any) -> bool:
-    return isinstance(x, complex) or (hasattr(x, "dtype") and x.dtype.is_complex)
-
-
-def _complex() -> Any:
-    from tfpy._src.ir import complex_expr
-
-    return complex_expr
+def _complex(*operands: Any) -> Any:
+    """One that is a pair of expressions; None if none is."""
+    for x in operands:
+        if not isinstance(x, Expr) and hasattr(x, "dtype") and x.dtype.is_complex:
+            return x
+    return None
 
 
 def _binary(op: str, x: Any, y: Any, dtype: DType | None = None) -> Expr:
-    if _is_complex(x) or _is_complex(y):
-        return _complex().binary(op, x, y)
+    if _complex(x, y) is not None:
+        return NotImplemented  # Python asks the pair then
     a, b = _unify(op, x, y)
     return Expr(op, dtype or a.dtype, (a, b))
 
@@ -252,7 +253,7 @@ def _unify(op: str, x: Any, y: Any) -> tuple[Expr, Expr]:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One line of a tape: ``args`` are numbers of earlier lines."""
+    """One operation of a linear program: ``args`` are numbers of earlier instructions."""
 
     op: str
     dtype: DType
@@ -264,10 +265,10 @@ def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
     """Orders expressions so that operands come first and equal nodes appear once.
 
     Returns:
-        The tape, and for each root the number of its line.
+        The instructions, and for each root the number of its own.
     """
-    tape: list[Instruction] = []
-    lines: dict[Any, int] = {}
+    instructions: list[Instruction] = []
+    numbers: dict[Any, int] = {}
     by_id: dict[int, int] = {}
     waiting = list(reversed(roots))  # no recursion: fused expressions are deep
     while waiting:
@@ -280,11 +281,11 @@ def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
         args = tuple(by_id[id(a)] for a in e.args)
         # -0.0 == 0.0 and True == 1, so the key spells the value out.
         key = (e.op, e.dtype.name, args, repr(e.value))
-        if key not in lines:
-            lines[key] = len(tape)
-            tape.append(Instruction(e.op, e.dtype, args, e.value))
-        by_id[id(e)] = lines[key]
-    return tape, [by_id[id(r)] for r in roots]
+        if key not in numbers:
+            numbers[key] = len(instructions)
+            instructions.append(Instruction(e.op, e.dtype, args, e.value))
+        by_id[id(e)] = numbers[key]
+    return instructions, [by_id[id(r)] for r in roots]
 
 
 INF = math.inf

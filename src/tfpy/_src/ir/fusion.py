@@ -15,7 +15,7 @@ from typing import Any
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph, spelled
 from tfpy._src.ir.kernel import KernelCall, Param
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import COMPILER, Op, register
 
 LOOP = "loop"
 """Elementwise equations: one expression, evaluated at each element of the output."""
@@ -52,14 +52,24 @@ def _kernel(*avals: Aval, body: Graph, kind: str, pattern: Pattern) -> KernelCal
     return KernelCall(kind, pattern.inputs, dict(pattern.params))
 
 
-fusion = Op("fusion", "fusion", _infer, _ref, kernel=_kernel)
-"""fusion(*inputs, body, kind[, pattern]): ``kind`` is one of the above, or the name of the kernel
-that ``pattern`` calls."""
+fusion = register(
+    Op(
+        "fusion",
+        COMPILER,
+        _infer,
+        _ref,
+        kernel=_kernel,
+        doc="""fusion(*inputs, body, kind[, pattern]): the equations of ``body`` as one.
+
+        ``kind`` is one of the above, or the name of the kernel that ``pattern`` calls.
+        """,
+    )
+)
 
 
 def is_elementwise(op: Op) -> bool:
     """Whether an output element is an expression of one element of each input."""
-    return op.expr is not None or op.name in ("reshape", "broadcast_to", "strided_slice")
+    return op.expr is not None or op.viewed
 
 
 def is_scalar_constant(graph: Graph, value: int) -> bool:

@@ -2,14 +2,15 @@
 
 A record gives the name, the shape and dtype rule, the NumPy reference, the gradient rule and how
 the op lowers: a scalar expression (elementwise ops), the call of a named kernel, or an alias
-(reshape). ``OPS`` is the table of all records; tests, docs and backends are driven by it.
+(reshape). It says what passes may do with its equations, so that they need no lists of their own.
+``OPS`` is the table of all records; tests, docs and backends are driven by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,25 @@ if TYPE_CHECKING:
 Tensor = Any  # what ops compute on; the compiler does not know it
 Sample = tuple[tuple[np.ndarray[Any, Any], ...], dict[str, Any]]
 Samples = Callable[[np.random.Generator], list[Sample]]
+
+COMPILER, CONTROL = "compiler", "control"
+"""Families of equations that passes and control flow make; no function is composed of them."""
+
+
+@dataclass(frozen=True)
+class Laws:
+    """What algebra knows of an elementwise op, to the bit."""
+
+    commutative: bool = False
+    """op(x, y) is op(y, x), of numbers."""
+    neutral: float | None = None
+    """op(x, neutral) is x; of a commutative op, op(neutral, x) too."""
+    absorbing: float | None = None
+    """op(x, absorbing) and op(absorbing, x) are absorbing, unless x is a float: that may be NaN."""
+    idempotent: bool = False
+    """op(op(x)) is op(x); of two operands, op(x, x) is x."""
+    involution: bool = False
+    """op(op(x)) is x."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +81,29 @@ class Op:
     its equations."""
     multiple: bool = False
     """Whether an equation has several outputs: then ``infer`` and ``ref`` give tuples."""
+    laws: Laws = Laws()
+    viewed: bool = False
+    """Whether an expression may read its operand through it, at a place that strides tell."""
+    by_component: bool = False
+    """Whether complex numbers are computed as their real parts and their imaginary parts are."""
     host_only: str = ""
-    """Why no device computes the op; :func:`register` enters it in :data:`UNSUPPORTED`."""
+    """Why no device computes the op."""
+    sequential: str = ""
+    """Why only a device with long threads computes the op: one result waits for another."""
 
     __call__: ClassVar[Callable[..., Tensor]]
-    """(op, *inputs, **attrs): computes the op on tensors. The executor, ``runtime/eager.py``, puts
-    its own function here, so that nothing stands between a call and the execution."""
+    """(op, *inputs, **attrs): computes the op on tensors. The executor, ``core/eager.py``, puts its
+    own function here, so that nothing stands between a call and the execution."""
 
     @property
     def is_alias(self) -> bool:
         """True when the output is the input's bytes under another shape."""
         return self.expr is None and self.kernel is None and not self.host_only
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether functions are composed of it."""
+        return self.family not in (COMPILER, CONTROL)
 
     def infer_all(self, *avals: Aval, **attrs: Any) -> tuple[Aval, ...]:
         """The avals of all outputs."""
@@ -83,9 +115,18 @@ class Op:
 
 
 OPS: dict[str, Op] = {}
+UNSUPPORTED: dict[str, dict[str, str]] = {}
+"""Backend -> op -> why it is computed on the host there. The goal is that all are empty.
+
+A backend enters itself by :func:`add_backend`.
+"""
+Lacks = Callable[[Op], str]
+"""(op) -> why a backend leaves it to the host; nothing if it computes it."""
+_LACKS: dict[str, Lacks] = {}
+AnyOp = TypeVar("AnyOp", bound=Op)
 
 
-def register(op: Op) -> Op:
+def register(op: AnyOp) -> AnyOp:
     """Adds a record to the table.
 
     Raises:
@@ -94,11 +135,23 @@ def register(op: Op) -> Op:
     if op.name in OPS:
         raise ValueError(f"op {op.name} is already in the table")
     OPS[op.name] = op
-    if op.host_only:
-        for device in ("wasm", "webgl"):
-            UNSUPPORTED[device][op.name] = op.host_only
+    for backend in _LACKS:
+        _enter(backend, op)
     return op
 
 
-UNSUPPORTED: dict[str, dict[str, str]] = {"cpu": {}, "wasm": {}, "webgl": {}}
-"""Backend -> op -> why it is computed on the host there. The goal is that all are empty."""
+def add_backend(name: str, lacks: Lacks) -> None:
+    """Enters a backend and what it lacks in :data:`UNSUPPORTED`."""
+    _LACKS[name], UNSUPPORTED[name] = lacks, {}
+    for op in OPS.values():
+        _enter(name, op)
+
+
+def _enter(backend: str, op: Op) -> None:
+    if reason := _LACKS[backend](op):
+        UNSUPPORTED[backend][op.name] = reason
+
+
+def in_family(*families: str) -> frozenset[Op]:
+    """The records of these families."""
+    return frozenset(op for op in OPS.values() if op.family in families)

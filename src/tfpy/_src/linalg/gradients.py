@@ -18,7 +18,7 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.linalg.products import adjoint, matmul, matrix_transpose
 from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
-from tfpy._src.ops.reduction import sum_to_shape
+from tfpy._src.ops.rules import sum_to_shape
 
 _BROADENING = 1e-20
 

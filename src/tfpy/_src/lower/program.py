@@ -1,7 +1,7 @@
 """Program: what a device runs. Kernels, buffers and steps, as one JSON text plus constant bytes.
 
 A Program crosses to the runtime once and is then run by integer id. The runtimes
-(``web/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
+(``web/webgl/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
 
 The JSON text::
 
@@ -13,15 +13,15 @@ The JSON text::
      "donations": [[3, 0]],
      "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1},
-                "parts": {"count": 256, "nbytes": 8192, "width": 32, "height": 4}}]}
+                "chunks": {"count": 256, "nbytes": 8192, "width": 32, "height": 4}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
 are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
 input's bytes when a run is given the input for good (``lower/donation_plan.py``). ``arena`` is
 there where the lowering has planned the memory of temporaries (buffers that steps write and that
-are no outputs): the bytes that they share, and where each lies. On webgl, a step drawn in parts has
-``parts``, and a buffer whose texture has lines of a given length a ``line``.
+are no outputs): the bytes that they share, and where each lies. On webgl a step drawn in chunks has
+``chunks``, and a buffer whose texture has lines of a given length a ``line``.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """webgl: how a step is drawn in parts.
+class Chunks:
+    """webgl: how a step is drawn in chunks.
 
-    The last input is read through the kernel's uniform block ``Part``: part i finds there what
+    The last input is read through the kernel's uniform block ``Chunk``: chunk i finds there what
     begins at byte ``i * nbytes``. It draws rectangle i of the output's texture, of ``width`` x
     ``height`` texels; these lie side by side, as many as fit, then below each other.
     """
@@ -92,7 +92,7 @@ class Step:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     params: Mapping[str, Param]
-    parts: Parts | None = None
+    chunks: Chunks | None = None
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ class Program:
         inputs: Sequence[int],
         outputs: Sequence[int],
         params: Mapping[str, Param],
-        parts: Parts | None = None,
+        chunks: Chunks | None = None,
     ) -> None:
         if kernel not in self.kernels:
             self.kernels.append(kernel)
         number = self.kernels.index(kernel)
-        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), parts))
+        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), chunks))
 
     def to_json(self) -> str:
         """The text that crosses to the runtime; constants' bytes cross beside it."""
@@ -168,7 +168,7 @@ class Program:
                     "inputs": list(s.inputs),
                     "outputs": list(s.outputs),
                     "params": dict(s.params),
-                    **({} if s.parts is None else {"parts": asdict(s.parts)}),
+                    **({} if s.chunks is None else {"chunks": asdict(s.chunks)}),
                 }
                 for s in self.steps
             ],
@@ -199,8 +199,8 @@ class Program:
             taken = "".join(f" in place of %{self.donations[o]}" for o in s.outputs
                             if o in self.donations)  # fmt: skip
             name = self.kernels[s.kernel].name
-            parts = "" if s.parts is None else f" in {s.parts.count} parts"
-            lines.append(f"  {outs} = {name}({args}){taken}{parts} {params}".rstrip())
+            chunks = "" if s.chunks is None else f" in {s.chunks.count} chunks"
+            lines.append(f"  {outs} = {name}({args}){taken}{chunks} {params}".rstrip())
         if self.arena is not None:
             lines.append(f"  arena of {self.arena.nbytes} bytes")
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
@@ -217,7 +217,7 @@ def verify(program: Program) -> None:
     Raises:
         ValueError: when an index is out of range, a buffer is read before it is written or
             written twice, an input is also written, or one that an output replaces is read later;
-            when parts of a step read beyond its last input.
+            when chunks of a step read beyond its last input.
     """
     count = len(program.buffers)
     written: set[int] = set()
@@ -243,9 +243,9 @@ def verify(program: Program) -> None:
                 raise ValueError(f"program: step {n} reads buffer {i} before it is written")
         for i in step.outputs:
             write(i, f"step {n}")
-        parts = step.parts
-        if parts and parts.count * parts.nbytes > program.buffers[step.inputs[-1]].nbytes:
-            raise ValueError(f"program: step {n} reads {parts} of buffer {step.inputs[-1]}")
+        chunks = step.chunks
+        if chunks and chunks.count * chunks.nbytes > program.buffers[step.inputs[-1]].nbytes:
+            raise ValueError(f"program: step {n} reads {chunks} of buffer {step.inputs[-1]}")
     for i in program.outputs:
         if i not in written:
             raise ValueError(f"program: output buffer {i} is never written")

@@ -17,25 +17,11 @@ import numpy as np
 from tfpy._src.dtypes import complex64, float32
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.complex_expr import operands, parts
+from tfpy._src.ir.complex_expr import components, operands
 from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
 
 Parts = tuple[int, ...]
-
-_PART_BY_PART = frozenset(
-    (
-        "reshape",
-        "broadcast_to",
-        "transpose",
-        "strided_slice",
-        "pad",
-        "concat",
-        "gather",
-        "segment_sum",
-        "reduce_sum",
-    )
-)
 
 
 def split_complex(graph: Graph) -> Graph:
@@ -81,7 +67,7 @@ class _Splitter:
             return (self._add(eqn.op, [self.values[v][0] for v in eqn.inputs], eqn.attrs),)
         if eqn.op.expr is not None:
             return self._elementwise(eqn)
-        if eqn.op.name in _PART_BY_PART:
+        if eqn.op.by_component:
             return tuple(
                 self._add(eqn.op, [self._part(v, k) for v in eqn.inputs], _part_of(eqn.attrs, k))
                 for k in (0, 1)
@@ -150,7 +136,7 @@ class _Splitter:
     def _parts_of(self, name: str, root: Any, given: Sequence[int], avals: list[Aval]) -> Parts:
         """One equation for each part of an expression over ``given``."""
         found = []
-        for part, aval in zip(parts(root), avals, strict=True):
+        for part, aval in zip(components(root), avals, strict=True):
             used = _inputs_of(part)
             found.append(self._add(_derived(name, part, used, aval), [given[i] for i in used]))
         return tuple(found)

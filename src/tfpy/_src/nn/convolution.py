@@ -12,7 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve, convolve_back
 from tfpy._src.nn.data_format import DataFormat, flat_batch, spatial_rank
-from tfpy._src.ops import window as primitives
+from tfpy._src.ops import convolution as primitives
 
 __all__ = [
     "atrous_conv2d",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tfpy._src.array.making import reshape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.nn.data_format import Padding, Sizes
-from tfpy._src.ops import window
+from tfpy._src.ops import convolution as primitives
 
 
 def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Padding) -> Tensor:
@@ -16,7 +16,7 @@ def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
     if len(strides) == 1:
         y = convolve(_row(x), reshape(f, [1, *f.shape]), *_planar(strides, dilations, padding))
         return reshape(y, [y.shape[0], *y.shape[2:]])
-    op = window.conv2d if len(strides) == 2 else window.conv3d
+    op = primitives.conv2d if len(strides) == 2 else primitives.conv3d
     return op(x, f, strides=strides, dilations=dilations, padding=padding)
 
 
@@ -28,7 +28,7 @@ def convolve_back(
         image = (shape[0], 1, *shape[1:])
         flat = _planar(strides, dilations, padding)
         return reshape(convolve_back(_row(dy), reshape(f, [1, *f.shape]), image, *flat), shape)
-    op = window.conv2d_backprop_input if len(strides) == 2 else window.conv3d_backprop_input
+    op = primitives.conv2d_backprop_input if len(strides) == 2 else primitives.conv3d_backprop_input
     return op(dy, f, input_shape=shape, strides=strides, dilations=dilations, padding=padding)
 
 

@@ -11,7 +11,7 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
-from tfpy._src.ops import elementwise as ew, window
+from tfpy._src.ops import convolution, elementwise as ew
 from tfpy._src.ops.families.infer import normalize_axis
 
 __all__ = [
@@ -177,7 +177,7 @@ def local_response_normalization(
     if x.ndim != 4:
         raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.shape)}")
     rows = reshape(ew.square(x), [_math.prod(x.shape[:3]), 1, x.shape[3], 1])
-    sums = window.conv2d(
+    sums = convolution.conv2d(
         rows,
         ones([1, 2 * depth_radius + 1, 1, 1]),
         strides=(1, 1),

@@ -16,7 +16,7 @@ from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
 from tfpy._src.nn.data_format import DataFormat, spatial_rank
-from tfpy._src.ops import elementwise as ew, pooling as primitives, reduction, window
+from tfpy._src.ops import convolution, elementwise as ew, pooling as primitives, reduction
 from tfpy._src.ops.patches import at_first_maximum, padded_windows
 
 __all__ = [
@@ -222,7 +222,7 @@ def dilation2d(
     """
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
-    x, f = as_tensors(window.conv2d, (input, filters))
+    x, f = as_tensors(convolution.conv2d, (input, filters))
     form = DataFormat.of("dilation2d", 2, data_format)
     x = form.channels_last(x)
     if f.ndim != 3 or f.shape[2] != x.shape[3]:
@@ -248,5 +248,5 @@ def erosion2d(
     name: str | None = None,
 ) -> Tensor:
     """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``."""
-    x, f = as_tensors(window.conv2d, (value, filters))
+    x, f = as_tensors(convolution.conv2d, (value, filters))
     return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)

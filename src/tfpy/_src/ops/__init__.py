@@ -1,5 +1,6 @@
 """The op table. Importing this package fills :data:`OPS` with every primitive."""
 
+from tfpy._src.ir import fusion
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS, UNSUPPORTED, Op, register
 from tfpy._src.ops import (
@@ -7,6 +8,7 @@ from tfpy._src.ops import (
     boxes,
     complex,
     contraction,
+    convolution,
     decomposition,
     elementwise,
     gamma,
@@ -14,6 +16,7 @@ from tfpy._src.ops import (
     movement,
     patches,
     pooling,
+    quantized,
     random,
     reduction,
     resample,
@@ -23,7 +26,6 @@ from tfpy._src.ops import (
     special,
     spectral,
     text,
-    window,
 )
 
 __all__ = [
@@ -35,13 +37,16 @@ __all__ = [
     "boxes",
     "complex",
     "contraction",
+    "convolution",
     "decomposition",
     "elementwise",
+    "fusion",
     "gamma",
     "indexing",
     "movement",
     "patches",
     "pooling",
+    "quantized",
     "random",
     "reduction",
     "register",
@@ -52,5 +57,4 @@ __all__ = [
     "special",
     "spectral",
     "text",
-    "window",
 ]

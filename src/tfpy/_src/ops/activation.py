@@ -6,11 +6,12 @@ from typing import Any
 
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.op import Op
-from tfpy._src.ops.elementwise import cast, select, sigmoid
+from tfpy._src.ir.op import Laws, Op
+from tfpy._src.ops.elementwise import select, sigmoid
 from tfpy._src.ops.families.elementwise import activation, binary, elementwise
 from tfpy._src.ops.families.infer import FLOAT, REAL
 from tfpy._src.ops.reference import math as host
+from tfpy._src.ops.rules import zeros
 
 
 def _expm1_below_zero(x: Expr) -> Expr:
@@ -19,9 +20,7 @@ def _expm1_below_zero(x: Expr) -> Expr:
 
 def _zeros(x: Any) -> Any:
     """The gradient of a step: TensorFlow gives zeros, not None."""
-    from tfpy._src.ops.movement import broadcast_to
-
-    return broadcast_to(cast(0.0, dtype=x.dtype), shape=tuple(x.shape))
+    return zeros(x.aval.shape, x.dtype)
 
 
 relu_grad: Op = binary(
@@ -51,6 +50,7 @@ relu = elementwise(
     takes=REAL,
     params=("features",),
     public="nn.relu",
+    laws=Laws(idempotent=True),
     doc="max(features, 0).",
 )
 relu6 = elementwise(
@@ -62,6 +62,7 @@ relu6 = elementwise(
     params=("features",),
     public="nn.relu6",
     domain=(-4.0, 9.0),
+    laws=Laws(idempotent=True),
     doc="min(max(features, 0), 6).",
 )
 elu = activation(

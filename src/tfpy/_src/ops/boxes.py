@@ -13,7 +13,7 @@ from tfpy._src import dtypes
 from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall, float_bits
-from tfpy._src.ir.op import UNSUPPORTED, Op, Sample, register
+from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
 
@@ -145,6 +145,6 @@ non_max_suppression: Op = register(
         kernel=_kernel,
         doc="The place and score of each chosen box, [most, 2]; places are -1 after the last.",
         samples=_samples,
+        sequential="each choice depends on the ones before",
     )
 )
-UNSUPPORTED["webgl"]["non_max_suppression"] = "each choice depends on the ones before"

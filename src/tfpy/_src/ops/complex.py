@@ -1,4 +1,4 @@
-"""Complex numbers of two floats, and their parts. Gradients as TensorFlow defines them."""
+"""Complex numbers of two floats, and these as components. Gradients as TensorFlow defines them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.ir.complex_expr import ComplexExpr
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import Laws, Op
 from tfpy._src.ops.elementwise import cast, negative, reciprocal
 from tfpy._src.ops.families.elementwise import elementwise
 
 COMPLEX = frozenset((dtypes.complex64,))
 
 
-def _part(name: str, ref: Any, expr: Any, vjp: Any, **more: Any) -> Op:
+def _component(name: str, ref: Any, expr: Any, vjp: Any, **more: Any) -> Op:
     facts: dict[str, Any] = {"gives": dtypes.float32} | more
     facts |= {"params": ("input",), "takes": COMPLEX, "public": "", "holomorphic": False}
     return elementwise(name, ref, expr, vjp, **facts)
 
 
 def _complex_ref(real: Any, imag: Any) -> Any:
-    """By parts: arithmetic would make NaN of infinities."""
+    """By components: arithmetic would make NaN of infinities."""
     z = np.empty(np.broadcast(real, imag).shape, np.complex64)
     z.real, z.imag = real, imag
     return z
@@ -44,18 +44,19 @@ complex_: Op = elementwise(
     public="",
     doc="The complex number of a real and an imaginary part.",
 )
-real: Op = _part(
+real: Op = _component(
     "real", np.real, lambda z: z.re, lambda g, y, z: cast(g, dtype=z.dtype), doc="Real part."
 )
-imag: Op = _part(
+imag: Op = _component(
     "imag", np.imag, lambda z: z.im, lambda g, y, z: complex_(0.0, g), doc="Imaginary part."
 )
-conj: Op = _part(
+conj: Op = _component(
     "conj",
     np.conj,
     lambda z: z.conjugate(),
     lambda g, y, z: conj(g),
     gives=None,
+    laws=Laws(involution=True),
     doc="With the sign of the imaginary part turned.",
 )
-angle = _part("angle", np.angle, lambda z: z.angle(), _angle_vjp, doc="Angle in radians.")
+angle = _component("angle", np.angle, lambda z: z.angle(), _angle_vjp, doc="Angle in radians.")

@@ -15,7 +15,7 @@ from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.reference.gemm import gemm
-from tfpy._src.ops.rules import conjugated
+from tfpy._src.ops.rules import rule_of, sum_to_shape
 
 
 def _sides(x: Aval, transpose: bool) -> tuple[int, int]:
@@ -60,8 +60,6 @@ def _ref(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
 
 
 def _vjp(g: Any, y: Any, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> tuple[Any, Any]:
-    from tfpy._src.ops.reduction import sum_to_shape
-
     def product(x: Any, z: Any, tx: bool, tz: bool) -> Any:
         return matmul(x, z, transpose_a=tx, transpose_b=tz)
 
@@ -125,7 +123,7 @@ matmul = register(
         "contraction",
         _infer,
         _ref,
-        conjugated(_vjp),
+        rule_of(_vjp),
         kernel=_kernel,
         params=("a", "b"),
         samples=_samples,

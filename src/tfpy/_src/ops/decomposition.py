@@ -18,6 +18,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval, Shape
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
+from tfpy._src.ops.movement import reshape, strided_slice
 from tfpy._src.ops.reference import linalg as host
 
 TAKES = frozenset((dtypes.float32, dtypes.complex64))
@@ -70,7 +71,7 @@ def _decomposition(
     return register(
         Op(
             name,
-            "decomposition",
+            "linalg",
             infer_aval,
             ref,
             _vjp(name) if differentiable else None,
@@ -86,8 +87,6 @@ def _decomposition(
 
 def unpack(packed: Any, shapes: Sequence[Shape]) -> list[Any]:
     """The packed results of each matrix, of these trailing shapes."""
-    from tfpy._src.ops.movement import reshape, strided_slice
-
     *lead, _ = packed.shape
     parts, start = [], 0
     for shape in shapes:

@@ -8,16 +8,17 @@ the output where ``y`` is an input); the family sums gradients over broadcast di
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType, real_part
-from tfpy._src.ir import expr as ex
+from tfpy._src.ir import complex_expr, expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.graph import Aval
-from tfpy._src.ir.op import Op, register
+from tfpy._src.ir.op import Laws, Op, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.elementwise import binary, compare, elementwise, float_unary, unary
 from tfpy._src.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
@@ -32,10 +33,16 @@ add = binary(
     lambda x, y: x + y,
     lambda g, z, x, y: (g, g),
     takes=NUMERIC | {dtypes.string},
+    laws=Laws(commutative=True, neutral=-0.0),
     doc="x + y; strings are joined.",
 )
 subtract = binary(
-    "subtract", np.subtract, lambda x, y: x - y, lambda g, z, x, y: (g, lambda: -g), takes=NUMERIC
+    "subtract",
+    np.subtract,
+    lambda x, y: x - y,
+    lambda g, z, x, y: (g, lambda: -g),
+    takes=NUMERIC,
+    laws=Laws(neutral=0.0),
 )
 multiply = binary(
     "multiply",
@@ -43,6 +50,7 @@ multiply = binary(
     lambda x, y: x * y,
     lambda g, z, x, y: (lambda: g * y, lambda: g * x),
     takes=NUMERIC,
+    laws=Laws(commutative=True, neutral=1, absorbing=0),
 )
 real_div = binary(
     "real_div",
@@ -51,6 +59,7 @@ real_div = binary(
     lambda g, z, x, y: (lambda: g / y, lambda: -g * z / y),
     public="realdiv",
     domain=(0.3, 4.0),
+    laws=Laws(neutral=1),
     doc="x / y for floats and complex numbers.",
 )
 divide_no_nan: Op = binary(
@@ -119,6 +128,7 @@ power = binary(
     _pow_vjp,
     takes=NUMERIC,
     domain=(0.3, 3.0),
+    laws=Laws(neutral=1),
     doc="x to the power y.",
 )
 maximum = binary(
@@ -127,6 +137,7 @@ maximum = binary(
     ex.maximum,
     lambda g, z, x, y: (lambda: select(x >= y, g, 0), lambda: select(x >= y, 0, g)),
     takes=REAL,
+    laws=Laws(commutative=True, neutral=-math.inf, idempotent=True),
     doc="The larger of x and y; NaN where either is NaN.",
 )
 minimum = binary(
@@ -135,6 +146,7 @@ minimum = binary(
     ex.minimum,
     lambda g, z, x, y: (lambda: select(x <= y, g, 0), lambda: select(x <= y, 0, g)),
     takes=REAL,
+    laws=Laws(commutative=True, neutral=math.inf, idempotent=True),
     doc="The smaller of x and y; NaN where either is NaN.",
 )
 squared_difference = binary(
@@ -161,6 +173,7 @@ negative = elementwise(
     lambda g, y, x: -g,
     takes=infer.SIGNED,
     public="negative math.negative",
+    laws=Laws(involution=True),
 )
 
 
@@ -178,10 +191,17 @@ abs_ = elementwise(
     takes=infer.SIGNED,
     gives=real_part,
     holomorphic=False,
+    laws=Laws(idempotent=True),
     doc="Absolute value, float32 for complex numbers.",
 )
 sign: Op = elementwise(
-    "sign", np.sign, unary("sign"), lambda g, y, x: g * 0, takes=infer.SIGNED & REAL, public=""
+    "sign",
+    np.sign,
+    unary("sign"),
+    lambda g, y, x: g * 0,
+    takes=infer.SIGNED & REAL,
+    public="",
+    laws=Laws(idempotent=True),
 )
 square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
 reciprocal = elementwise(
@@ -236,14 +256,24 @@ erf = float_unary(
     public="math.erf",
     doc="Gauss error function.",
 )
-floor = float_unary("floor", np.floor, lambda g, y, x: None, takes=FLOAT)
-ceil = float_unary("ceil", np.ceil, lambda g, y, x: None, takes=FLOAT, public="math.ceil")
+floor = float_unary(
+    "floor", np.floor, lambda g, y, x: None, takes=FLOAT, laws=Laws(idempotent=True)
+)
+ceil = float_unary(
+    "ceil",
+    np.ceil,
+    lambda g, y, x: None,
+    takes=FLOAT,
+    public="math.ceil",
+    laws=Laws(idempotent=True),
+)
 round_ = elementwise(
     "round",
     np.rint,
     lambda x: ex.unary("round", x) if x.dtype == ex.F else x,
     lambda g, y, x: None,
     takes=REAL,
+    laws=Laws(idempotent=True),
     doc="Nearest integer, halves to the even one.",
 )
 sigmoid = elementwise(
@@ -257,18 +287,39 @@ sigmoid = elementwise(
 
 # Comparison, logic, choice
 
-equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY)
-not_equal: Op = compare("not_equal", np.not_equal, ex.ne, takes=infer.ANY)
+equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY, laws=Laws(commutative=True))
+not_equal: Op = compare(
+    "not_equal", np.not_equal, ex.ne, takes=infer.ANY, laws=Laws(commutative=True)
+)
 less = compare("less", np.less, lambda x, y: x < y)
 less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
 greater = compare("greater", np.greater, lambda x, y: x > y)
 greater_equal = compare("greater_equal", np.greater_equal, lambda x, y: x >= y)
-logical_and = compare("logical_and", np.logical_and, lambda x, y: x & y, takes=BOOL)
-logical_or = compare("logical_or", np.logical_or, lambda x, y: x | y, takes=BOOL)
-logical_xor = compare(
-    "logical_xor", np.logical_xor, lambda x, y: x ^ y, takes=BOOL, public="math.logical_xor"
+logical_and = compare(
+    "logical_and",
+    np.logical_and,
+    lambda x, y: x & y,
+    takes=BOOL,
+    laws=Laws(commutative=True, neutral=True, absorbing=False, idempotent=True),
 )
-logical_not = elementwise("logical_not", np.logical_not, lambda x: ~x, takes=BOOL)
+logical_or = compare(
+    "logical_or",
+    np.logical_or,
+    lambda x, y: x | y,
+    takes=BOOL,
+    laws=Laws(commutative=True, neutral=False, absorbing=True, idempotent=True),
+)
+logical_xor = compare(
+    "logical_xor",
+    np.logical_xor,
+    lambda x, y: x ^ y,
+    takes=BOOL,
+    public="math.logical_xor",
+    laws=Laws(commutative=True, neutral=False),
+)
+logical_not = elementwise(
+    "logical_not", np.logical_not, lambda x: ~x, takes=BOOL, laws=Laws(involution=True)
+)
 is_nan = elementwise(
     "is_nan", np.isnan, ex.isnan, takes=FLOAT, gives=dtypes.bool, public="math.is_nan"
 )
@@ -305,6 +356,7 @@ bitwise_and = binary(
     lambda x, y: x & y,
     takes=infer.INTEGER,
     public="bitwise.bitwise_and",
+    laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True),
 )
 bitwise_or = binary(
     "bitwise_or",
@@ -312,6 +364,7 @@ bitwise_or = binary(
     lambda x, y: x | y,
     takes=infer.INTEGER,
     public="bitwise.bitwise_or",
+    laws=Laws(commutative=True, neutral=0, idempotent=True),
 )
 bitwise_xor = binary(
     "bitwise_xor",
@@ -319,9 +372,15 @@ bitwise_xor = binary(
     lambda x, y: x ^ y,
     takes=infer.INTEGER,
     public="bitwise.bitwise_xor",
+    laws=Laws(commutative=True, neutral=0),
 )
 invert = elementwise(
-    "invert", np.invert, lambda x: ~x, takes=infer.INTEGER, public="bitwise.invert"
+    "invert",
+    np.invert,
+    lambda x: ~x,
+    takes=infer.INTEGER,
+    public="bitwise.invert",
+    laws=Laws(involution=True),
 )
 
 
@@ -346,7 +405,7 @@ cast: Op = register(
         _cast_infer,
         _cast_ref,
         _cast_vjp,
-        lambda x, dtype: ex.cast(x, dtype),
+        complex_expr.cast,
         doc="x in another dtype; float to integer truncates.",
         samples=elementwise_samples(
             1,

@@ -12,10 +12,10 @@ from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import exp, log, log1p
 from tfpy._src.ops.families import infer
-from tfpy._src.ops.families.elementwise import summed
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.reference import gamma as host
+from tfpy._src.ops.rules import rule_of
 from tfpy._src.ops.special import lgamma
 
 _ITERATES = "each number takes a varying count of terms until the sum stands still"
@@ -48,7 +48,7 @@ def _function(
             "gamma",
             infer_aval,
             ref,
-            vjp and summed(vjp),
+            vjp and rule_of(vjp, broadcasts=True),
             params=params,
             public=(public,) if public else (),
             doc=doc,

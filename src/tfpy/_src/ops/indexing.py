@@ -15,9 +15,11 @@ from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import NUMERIC
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
 from tfpy._src.ops.rules import zeros
 
 # gather: slices of x along an axis, at int32 indices; leading batch dimensions go together.
@@ -71,8 +73,6 @@ def _gather_vjp(
     g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int
 ) -> tuple[Any, None]:
     """Sums each slice's gradient into its row: rows of all batches are numbered through."""
-    from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
-
     shape = tuple(x.shape)
     lead, outer, inner = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
     batch, n = math.prod(lead), shape[axis]
@@ -127,6 +127,7 @@ gather = register(
         _gather_ref,
         _gather_vjp,
         kernel=_gather_kernel,
+        by_component=True,
         params=("params", "indices"),
         samples=_gather_samples,
     )
@@ -178,9 +179,6 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
 
 def gather_inside(rows: Any, ids: Any) -> Any:
     """``rows[ids]``, and 0 for ids outside the rows."""
-    from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select
-    from tfpy._src.ops.movement import reshape
-
     last = rows.shape[0] - 1
     if last < 0:
         return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
@@ -214,6 +212,7 @@ segment_sum = register(
         _segment_ref,
         _segment_vjp,
         kernel=_segment_kernel,
+        by_component=True,
         params=("data", "segment_ids"),
         samples=_segment_samples,
     )

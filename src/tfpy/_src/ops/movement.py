@@ -16,6 +16,7 @@ from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ir.strides import broadcast_strides, dense_strides, merge, pad_front
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.rules import sum_to_shape
 
 
 def _per_dtype(cases: Sequence[tuple[Shape, dict[str, Any]]]) -> Any:
@@ -58,6 +59,8 @@ reshape: Op = register(
         _reshape_infer,
         lambda x, shape: x.reshape(shape),
         lambda g, y, x, shape: (reshape(g, shape=tuple(x.shape)),),
+        viewed=True,
+        by_component=True,
         params=("tensor",),
         samples=_per_dtype([((2, 6), {"shape": (3, 4)}), ((1,), {"shape": ()})]),
     )
@@ -78,8 +81,6 @@ def _broadcast_infer(x: Aval, shape: Shape) -> Aval:
 
 
 def _broadcast_vjp(g: Any, y: Any, x: Any, shape: Shape) -> tuple[Any]:
-    from tfpy._src.ops.reduction import sum_to_shape
-
     return (sum_to_shape(g, x.shape),)
 
 
@@ -91,6 +92,8 @@ broadcast_to = register(
         lambda x, shape: np.broadcast_to(x, shape),
         _broadcast_vjp,
         kernel=lambda x, shape: strided_call(shape, broadcast_strides(x.shape, shape), 0),
+        viewed=True,
+        by_component=True,
         params=("input",),
         samples=_per_dtype(
             [((), {"shape": (3, 5)}), ((3, 1), {"shape": (2, 3, 7)}), ((5,), {"shape": (4, 5)})]
@@ -130,6 +133,7 @@ transpose: Op = register(
         lambda x, perm: np.transpose(x, perm),
         lambda g, y, x, perm: (transpose(g, perm=inverse_permutation(perm)),),
         kernel=_transpose_kernel,
+        by_component=True,
         params=("a",),
         samples=_per_dtype(
             [
@@ -201,6 +205,8 @@ strided_slice = register(
         _slice_ref,
         _slice_vjp,
         kernel=_slice_kernel,
+        viewed=True,
+        by_component=True,
         params=("input",),
         samples=_per_dtype(
             [
@@ -277,6 +283,7 @@ pad = register(
         _pad_ref,
         _pad_vjp,
         kernel=_pad_kernel,
+        by_component=True,
         params=("tensor",),
         samples=_per_dtype(
             [
@@ -356,6 +363,7 @@ concat = register(
         lambda *xs, axis: np.concatenate(xs, axis=axis),
         _concat_vjp,
         kernel=_concat_kernel,
+        by_component=True,
         params=("values",),
         samples=_concat_samples,
     )

@@ -18,8 +18,8 @@ from tfpy._src.dtypes import float32
 from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.op import Op
-from tfpy._src.ops.window import conv2d
+from tfpy._src.ir.op import COMPILER, Op, register
+from tfpy._src.ops.convolution import conv2d
 
 MAX_DEPTH = 1 << 16
 """So many products of int8 fit into a sum in int32."""
@@ -92,9 +92,19 @@ def _kernel(a: Aval, b: Aval, transpose_b: bool) -> KernelCall:
     )
 
 
-quantized_matmul = Op("quantized_matmul", "contraction", _infer, _ref, kernel=_kernel)
-"""quantized_matmul(a, b, transpose_b): float32 ``a`` [..., k] times the weights ``b``, [k, n] or
-[n, k], which are float32, too: a kernel that keeps what it has quantised does it once."""
+quantized_matmul = register(
+    Op(
+        "quantized_matmul",
+        COMPILER,
+        _infer,
+        _ref,
+        kernel=_kernel,
+        doc="""quantized_matmul(a, b, transpose_b): float32 ``a`` [..., k] times the weights ``b``.
+
+        These, [k, n] or [n, k], are float32 too: a kernel keeps what it has quantised.
+        """,
+    )
+)
 
 
 def _conv_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
@@ -117,5 +127,13 @@ def _conv_kernel(x: Aval, filter: Aval, **attrs: Any) -> KernelCall:
     return replace(conv2d.kernel(x, filter, **attrs), name="quantized_conv2d")
 
 
-quantized_conv2d = Op("quantized_conv2d", "window", _conv_infer, _conv_ref, kernel=_conv_kernel)
-"""quantized_conv2d(x, filter, strides, dilations, padding): as conv2d, without groups."""
+quantized_conv2d = register(
+    Op(
+        "quantized_conv2d",
+        COMPILER,
+        _conv_infer,
+        _conv_ref,
+        kernel=_conv_kernel,
+        doc="quantized_conv2d(x, filter, strides, dilations, padding): as conv2d, without groups.",
+    )
+)

@@ -18,10 +18,12 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.elementwise import cast, equal, select
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import BOOL, NUMERIC, REAL
 from tfpy._src.ops.families.samples import array
-from tfpy._src.ops.rules import conjugated
+from tfpy._src.ops.movement import broadcast_to, reshape
+from tfpy._src.ops.rules import axis_runs, rule_of
 
 
 def _split(x: Aval, axes: tuple[int, int]) -> tuple[int, int, int]:
@@ -55,7 +57,9 @@ def _samples(takes: Iterable[DType]) -> Callable[[np.random.Generator], list[Sam
     return make
 
 
-def _reduction(name: str, kind: str, ref: Any, vjp: Any, takes: Iterable[DType], doc: str) -> Op:
+def _reduction(
+    name: str, kind: str, ref: Any, vjp: Any, takes: Iterable[DType], doc: str, **more: Any
+) -> Op:
     takes = frozenset(takes)
 
     def infer_aval(x: Aval, axes: tuple[int, int]) -> Aval:
@@ -78,38 +82,33 @@ def _reduction(name: str, kind: str, ref: Any, vjp: Any, takes: Iterable[DType],
             params=("input_tensor",),
             doc=doc,
             samples=_samples(takes),
+            **more,
         )
     )
 
 
-def _ref_extreme(ufunc: Any) -> Any:
-    def ref(x: Any, axis: tuple[int, ...]) -> Any:
-        lowest = dtypes.as_dtype(x.dtype)
-        floating = lowest.is_floating
-        worst = {np.maximum: (-np.inf, lowest.min), np.minimum: (np.inf, lowest.max)}[ufunc]
-        return ufunc.reduce(x, axis=axis, initial=worst[0] if floating else worst[1])
+def _max_ref(x: Any, axis: tuple[int, ...]) -> Any:
+    dtype = dtypes.as_dtype(x.dtype)
+    return np.max(x, axis=axis, initial=-np.inf if dtype.is_floating else dtype.min)
 
-    return ref
+
+def _min_ref(x: Any, axis: tuple[int, ...]) -> Any:
+    dtype = dtypes.as_dtype(x.dtype)
+    return np.min(x, axis=axis, initial=np.inf if dtype.is_floating else dtype.max)
 
 
 def _expand(g: Any, x: Any, axes: tuple[int, int]) -> Any:
     """``g`` with the reduced axes back as size 1, so that it broadcasts against ``x``."""
-    from tfpy._src.ops.movement import reshape
-
     begin, end = axes
     return reshape(g, shape=(*x.shape[:begin], *[1] * (end - begin), *x.shape[end:]))
 
 
 def _sum_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
-    from tfpy._src.ops.movement import broadcast_to
-
     return (broadcast_to(_expand(g, x, axes), shape=tuple(x.shape)),)
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
     """Equal shares to all positions that hold the extreme, as TensorFlow."""
-    from tfpy._src.ops.elementwise import cast, equal
-
     hit = cast(equal(x, _expand(y, x, axes)), dtype=g.dtype)
     share = g / reduce_sum(hit, axes=axes)
     return (hit * _expand(share, x, axes),)
@@ -117,8 +116,6 @@ def _extreme_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
 
 def _prod_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
     """Product of the others. Where exactly one factor is 0 only that one has a gradient."""
-    from tfpy._src.ops.elementwise import cast, equal, select
-
     zero = equal(x, 0)
     zeros = _expand(reduce_sum(cast(zero, dtype=g.dtype), axes=axes), x, axes)
     rest = _expand(reduce_prod(select(zero, 1, x), axes=axes), x, axes)
@@ -134,20 +131,26 @@ def _float_sum(x: Any, axis: tuple[int, ...]) -> Any:
     return np.sum(x, axis=axis, dtype=x.dtype)
 
 
-reduce_sum = _reduction("reduce_sum", "sum", _float_sum, _sum_vjp, NUMERIC, "Sum over the axes.")
+reduce_sum = _reduction(
+    "reduce_sum",
+    "sum",
+    _float_sum,
+    _sum_vjp,
+    NUMERIC,
+    "Sum over the axes.",
+    by_component=True,
+)
 reduce_prod = _reduction(
     "reduce_prod",
     "prod",
     lambda x, axis: np.prod(x, axis=axis, dtype=x.dtype),
-    conjugated(_prod_vjp),
+    rule_of(_prod_vjp),
     NUMERIC,
     "Product over the axes.",
 )
-reduce_max = _reduction(
-    "reduce_max", "max", _ref_extreme(np.maximum), _extreme_vjp, REAL, "Largest over the axes."
-)
+reduce_max = _reduction("reduce_max", "max", _max_ref, _extreme_vjp, REAL, "Largest over the axes.")
 reduce_min = _reduction(
-    "reduce_min", "min", _ref_extreme(np.minimum), _extreme_vjp, REAL, "Smallest over the axes."
+    "reduce_min", "min", _min_ref, _extreme_vjp, REAL, "Smallest over the axes."
 )
 reduce_any = _reduction(
     "reduce_any", "any", lambda x, axis: np.any(x, axis=axis), None, BOOL, "Logical or."
@@ -157,11 +160,11 @@ reduce_all = _reduction(
 )
 
 
-def _arg(name: str, kind: str, ref: Any) -> Op:
-    worst = -np.inf if kind == "max" else np.inf
-
-    def floating(x: Any) -> bool:
-        return bool(x.dtype.kind == "f")
+def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
+    def ref(x: Any, axis: int) -> Any:
+        """NaN is never the extreme."""
+        numbers = np.where(np.isnan(x), worst, x) if x.dtype.kind == "f" else x
+        return position(numbers, axis=axis)
 
     def infer_aval(x: Aval, axis: int) -> Aval:
         infer.check_dtype(name, x, REAL | BOOL, "input")
@@ -186,9 +189,9 @@ def _arg(name: str, kind: str, ref: Any) -> Op:
     return register(
         Op(
             name,
-            "reduction",
+            "sorting",
             infer_aval,
-            lambda x, axis: ref(np.where(x == x, x, worst) if floating(x) else x, axis=axis),
+            ref,
             kernel=kernel,
             params=("input",),
             doc=f"Index of the first {kind}imum along an axis, int32; NaN is passed over.",
@@ -197,34 +200,12 @@ def _arg(name: str, kind: str, ref: Any) -> Op:
     )
 
 
-def _arg_ref(position: Any, least: float) -> Any:
-    """NaN is never the extreme."""
-
-    def ref(x: Any, axis: int) -> Any:
-        return position(np.where(np.isnan(x), least, x) if x.dtype.kind == "f" else x, axis=axis)
-
-    return ref
-
-
-argmax = _arg("argmax", "max", _arg_ref(np.argmax, -np.inf))
-argmin = _arg("argmin", "min", _arg_ref(np.argmin, np.inf))
-
-
-def axis_runs(axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted axes as half-open runs: ``[0, 1, 3]`` gives ``[(0, 2), (3, 4)]``."""
-    runs: list[tuple[int, int]] = []
-    for axis in sorted(axes):
-        if runs and runs[-1][1] == axis:
-            runs[-1] = (runs[-1][0], axis + 1)
-        else:
-            runs.append((axis, axis + 1))
-    return runs
+argmax = _arg("argmax", "max", np.argmax, -np.inf)
+argmin = _arg("argmin", "min", np.argmin, np.inf)
 
 
 def reduce_axes(op: Op, x: Any, axes: Sequence[int], keepdims: bool) -> Any:
     """``op`` over any axes, the last run first so that earlier axes keep their numbers."""
-    from tfpy._src.ops.movement import reshape
-
     result = x
     for run in reversed(axis_runs(axes)):
         result = op(result, axes=run)
@@ -232,15 +213,3 @@ def reduce_axes(op: Op, x: Any, axes: Sequence[int], keepdims: bool) -> Any:
         kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
         result = reshape(result, shape=kept)
     return result
-
-
-def sum_to_shape(g: Any, shape: Sequence[int]) -> Any:
-    """Sums ``g`` over the dimensions in which ``shape`` was broadcast to it."""
-    from tfpy._src.ops.movement import reshape
-
-    if tuple(g.shape) == tuple(shape):
-        return g
-    extra = len(g.shape) - len(shape)
-    axes = [i for i, n in enumerate(g.shape) if i < extra or (shape[i - extra] == 1 and n != 1)]
-    result = reduce_axes(reduce_sum, g, axes, keepdims=False) if axes else g
-    return result if tuple(result.shape) == tuple(shape) else reshape(result, shape=tuple(shape))

@@ -14,7 +14,8 @@ from tfpy._src import dtypes
 from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.op import OPS, Op, Sample, register
+from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.elementwise import cast
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
@@ -64,7 +65,7 @@ def _vjp(g: Any, y: Any, x: Any, entries: Any, axis: int, spec: Resampling) -> t
 
 def resize_axis(x: Any, axis: int, spec: Resampling) -> Any:
     """``x`` with one axis mapped by ``spec``."""
-    return resample(x, OPS["cast"](table(spec), dtype=dtypes.int32), axis=axis, spec=spec)
+    return resample(x, cast(table(spec), dtype=dtypes.int32), axis=axis, spec=spec)
 
 
 _CASES = [

@@ -14,6 +14,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.elementwise import divide_no_nan, exp, log, select
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT, NUMERIC
 from tfpy._src.ops.families.samples import array
@@ -95,15 +96,12 @@ def _sum_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) 
 
 def _prod_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> tuple[Any]:
     """As TensorFlow: 0 where x is 0."""
-    from tfpy._src.ops.elementwise import divide_no_nan
-
     total = cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse)
     return (divide_no_nan(total, x),)
 
 
 def _logsumexp_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> tuple[Any]:
     """Positive and negative gradients apart, so that both stay in logarithms."""
-    from tfpy._src.ops.elementwise import exp, log, select
 
     def part(signed: Any) -> Any:
         logs = select(signed > 0, log(select(signed > 0, signed, 1.0)), float(dtypes.float32.min))

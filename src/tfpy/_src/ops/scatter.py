@@ -19,6 +19,7 @@ from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.graph import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ops.elementwise import cast, equal, select
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import NUMERIC, REAL
 from tfpy._src.ops.families.samples import array
@@ -108,8 +109,6 @@ def _update_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, No
 
 def _extreme_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
     """Equal shares to all that hold the extreme, the old value among them."""
-    from tfpy._src.ops.elementwise import cast, equal
-
     old = cast(equal(x, y), dtype=g.dtype)
     new = cast(equal(updates, gather_inside(y, ids)), dtype=g.dtype)
     share = g / (old + segment_sum(new, ids, segments=x.shape[0]))
@@ -118,7 +117,6 @@ def _extreme_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, N
 
 def _prod_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
     """Product of the others. Where exactly one factor is 0 only that one has a gradient."""
-    from tfpy._src.ops.elementwise import cast, equal, select
 
     def nonzero(factors: Any) -> Any:
         return select(equal(factors, 0), 1, factors)

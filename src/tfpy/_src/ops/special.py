@@ -15,7 +15,7 @@ import numpy as np
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op
-from tfpy._src.ops.elementwise import exp, not_equal, reciprocal, select, sign, sin
+from tfpy._src.ops.elementwise import cast, exp, not_equal, reciprocal, select, sign, sin
 from tfpy._src.ops.families.elementwise import binary, elementwise, float_unary
 from tfpy._src.ops.families.infer import FLOAT, REAL
 from tfpy._src.ops.reference import math as host_math, special as host
@@ -108,8 +108,6 @@ nextafter = elementwise(
 
 def _nonzero(x: Any) -> Any:
     """1 where x is not 0."""
-    from tfpy._src.ops.elementwise import cast
-
     return cast(not_equal(x, 0), dtype=x.dtype)
 
 

@@ -18,6 +18,7 @@ from tfpy._src.ir.op import Op, Sample, Tensor, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.movement import reshape, strided_slice
 
 
 def _infer(real: Aval, *imag: Aval, axis: int, inverse: bool) -> Aval:
@@ -64,8 +65,6 @@ def _kernel(real: Aval, *imag: Aval, axis: int, inverse: bool) -> KernelCall:
 
 def plane(x: Tensor, number: int) -> Tensor:
     """``x[number]``, by primitives."""
-    from tfpy._src.ops.movement import reshape, strided_slice
-
     shape = tuple(x.shape)
     begin = (number, *[0] * (len(shape) - 1))
     part = strided_slice(x, begin=begin, size=(1, *shape[1:]), strides=(1,) * len(shape))

@@ -12,36 +12,23 @@ import numpy as np
 
 from tfpy._src.ir.graph import Aval, Eqn, Graph
 from tfpy._src.ir.op import Op
-from tfpy._src.ops.activation import relu, relu6
-from tfpy._src.ops.complex import complex_, conj, imag, real
+from tfpy._src.ops.complex import complex_, imag, real
 from tfpy._src.ops.elementwise import (
     abs_,
     add,
     bitwise_and,
-    bitwise_or,
-    bitwise_xor,
     cast,
-    ceil,
     equal,
-    floor,
     floor_div,
     floor_mod,
-    invert,
-    logical_and,
     logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
     multiply,
     negative,
     not_equal,
     power,
     real_div,
     reciprocal,
-    round_,
     select,
-    sign,
     square,
     subtract,
 )
@@ -157,47 +144,25 @@ def _before_broadcast(builder: Builder, value: int) -> int | None:
     return None if number is None else _scalar(builder, number, builder.aval(value))
 
 
-# Constants c for which op(x, c) is x; and op(c, x) too, where the op is symmetric.
-_NEUTRAL: dict[Op, float] = {
-    add: -0.0,
-    subtract: 0.0,
-    multiply: 1,
-    real_div: 1,
-    power: 1,
-    maximum: -math.inf,
-    minimum: math.inf,
-    logical_and: True,
-    logical_or: False,
-    logical_xor: False,
-    bitwise_and: -1,
-    bitwise_or: 0,
-    bitwise_xor: 0,
-    floor_div: 1,
-}
-_ONE_SIDED = frozenset((subtract, real_div, power, floor_div))
-
-
 def _neutral_operand(builder: Builder, eqn: Eqn) -> int | None:
-    neutral = _NEUTRAL.get(eqn.op)
-    if neutral is None or builder.aval(eqn.inputs[0]).dtype.is_complex:
+    """x + -0.0 is x."""
+    laws = eqn.op.laws
+    if laws.neutral is None or builder.aval(eqn.inputs[0]).dtype.is_complex:
         return None
-    if eqn.op is floor_div and builder.aval(eqn.inputs[0]).dtype.is_floating:
-        return None
-    for at in (1,) if eqn.op in _ONE_SIDED else (0, 1):
+    for at in (0, 1) if laws.commutative else (1,):
         found = uniform(builder, eqn.inputs[at])
-        if is_number(found, neutral) or (isinstance(found, int) and found == neutral):
+        if is_number(found, laws.neutral) or (isinstance(found, int) and found == laws.neutral):
             return _shaped(builder, eqn.inputs[1 - at], builder.result(eqn))
     return None
 
 
-_ABSORBING: dict[Op, int] = {logical_and: False, logical_or: True, bitwise_and: 0}
-
-
 def _absorbing_operand(builder: Builder, eqn: Eqn) -> int | None:
     """x and False is False; x * 0 is 0 for integers."""
-    integers = eqn.op is multiply and builder.aval(eqn.inputs[0]).dtype.is_integer
-    number = 0 if integers else _ABSORBING.get(eqn.op)
+    number = eqn.op.laws.absorbing
     if number is None:
+        return None
+    dtype = builder.aval(eqn.inputs[0]).dtype
+    if dtype.is_floating or dtype.is_complex:
         return None
     for value in eqn.inputs:
         if uniform(builder, value) == number:
@@ -205,22 +170,18 @@ def _absorbing_operand(builder: Builder, eqn: Eqn) -> int | None:
     return None
 
 
-_INVOLUTIONS = frozenset((negative, logical_not, invert, conj))
-_IDEMPOTENT = frozenset((abs_, relu, relu6, floor, ceil, round_, sign))
-_IDEMPOTENT_PAIRS = frozenset((maximum, minimum, logical_and, logical_or, bitwise_and, bitwise_or))
-
-
 def _of_itself(builder: Builder, eqn: Eqn) -> int | None:
     """f(f(x)) is x for negation, f(x) for roundings; max(x, x) is x."""
-    first = eqn.inputs[0] if eqn.inputs else None
-    if first is None:
+    laws = eqn.op.laws
+    if not (laws.idempotent or laws.involution):
         return None
-    if eqn.op in _IDEMPOTENT_PAIRS and eqn.inputs[1] == first:
-        return first
+    first = eqn.inputs[0]
+    if len(eqn.inputs) > 1:
+        return first if eqn.inputs[1] == first else None
     inner = builder.producer(first, eqn.op)
-    if inner is not None and eqn.op in _INVOLUTIONS:
-        return inner.inputs[0]
-    return first if inner is not None and eqn.op in _IDEMPOTENT else None
+    if inner is None:
+        return None
+    return inner.inputs[0] if laws.involution else first
 
 
 def _operand_of(builder: Builder, value: int, op: Op) -> int | None:
@@ -273,6 +234,14 @@ def _divide(builder: Builder, eqn: Eqn) -> int | None:
     if not (np.all(np.abs(mantissa) == 0.5) and np.all(np.abs(exponent) <= 120)):
         return None
     return builder.apply(multiply, x, builder.add_constant(1 / divisor, builder.aval(y).dtype))
+
+
+def _floor_div(builder: Builder, eqn: Eqn) -> int | None:
+    """x // 1 is x for integers."""
+    x, y = eqn.inputs
+    if builder.aval(x).dtype.is_floating or uniform(builder, y) != 1:
+        return None
+    return _shaped(builder, x, builder.result(eqn))
 
 
 def _power(builder: Builder, eqn: Eqn) -> int | None:
@@ -359,9 +328,9 @@ def _cast(builder: Builder, eqn: Eqn) -> int | None:
     return source if first == wanted else builder.apply(cast, source, dtype=wanted)
 
 
-def _part(at: int) -> Callable[[Builder, Eqn], int | None]:
+def _component(at: int) -> Callable[[Builder, Eqn], int | None]:
     def rule(builder: Builder, eqn: Eqn) -> int | None:
-        """The real or imaginary part of a number that was put together."""
+        """The real or imaginary component of a number that was put together."""
         made = builder.producer(eqn.inputs[0], complex_)
         return None if made is None else _shaped(builder, made.inputs[at], builder.result(eqn))
 
@@ -372,12 +341,13 @@ _RULES: dict[Op, Rule] = {
     abs_: _without_sign,
     add: _add,
     cast: _cast,
+    floor_div: _floor_div,
     floor_mod: _floor_mod,
-    imag: _part(1),
+    imag: _component(1),
     logical_not: _not,
     multiply: _multiply,
     power: _power,
-    real: _part(0),
+    real: _component(0),
     real_div: _divide,
     select: _select,
     square: _without_sign,

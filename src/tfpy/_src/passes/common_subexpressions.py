@@ -6,29 +6,9 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.ir.graph import Eqn, Graph, spelled
-from tfpy._src.ops.elementwise import (
-    add,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    equal,
-    logical_and,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-)
 from tfpy._src.passes.dead_code import without_dead_code
 from tfpy._src.passes.rewrite import is_plain, reading
 
-_COMMUTATIVE = frozenset(
-    (
-        *(add, multiply, maximum, minimum, equal, not_equal),
-        *(logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor),
-    )
-)
 _COMPARED_BYTES = 4096
 """Constants up to this size are compared by value, larger ones by identity."""
 
@@ -72,6 +52,6 @@ def _constant_key(graph: Graph, value: int) -> Any:
 
 def _equation_key(graph: Graph, eqn: Eqn) -> Any:
     inputs = eqn.inputs
-    if eqn.op in _COMMUTATIVE and graph.avals[inputs[0]].dtype != dtypes.string:
+    if eqn.op.laws.commutative and graph.avals[inputs[0]].dtype != dtypes.string:
         inputs = tuple(sorted(inputs))
     return eqn.op, inputs, eqn.attrs, spelled(eqn.attrs)

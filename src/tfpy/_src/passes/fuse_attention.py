@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 from tfpy._src.ir.fusion import Pattern
 from tfpy._src.ir.graph import Eqn, Graph, Shape
 from tfpy._src.ir.kernel import KernelCall, Param, float_bits
+from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import broadcast_strides, merge
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.contraction import matmul
+from tfpy._src.ops.elementwise import add, exp, multiply, real_div
+from tfpy._src.ops.movement import reshape, transpose
 from tfpy._src.passes.fuse_softmax import softmax_of
 from tfpy._src.passes.patterns import Finder, Found, replaced
 from tfpy._src.passes.strides import Walk, dense, regrouped, stride_of, walks_into, walks_within
@@ -22,7 +26,7 @@ from tfpy._src.passes.strides import Walk, dense, regrouped, stride_of, walks_in
 LEVELS = 2
 """Dimensions of a batch that the kernel takes, like examples and heads."""
 
-_MOVES = ("reshape", "transpose")
+_MOVES = (reshape, transpose)
 
 
 def fuse_attention(graph: Graph, target: Target) -> Graph:
@@ -42,8 +46,8 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
         return graph
     finder = Finder(graph)
     found: list[Found] = []
-    for exp in (eqn for eqn in graph.eqns if eqn.op.name == "exp"):
-        rows = softmax_of(finder, exp)
+    for eqn in (eqn for eqn in graph.eqns if eqn.op is exp):
+        rows = softmax_of(finder, eqn)
         one = None if rows is None else _attention(finder, *rows, target)
         if one is not None:
             found.append(one)
@@ -154,10 +158,10 @@ def _along(walk: Walk, dims: Sequence[int]) -> list[int] | None:
 
 def _masked(finder: Finder, x: int) -> _Scores | None:
     """The scores ``x``, or what is added to them apart."""
-    add = finder.producer(x, "add")
-    if add is None:
+    total = finder.producer(x, add)
+    if total is None:
         return _scaled(finder, x)
-    for value, mask in (add.inputs, add.inputs[::-1]):
+    for value, mask in (total.inputs, total.inputs[::-1]):
         scores = _scaled(finder, value) if finder.shape(value) == finder.shape(x) else None
         if scores is not None:
             return replace(scores, mask=mask)
@@ -166,10 +170,10 @@ def _masked(finder: Finder, x: int) -> _Scores | None:
 
 def _scaled(finder: Finder, x: int) -> _Scores | None:
     """The scores ``x``, which may be multiplied or divided by one number."""
-    eqn = finder.producer(x, "multiply", "real_div")
+    eqn = finder.producer(x, multiply, real_div)
     if eqn is None:
         return _product(finder, x)
-    divides = eqn.op.name == "real_div"
+    divides = eqn.op is real_div
     for value, scale in (eqn.inputs,) if divides else (eqn.inputs, eqn.inputs[::-1]):
         scores = _product(finder, value) if finder.shape(value) == finder.shape(x) else None
         if scores is None or finder.graph.avals[scale].size != 1:
@@ -188,7 +192,7 @@ def _product(finder: Finder, x: int) -> _Scores | None:
     """q and k whose product ``x`` is, or is a transpose of."""
     chain = _chain_behind(finder, x, _MOVES)
     source = chain[0].inputs[0] if chain else x
-    product = finder.producer(source, "matmul")
+    product = finder.producer(source, matmul)
     walks = walks_within(finder.graph, source, chain)
     if product is None or walks is None:
         return None
@@ -215,8 +219,8 @@ def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, i
 
 def _matrices(finder: Finder, value: int, is_transposed: bool, may_scale: bool = True) -> _Matrices:
     """The operand ``value`` of a product, as it lies in what it was made of."""
-    names = (*_MOVES, "multiply") if may_scale else _MOVES
-    chain = _chain_behind(finder, value, names, only=True)
+    ops = (*_MOVES, multiply) if may_scale else _MOVES
+    chain = _chain_behind(finder, value, ops, only=True)
     while True:
         source = chain[0].inputs[0] if chain else value
         found = _placed(finder, source, value, walks_within(finder.graph, source, chain))
@@ -243,17 +247,15 @@ def _placed(
     return _Matrices(source, batch, (shape[-2], shape[-1]), (row, column))
 
 
-def _chain_behind(
-    finder: Finder, value: int, names: Sequence[str], only: bool = False
-) -> list[Eqn]:
+def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = False) -> list[Eqn]:
     """The equations of these ops that make ``value``, in order.
 
     Args:
         only: as far as nothing else reads them.
     """
     chain: list[Eqn] = []
-    while (eqn := finder.producer(value, *names)) is not None:
-        if eqn.op.name == "multiply" and finder.number(eqn.inputs[1]) is None:
+    while (eqn := finder.producer(value, *ops)) is not None:
+        if eqn.op is multiply and finder.number(eqn.inputs[1]) is None:
             break
         if only and finder.only_reader(value) is None:
             break
@@ -265,10 +267,10 @@ def _chain_behind(
 def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
     """v, its product with the softmax, and whether that is the transposed one."""
     value, chain = softmax, list[Eqn]()
-    while (eqn := finder.only_reader(value)) is not None and eqn.op.name in _MOVES:
+    while (eqn := finder.only_reader(value)) is not None and eqn.op in _MOVES:
         chain.append(eqn)
         (value,) = eqn.outputs
-    if eqn is None or eqn.op.name != "matmul" or eqn.inputs.count(value) != 1:
+    if eqn is None or eqn.op is not matmul or eqn.inputs.count(value) != 1:
         return None
     *batch, m, n = finder.shape(softmax)
     at = eqn.inputs.index(value)
@@ -286,7 +288,7 @@ def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrice
     """Where the product may be written: the farthest of its movements first."""
     forms: list[tuple[int, list[Eqn]]] = [(product, [])]
     value, chain = product, list[Eqn]()
-    while (eqn := finder.only_reader(value)) is not None and eqn.op.name in _MOVES:
+    while (eqn := finder.only_reader(value)) is not None and eqn.op in _MOVES:
         chain = [*chain, eqn]
         (value,) = eqn.outputs
         forms.append((value, chain))

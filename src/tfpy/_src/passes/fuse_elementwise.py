@@ -9,6 +9,7 @@ from tfpy._src.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.compose import Layouts, NotComposable, facts_of
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.movement import strided_slice
 from tfpy._src.passes.dead_code import without_dead_code
 
 MAX_COST = 256
@@ -170,12 +171,12 @@ class Group:
         (out,) = eqn.outputs
         if cost * (self.size - self.graph.avals[out].size) > REPEATED:
             return False
-        if is_owned or (cost == 0 and eqn.op.name != "strided_slice"):
+        if is_owned or (cost == 0 and eqn.op is not strided_slice):
             return True
         graph, readers = self.graph, self.uses.readers[out]
         if out in self.uses.outputs or not all(is_fusible(graph, graph.eqns[r]) for r in readers):
             return False  # it is made anyway
-        return eqn.op.name == "strided_slice" or (cost <= CHEAP and self._is_recomputed(out))
+        return eqn.op is strided_slice or (cost <= CHEAP and self._is_recomputed(out))
 
     def _is_recomputed(self, value: int) -> bool:
         """Whether those that read the value may compute it themselves, of one array at most."""

@@ -15,11 +15,25 @@ from tfpy._src.ir.fusion import Pattern
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.kernel import float_bits
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.elementwise import (
+    add,
+    multiply,
+    negative,
+    real_div,
+    reciprocal,
+    rsqrt,
+    sqrt,
+    square,
+    squared_difference,
+    subtract,
+)
+from tfpy._src.ops.movement import reshape
 from tfpy._src.passes.patterns import Finder, Found, replaced
 
 Terms = dict[tuple[str, ...], float]
 """A sum of products: the factors' names, sorted, with the number that multiplies them."""
 
+_FOLLOWED = (add, subtract, multiply, negative, real_div, reciprocal, reshape)
 _MAX_TERMS = 8
 _MAX_READERS = 24
 
@@ -35,7 +49,7 @@ def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
     if "layer_norm" not in target.kernels:
         return graph
     finder = Finder(graph)
-    roots = (eqn for eqn in graph.eqns if eqn.op.name in ("sqrt", "rsqrt"))
+    roots = (eqn for eqn in graph.eqns if eqn.op in (sqrt, rsqrt))
     found = [_normalisation(finder, eqn) for eqn in roots]
     return replaced(graph, [one for one in found if one is not None])
 
@@ -47,24 +61,24 @@ class _Statistics:
         self.eqn = eqn
         self.x = self.mean = -1
         self.epsilon = 0.0
-        add = finder.producer(finder.unkept(eqn.inputs[0]), "add")
-        if add is None:
+        total = finder.producer(finder.unkept(eqn.inputs[0]), add)
+        if total is None:
             return
-        variance, number = add.inputs[0], finder.number(add.inputs[1])
+        variance, number = total.inputs[0], finder.number(total.inputs[1])
         if number is None:
-            variance, number = add.inputs[1], finder.number(add.inputs[0])
+            variance, number = total.inputs[1], finder.number(total.inputs[0])
         squares = finder.row_mean(variance)
         if number is None or squares is None:
             return
         self.epsilon = number
-        made = finder.producer(squares, "squared_difference", "square", "multiply")
+        made = finder.producer(squares, squared_difference, square, multiply)
         if made is None:
             return
         first, second = made.inputs[0], made.inputs[-1]
-        if made.op.name == "squared_difference":
+        if made.op is squared_difference:
             self._deviation(finder, first, second)
         elif first == second:
-            deviation = finder.producer(first, "subtract")
+            deviation = finder.producer(first, subtract)
             if deviation is not None:
                 self._deviation(finder, *deviation.inputs)
             if self.x < 0:
@@ -111,7 +125,7 @@ class _Products:
     def __init__(self, finder: Finder, statistics: _Statistics) -> None:
         self._finder = finder
         (self._root,) = statistics.eqn.outputs
-        self._is_reciprocal = statistics.eqn.op.name == "rsqrt"
+        self._is_reciprocal = statistics.eqn.op is rsqrt
         self._x = statistics.x
         mean = finder.unkept(statistics.mean)
         self._known: dict[int, Terms | None] = {
@@ -137,9 +151,8 @@ class _Products:
     def _readers_of(self, value: int) -> set[int]:
         found: set[int] = set()
         waiting = [value]
-        names = ("add", "subtract", "multiply", "negative", "real_div", "reciprocal", "reshape")
         while waiting and len(found) < _MAX_READERS:
-            for eqn in self._finder.readers(waiting.pop(), *names):
+            for eqn in self._finder.readers(waiting.pop(), *_FOLLOWED):
                 waiting += set(eqn.outputs) - found
                 found.update(eqn.outputs)
         return found
@@ -151,19 +164,19 @@ class _Products:
         if value not in self._inside:
             return {(str(value),): 1.0}
         eqn = self._finder.graph.eqns[self._finder.uses.producer[value]]
-        if eqn.op.name == "reshape" or not self._is_by_rows(eqn):
+        if eqn.op is reshape or not self._is_by_rows(eqn):
             return None
-        if eqn.op.name in ("real_div", "reciprocal"):
+        if eqn.op in (real_div, reciprocal):
             return self._divided(eqn)
         terms = [self.of(v) for v in eqn.inputs]
         if any(t is None for t in terms):
             return None
         first, second = terms[0] or {}, terms[-1] or {}
-        if eqn.op.name == "multiply":
+        if eqn.op is multiply:
             return _product(first, second)
-        if eqn.op.name == "negative":
+        if eqn.op is negative:
             return _product({(): -1.0}, first)
-        return _sum(first, second if eqn.op.name == "add" else _product({(): -1.0}, second))
+        return _sum(first, second if eqn.op is add else _product({(): -1.0}, second))
 
     def _is_by_rows(self, eqn: Eqn) -> bool:
         """Whether what belongs to a row of x meets nothing but that row and vectors along it."""
@@ -181,7 +194,7 @@ class _Products:
         if self._is_reciprocal or self._finder.unkept(eqn.inputs[-1]) != self._root:
             return None
         one: Terms = {(): 1.0}
-        above = one if eqn.op.name == "reciprocal" else self.of(eqn.inputs[0])
+        above = one if eqn.op is reciprocal else self.of(eqn.inputs[0])
         return None if above is None else _product(above, {("r",): 1.0})
 
 

@@ -8,6 +8,8 @@ from tfpy._src.dtypes import float32
 from tfpy._src.ir.fusion import Pattern
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.elementwise import exp, log, real_div, subtract
+from tfpy._src.ops.reduction import reduce_max, reduce_sum
 from tfpy._src.passes.patterns import Finder, Found, replaced
 
 
@@ -25,39 +27,39 @@ def fuse_softmax(graph: Graph, target: Target) -> Graph:
     if not target.kernels & {"softmax", "log_softmax"}:
         return graph
     finder = Finder(graph)
-    found = [_softmax_of(finder, eqn, target) for eqn in graph.eqns if eqn.op.name == "exp"]
+    found = [_softmax_of(finder, eqn, target) for eqn in graph.eqns if eqn.op is exp]
     return replaced(graph, [one for one in found if one is not None])
 
 
-def softmax_of(finder: Finder, exp: Eqn) -> tuple[int, int] | None:
+def softmax_of(finder: Finder, exponential: Eqn) -> tuple[int, int] | None:
     """x and softmax(x), if the equation is the exponential in it."""
-    x = _shifted(finder, exp)
-    root = None if x is None else _quotient(finder, exp.outputs[0])
+    x = _shifted(finder, exponential)
+    root = None if x is None else _quotient(finder, exponential.outputs[0])
     return None if x is None or root is None else (x, root)
 
 
-def _shifted(finder: Finder, exp: Eqn) -> int | None:
+def _shifted(finder: Finder, exponential: Eqn) -> int | None:
     """The x of exp(x - max), of float32."""
-    subtract = finder.producer(exp.inputs[0], "subtract")
-    if subtract is None:
+    difference = finder.producer(exponential.inputs[0], subtract)
+    if difference is None:
         return None
-    x, largest = subtract.inputs
-    if finder.row_reduction(largest, "reduce_max") != (x, 1.0) or not finder.is_kept(largest, x):
+    x, largest = difference.inputs
+    if finder.row_reduction(largest, reduce_max) != (x, 1.0) or not finder.is_kept(largest, x):
         return None
     aval = finder.graph.avals[x]
     return x if aval.dtype == float32 and aval.size else None
 
 
-def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
-    x = _shifted(finder, exp)
+def _softmax_of(finder: Finder, exponential: Eqn, target: Target) -> Found | None:
+    x = _shifted(finder, exponential)
     if x is None:
         return None
     shape = finder.shape(x)
     rows, n = math.prod(shape[:-1]), shape[-1]
     pattern = Pattern(("x",), (("rows", rows), ("n", n)))
     for kind, root in (
-        ("softmax", _quotient(finder, exp.outputs[0])),
-        ("log_softmax", _difference(finder, exp.outputs[0], exp.inputs[0])),
+        ("softmax", _quotient(finder, exponential.outputs[0])),
+        ("log_softmax", _difference(finder, exponential.outputs[0], exponential.inputs[0])),
     ):
         if root is not None and kind in target.kernels:
             return finder.fused(root, kind, [x], pattern)
@@ -66,7 +68,7 @@ def _softmax_of(finder: Finder, exp: Eqn, target: Target) -> Found | None:
 
 def _quotient(finder: Finder, e: int) -> int | None:
     """e / sum(e)"""
-    for eqn in finder.readers(e, "real_div"):
+    for eqn in finder.readers(e, real_div):
         below = eqn.inputs[1]
         if eqn.inputs[0] == e and _is_sum(finder, below, e) and finder.is_kept(below, e):
             return eqn.outputs[0]
@@ -75,14 +77,14 @@ def _quotient(finder: Finder, e: int) -> int | None:
 
 def _difference(finder: Finder, e: int, shifted: int) -> int | None:
     """shifted - log(sum(e))"""
-    for eqn in finder.readers(shifted, "subtract"):
-        log = finder.producer(finder.unkept(eqn.inputs[1]), "log")
-        if eqn.inputs[0] != shifted or log is None or not finder.is_kept(eqn.inputs[1], e):
+    for eqn in finder.readers(shifted, subtract):
+        logarithm = finder.producer(finder.unkept(eqn.inputs[1]), log)
+        if eqn.inputs[0] != shifted or logarithm is None or not finder.is_kept(eqn.inputs[1], e):
             continue
-        if _is_sum(finder, log.inputs[0], e):
+        if _is_sum(finder, logarithm.inputs[0], e):
             return eqn.outputs[0]
     return None
 
 
 def _is_sum(finder: Finder, value: int, e: int) -> bool:
-    return finder.row_reduction(value, "reduce_sum") == (e, 1.0)
+    return finder.row_reduction(value, reduce_sum) == (e, 1.0)

@@ -1,6 +1,6 @@
 """What a Graph does not need of its loops is left out before it is cut into regions.
 
-Loops are ``while_loop`` equations: known by name, since their records stand above the passes.
+Loops are ``while_loop`` equations. Their records stand above the passes, so the table has them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import OPS
 from tfpy._src.passes.dead_code import slice_of
 
 
@@ -29,7 +30,7 @@ def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
 
 
 def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
-    if eqn.op.name not in ("while_loop", "stateful_while_loop"):
+    if eqn.op not in (OPS["while_loop"], OPS["stateful_while_loop"]):
         return eqn
     attrs = dict(eqn.attrs)
     read = {p for p, v in enumerate(eqn.outputs) if v in needed}
@@ -71,41 +72,41 @@ def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
 def share_loops(graph: Graph) -> Graph:
     """A loop that notes its states for the gradient stands for the plain loop, too::
 
-    %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) noting
-    %6, %7, %8 = while_loop(%0, %0, %1) noting
+    %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) primal
+    %6, %7, %8 = while_loop(%0, %0, %1) primal
     """
     plain = {
         (eqn.inputs, attrs["body"]): eqn
         for eqn in graph.eqns
-        if eqn.op.name == "while_loop" and (attrs := dict(eqn.attrs))["noting"] is None
+        if eqn.op is OPS["while_loop"] and (attrs := dict(eqn.attrs))["primal"] is None
     }
     eqns = list(graph.eqns)
     for eqn in graph.eqns:
-        noting = dict(eqn.attrs).get("noting")
-        if noting is None:
+        primal = dict(eqn.attrs).get("primal")
+        if primal is None:
             continue
-        first = len(eqn.inputs) - len(noting.inputs)
-        found = plain.get((eqn.inputs[first:], noting))
+        first = len(eqn.inputs) - len(primal.inputs)
+        found = plain.get((eqn.inputs[first:], primal))
         if found is not None and found in eqns:
             eqns = _replaced(eqns, found, eqn, first)
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
 
 
-def _replaced(eqns: Sequence[Eqn], plain: Eqn, noting: Eqn, first: int) -> list[Eqn]:
-    """The equations with ``noting``, and what makes its own first values, in ``plain``'s place."""
-    stands_for = dict(zip(noting.outputs[first:], plain.outputs, strict=True))
+def _replaced(eqns: Sequence[Eqn], plain: Eqn, saving: Eqn, first: int) -> list[Eqn]:
+    """The equations with ``saving``, and what makes its own first values, in ``plain``'s place."""
+    stands_for = dict(zip(saving.outputs[first:], plain.outputs, strict=True))
     merged = Eqn(
-        noting.op,
-        noting.inputs,
-        (*noting.outputs[:first], *plain.outputs),
-        tuple((name, None if name == "noting" else value) for name, value in noting.attrs),
+        saving.op,
+        saving.inputs,
+        (*saving.outputs[:first], *plain.outputs),
+        tuple((name, None if name == "primal" else value) for name, value in saving.attrs),
     )
-    makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(noting.inputs)]
+    makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(saving.inputs)]
     out: list[Eqn] = []
     for eqn in eqns:
         if eqn is plain:
             out += [*makers, merged]
-        elif eqn is not noting and eqn not in makers:
+        elif eqn is not saving and eqn not in makers:
             inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
             out.append(Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs))
     return out

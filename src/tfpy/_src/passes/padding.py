@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ops.convolution import conv2d, depthwise_conv2d
 from tfpy._src.ops.movement import pad
-from tfpy._src.ops.window import conv2d, depthwise_conv2d
 from tfpy._src.passes.rewrite import Builder, rewrite
 
 

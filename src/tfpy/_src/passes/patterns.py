@@ -7,7 +7,10 @@ from collections.abc import Collection, Sequence
 
 from tfpy._src.ir.fusion import Pattern, fuse, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph, Shape
-from tfpy._src.ir.op import OPS, Op
+from tfpy._src.ir.op import Op
+from tfpy._src.ops.elementwise import multiply, real_div
+from tfpy._src.ops.movement import reshape
+from tfpy._src.ops.reduction import reduce_sum
 from tfpy._src.passes.dead_code import without_dead_code
 from tfpy._src.passes.fuse_elementwise import Uses
 
@@ -28,13 +31,13 @@ class Finder:
     def shape(self, value: int) -> Shape:
         return self.graph.avals[value].shape
 
-    def producer(self, value: int, *names: str) -> Eqn | None:
+    def producer(self, value: int, *ops: Op) -> Eqn | None:
         """The equation that gives ``value``, if it is one of these ops."""
         number = self.uses.producer.get(value)
         if number is None:
             return None
         eqn = self.graph.eqns[number]
-        return eqn if eqn.op in (OPS[name] for name in names) else None
+        return eqn if eqn.op in ops else None
 
     def number(self, value: int) -> float | None:
         """A scalar constant as a number."""
@@ -42,11 +45,10 @@ class Finder:
             return None
         return float(self.graph.constants[value].item())
 
-    def readers(self, value: int, *names: str) -> list[Eqn]:
+    def readers(self, value: int, *ops: Op) -> list[Eqn]:
         """The equations of these ops that read ``value``."""
         eqns = (self.graph.eqns[n] for n in self.uses.readers.get(value, ()))
-        wanted: list[Op] = [OPS[name] for name in names]
-        return [eqn for eqn in eqns if eqn.op in wanted]
+        return [eqn for eqn in eqns if eqn.op in ops]
 
     def only_reader(self, value: int) -> Eqn | None:
         """The equation that reads ``value``, if it is the only one and nothing else needs it."""
@@ -58,7 +60,7 @@ class Finder:
 
     def unkept(self, value: int) -> int:
         """The value before reshapes that only add or drop a 1 as the last dimension."""
-        while (eqn := self.producer(value, "reshape")) is not None:
+        while (eqn := self.producer(value, reshape)) is not None:
             (source,) = eqn.inputs
             before, after = self.shape(source), self.shape(value)
             if before != (*after, 1) and after != (*before, 1):
@@ -71,27 +73,27 @@ class Finder:
         outer = self.shape(x)[:-1]
         return self.shape(value) == (*outer, 1) or (not outer and not self.shape(value))
 
-    def row_reduction(self, value: int, name: str) -> tuple[int, float] | None:
-        """``(x, factor)`` where ``value`` is ``factor`` times the reduction of x's last axis."""
+    def row_reduction(self, value: int, op: Op) -> tuple[int, float] | None:
+        """``(x, factor)`` where ``value`` is ``factor`` times ``op`` over x's last axis."""
         factor = 1.0
         while True:
             value = self.unkept(value)
-            eqn = self.producer(value, "multiply", "real_div", name)
+            eqn = self.producer(value, multiply, real_div, op)
             if eqn is None:
                 return None
             value = eqn.inputs[0]
-            if eqn.op is OPS[name]:
+            if eqn.op is op:
                 break
             number = self.number(eqn.inputs[1])
             if not number:
                 return None
-            factor = factor * number if eqn.op is OPS["multiply"] else factor / number
+            factor = factor * number if eqn.op is multiply else factor / number
         rank = len(self.shape(value))
         return (value, factor) if dict(eqn.attrs)["axes"] == (rank - 1, rank) else None
 
     def row_mean(self, value: int) -> int | None:
         """The x of whose last axis ``value`` is the mean."""
-        found = self.row_reduction(value, "reduce_sum")
+        found = self.row_reduction(value, reduce_sum)
         if found is None:
             return None
         x, factor = found

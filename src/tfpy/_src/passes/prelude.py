@@ -75,12 +75,12 @@ def split_prelude(graph: Graph, weights: Collection[int]) -> tuple[Graph, Graph]
     done = early.keys() - made_in_main
     kept = [eqn for eqn in graph.eqns if done.isdisjoint(eqn.outputs)]
     return (
-        _part(graph, given, early.values(), order),
-        _part(graph, [*graph.inputs, *order], kept, graph.outputs),
+        _extracted(graph, given, early.values(), order),
+        _extracted(graph, [*graph.inputs, *order], kept, graph.outputs),
     )
 
 
-def _part(graph: Graph, inputs: list[int], eqns: Iterable[Eqn], outputs: list[int]) -> Graph:
+def _extracted(graph: Graph, inputs: list[int], eqns: Iterable[Eqn], outputs: list[int]) -> Graph:
     return without_dead_code(extract(graph, inputs, graph.constants, eqns, outputs))
 
 

@@ -9,8 +9,8 @@ from tfpy._src.dtypes import float32
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
+from tfpy._src.ops.convolution import conv2d
 from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
-from tfpy._src.ops.window import conv2d
 from tfpy._src.passes.movement import reshaped
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite

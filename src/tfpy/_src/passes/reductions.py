@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import in_family
 from tfpy._src.ops.elementwise import negative
-from tfpy._src.ops.reduction import (
-    reduce_all,
-    reduce_any,
-    reduce_max,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
+from tfpy._src.ops.reduction import reduce_sum
 from tfpy._src.passes.rewrite import Builder, rewrite
 
-REDUCTIONS = frozenset((reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all))
+REDUCTIONS = in_family("reduction")
 
 
 def merge_reductions(graph: Graph) -> Graph:

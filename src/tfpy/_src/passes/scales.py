@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tfpy._src.ir.graph import Eqn, Graph, Shape
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.contraction import matmul
+from tfpy._src.ops.convolution import conv2d, depthwise_conv2d
 from tfpy._src.ops.elementwise import add, multiply, negative, real_div, subtract
 from tfpy._src.ops.movement import reshape, transpose
-from tfpy._src.ops.window import conv2d, depthwise_conv2d
 from tfpy._src.passes.movement import reshaped
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tfpy._src.ir.graph import Eqn, Graph, Shape
 from tfpy._src.ir.strides import dense_strides
+from tfpy._src.ops.movement import reshape, transpose
 
 Walk = tuple[tuple[int, int], ...]
 """Sizes and strides of the loops that walk along a dimension, the outermost first."""
@@ -64,9 +65,9 @@ def walks_within(graph: Graph, source: int, chain: Sequence[Eqn]) -> tuple[Walk,
     """
     walks = dense(graph.avals[source].shape)
     for eqn in chain:
-        if eqn.op.name == "transpose":
+        if eqn.op is transpose:
             walks = tuple(walks[axis] for axis in dict(eqn.attrs)["perm"])
-        elif eqn.op.name == "reshape":
+        elif eqn.op is reshape:
             found = regrouped(_loops(walks), graph.avals[eqn.outputs[0]].shape)
             if found is None:
                 return None
@@ -78,7 +79,7 @@ def walks_into(graph: Graph, chain: Sequence[Eqn], result: int) -> tuple[Walk, .
     """How the first value of a chain of reshapes and transposes lies in the last one."""
     walks = dense(graph.avals[result].shape)
     for eqn in reversed(chain):
-        if eqn.op.name == "transpose":
+        if eqn.op is transpose:
             placed = dict(zip(dict(eqn.attrs)["perm"], walks, strict=True))
             walks = tuple(placed[axis] for axis in range(len(placed)))
         else:

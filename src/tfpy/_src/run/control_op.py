@@ -29,16 +29,18 @@ Runner = Callable[..., Sequence[Tensor]]
 
 @dataclass(frozen=True, eq=False)
 class ControlOp(Op):
-    """An op on tensors that the host steers."""
+    """A control-flow op: the host runs it, on tensors wherever they are."""
 
-    host_only: str = "the host steers control flow"
+    host_only: str = "the host runs control flow"
     execute: Callable[..., Sequence[Tensor]] | None = None
     """(*tensors, **attrs) -> the outputs."""
     prepare: Callable[..., Runner] | None = None
     """(usage, operands, **attrs) -> what runs the equation, in place of ``execute``: it may keep
     compiled Graphs."""
     gradient: Gradient | None = None
-    steered_by: Callable[..., Sequence[int]] = lambda *_, **__: ()
+    pure: ControlOp | None = None
+    """The op to use where nothing within has effects, if this one is for where something has."""
+    host_operands: Callable[..., Sequence[int]] = lambda *_, **__: ()
     """(**attrs) -> numbers of the inputs whose values the host needs."""
 
     def runner(self, usage: Usage, operands: Sequence[int], **attrs: Any) -> Runner:

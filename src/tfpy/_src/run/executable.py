@@ -10,17 +10,16 @@ from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.graph import Eqn, Graph, single_equation
-from tfpy._src.ir.op import UNSUPPORTED
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.run.control_op import ControlOp
-from tfpy._src.run.mirror import Mirror, can_mirror, steering
+from tfpy._src.run.donation import donations_of, is_unshared
+from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
 from tfpy._src.run.regions import Place, Region, cut
-from tfpy._src.run.sharing import is_unshared
 from tfpy._src.run.steps import DeviceProgram, DeviceStep, Step, step_of
 from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import MAX_GARBAGE, Backend
+from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
 
@@ -47,9 +46,9 @@ class Executable:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
         if self.joins_trace(inputs):
             return tracing.active[-1].inline(self.graph, inputs).outputs
-        backend = registry.active_backend()
+        backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
-        if backend.garbage_bytes > MAX_GARBAGE:
+        if backend.collect_due:
             backend.collect()
         found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
@@ -105,6 +104,7 @@ class _Plan:
 
     def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
         self._graph = graph
+        self._backend = backend
         made = partial(_steps, graph, backend, usage)
         try:
             regions, self._steps = made(frozenset())
@@ -118,7 +118,12 @@ class _Plan:
         self._last = _last_uses(regions, {*graph.outputs})
         self._whole = _whole(graph, regions, self._steps)
         self._last_step = self._steps[-1] if self._steps else None
-        self._taken = _taken(graph, regions, self._last_step)
+        last = self._last_step
+        self._donations = (
+            donations_of(graph.inputs, regions[-1].inputs, last.donatable)
+            if isinstance(last, DeviceStep)
+            else []
+        )
 
     @property
     def programs(self) -> list[DeviceProgram]:
@@ -132,26 +137,30 @@ class _Plan:
         """The outputs, in the Graph's order."""
         if self._whole is not None:
             whole, positions = self._whole
-            given = self._given(inputs, holders=0) if self._taken else ()
-            return whole.compute([inputs[i].storage for i in positions], given)
+            donated = self._donated(inputs, holders=0) if self._donations else ()
+            backend = self._backend
+            outputs = whole.compute([inputs[i].slot_on(backend) for i in positions], donated)
+            for at in donated:
+                inputs[positions[at]].storage.release()
+            return outputs
         values = dict(zip(self._graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self._steps, self._last, strict=True):
             if isinstance(step, DeviceStep) and step is self._last_step:
-                step.run(values, self._given(inputs, holders=1))
+                step.run(values, self._donated(inputs, holders=1))
             else:
                 step.run(values)
             for v in last:
                 del values[v]
         return [values[v] for v in self._graph.outputs]
 
-    def _given(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
+    def _donated(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
         """Those of the last step's inputs that nobody needs after it.
 
         Args:
             holders: how often a run itself holds the storage of each input.
         """
-        return [at for i, at in self._taken if is_unshared(inputs, i, holders)]
+        return [at for i, at in self._donations if is_unshared(inputs, i, holders)]
 
 
 def _whole(
@@ -164,16 +173,6 @@ def _whole(
     if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
         return None
     return steps[0], [graph.inputs.index(v) for v in region.inputs]
-
-
-def _taken(graph: Graph, regions: Sequence[Region], last: Step | None) -> list[tuple[int, int]]:
-    """Inputs of the Graph that the last step can be given, with their positions among its own.
-
-    No other step is: what follows it may fail, or run Python code that reads a Variable.
-    """
-    if not isinstance(last, DeviceStep):
-        return []
-    return [(graph.inputs.index(regions[-1].inputs[at]), at) for at in last.taken]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
@@ -191,9 +190,8 @@ def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool
     """Whether the backend computes an equation, as far as the op table says."""
     return (
         not isinstance(eqn.op, ControlOp)
-        and eqn.op.name not in UNSUPPORTED.get(backend.name, {})
         and eqn.op.name not in refused
-        and all(graph.avals[v].dtype in backend.dtypes for v in (*eqn.inputs, *eqn.outputs))
+        and backend.takes(eqn.op, [graph.avals[v] for v in (*eqn.inputs, *eqn.outputs)])
     )
 
 
@@ -215,7 +213,7 @@ def _steps(
 ) -> tuple[list[Region], list[Step]]:
     """The regions and how each is run; ops in ``refused`` run on the host.
 
-    The last one may be given inputs that are replaced for good.
+    The last one may take donations.
 
     Raises:
         NotLowerable: when the backend cannot run another one.
@@ -227,19 +225,19 @@ def _steps(
         return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
-    donors = usage.replaced - {*graph.outputs}
+    donated = usage.donated - {*graph.outputs}
     nothing: Set[int] = frozenset()
     return regions, [
-        step_of(region, backend, usage, donors if region is regions[-1] else nothing)
+        step_of(region, backend, usage, donated if region is regions[-1] else nothing)
         for region in regions
     ]
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
-    """A control region with what the host needs to compute its steering values by itself."""
-    if region.place is not Place.CONTROL or backend.name == "cpu":
+    """A control region with what the host needs to compute by itself the values that decide it."""
+    if region.place is not Place.CONTROL or backend.on_host:
         return region
-    values = [v for v in steering(region.graph) if can_mirror(graph, v)]
+    values = [v for v in host_operands(region.graph) if can_mirror(graph, v)]
     mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
     part = region.graph
     inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))

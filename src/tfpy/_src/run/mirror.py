@@ -1,4 +1,4 @@
-"""Small values that steer control flow, computed on the host beside the device.
+"""Small values that decide control flow, computed on the host beside the device.
 
 A loop's counter, its bound and what is compared with them are a few numbers. NumPy computes them
 from numbers that the host knows already, so that no iteration waits for the device.
@@ -54,12 +54,12 @@ def can_mirror(graph: Graph, value: int) -> bool:
     )
 
 
-def steering(graph: Graph) -> list[int]:
+def host_operands(graph: Graph) -> list[int]:
     """The values of a Graph that the host needs to run its control flow."""
     found: dict[int, None] = {}
     for eqn in graph.eqns:
         if isinstance(eqn.op, ControlOp):
-            places = eqn.op.steered_by(**dict(eqn.attrs))
+            places = eqn.op.host_operands(**dict(eqn.attrs))
             found.update(dict.fromkeys(eqn.inputs[i] for i in places))
     return list(found)
 
@@ -75,7 +75,7 @@ class LoopMirror:
         possible = _mirrored_state(body, state)
         self.test = _mirror_within(test, test.outputs, state, possible)
         wanted = set() if self.test is None else _positions(test, self.test.inputs)
-        for value in steering(body):
+        for value in host_operands(body):
             mirror = _mirror_within(body, [value], state, possible)
             if mirror is not None:
                 wanted |= _positions(body, mirror.inputs)

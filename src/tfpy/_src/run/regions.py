@@ -26,7 +26,7 @@ class Region:
     graph: Graph
     place: Place
     mirrors: tuple[Mirror, ...] = ()
-    """What the host computes beside the device, for the equations that it steers."""
+    """What the host computes beside the device, for the control flow that it runs."""
 
     @property
     def inputs(self) -> list[int]:

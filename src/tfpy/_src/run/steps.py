@@ -1,4 +1,4 @@
-"""How the regions of a compiled function are run: as Programs, by NumPy, or steered by the host."""
+"""How the regions of a compiled function are run: as Programs, by NumPy, or run by the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.mirror import Mirror
 from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
-from tfpy._src.runtime.backend import Backend, Lowered, Progress
+from tfpy._src.runtime.backend import Backend, Compiled, Progress
 from tfpy._src.runtime.storage import Storage, host_storage
 
 
@@ -26,21 +26,21 @@ class DeviceStep:
     The latter, the prelude, runs again only when a weight is another one than at the last call.
 
     Args:
-        donors: inputs that a run may be given for good.
+        donated: inputs that a run may be given as donated slots.
     """
 
     def __init__(
-        self, region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()
+        self, region: Region, backend: Backend, usage: Usage, donated: Set[int] = frozenset()
     ) -> None:
         self._inputs = region.inputs
         fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
         prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
         self._read, main = _with_what_it_reads(main)
-        given = {i for i, v in enumerate(region.inputs) if v in donors}
-        places = [n for n, i in enumerate(self._read) if i in given]
+        own = {i for i, v in enumerate(region.inputs) if v in donated}
+        places = [n for n, i in enumerate(self._read) if i in own]
         self._main = DeviceProgram(main, backend, places)
-        self.taken = [self._read[n] for n in self._main.taken]
-        """Positions of the inputs that are of use when they are given for good."""
+        self.donatable = [self._read[n] for n in self._main.donatable]
+        """Positions of the inputs that outputs can be written over."""
         self._outputs = region.outputs
         self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
         self._weights = fixed
@@ -56,32 +56,30 @@ class DeviceStep:
     def text_parts(self) -> list[Graph | Program]:
         return [part for program in self.programs for part in program.text_parts]
 
-    def run(self, values: dict[int, Storage], given: Collection[int] = ()) -> None:
-        outputs = self.compute([values[v] for v in self._inputs], given)
+    def run(self, values: dict[int, Storage], donated: Collection[int] = ()) -> None:
+        inputs = [values[v] for v in self._inputs]
+        outputs = self.compute([storage.slot_on(self._backend) for storage in inputs], donated)
+        for i in donated:
+            inputs[i].release()
         values.update(zip(self._outputs, outputs, strict=True))
 
-    def compute(self, inputs: Sequence[Storage], given: Collection[int] = ()) -> list[Storage]:
-        """The region's outputs for its inputs, both in its Graph's order.
+    def compute(self, slots: list[int], donated: Collection[int] = ()) -> list[Storage]:
+        """The region's outputs for the slots of its inputs, both in its Graph's order.
 
         Args:
-            given: positions, among :attr:`taken`, of inputs that nobody needs afterwards.
+            donated: positions, among :attr:`donatable`, of slots that are gone afterwards.
         """
-        backend = self._backend
-        slots = [storage.slot_on(backend) for storage in inputs]
         if self._prelude is not None:
             weights = [slots[i] for i in self._weights]
             if weights != self._prepared_for:
                 self._prepared = self._prelude.run(weights)
                 self._prepared_for = weights
             slots += [storage.slot for storage in self._prepared]
-        for i in given:
+        for i in donated:
             slots[i] = -slots[i]
         if len(slots) > len(self._read):
             slots = [slots[i] for i in self._read]
-        outputs = self._main.run(slots)
-        for i in given:
-            inputs[i].give_up()
-        return outputs
+        return self._main.run(slots)
 
 
 def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
@@ -96,41 +94,43 @@ class DeviceProgram:
     """A program of a backend, which goes when this object does.
 
     Args:
-        donors: positions of inputs that a run may be given for good (slots with a minus sign).
+        donated: positions of inputs that a run may be given as donated slots.
 
     Raises:
         NotLowerable: when the backend cannot run the Graph.
     """
 
-    def __init__(self, graph: Graph, backend: Backend, donors: Collection[int] = ()) -> None:
+    def __init__(self, graph: Graph, backend: Backend, donated: Collection[int] = ()) -> None:
         self._backend = backend
         self._graph = graph
-        self._donors = donors
+        self._donated = donated
         self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
         width = 0
         for value in graph.outputs:
             self._outputs.append((graph.avals[value], width))
             width += backend.slots_of(graph.avals[value])
-        lowered = backend.lower(graph, donors)
-        self._lowered: Lowered | None = lowered
-        program = lowered.program
-        taken = () if program is None else program.donations.values()
-        self.taken = [i for i in donors if program is not None and program.inputs[i] in taken]
-        """Positions of the donors whose bytes outputs take over."""
+        compiled = backend.lower(graph, donated)
+        self._unregistered: Compiled | None = compiled
+        program = compiled.program
+        overwritten = () if program is None else program.donations.values()
+        self.donatable = [
+            i for i in donated if program is not None and program.inputs[i] in overwritten
+        ]
+        """Positions of the inputs that outputs are written over when they are donated."""
         self._number = 0
 
     async def register(self, progress: Progress) -> None:
         """Makes the program without freezing the page."""
-        if self._lowered is not None and self._outputs:
-            self._made(await self._backend.register_async(self._lowered, progress))
+        if self._unregistered is not None and self._outputs:
+            self._made(await self._backend.register_async(self._unregistered, progress))
 
     def _made(self, number: int) -> None:
-        self._number, self._lowered = number, None
+        self._number, self._unregistered = number, None
         weakref.finalize(self, self._backend.dead_programs.append, number)
 
     @property
     def text_parts(self) -> list[Graph | Program]:
-        graph, program = self._backend.lower(self._graph, self._donors)
+        graph, program = self._backend.lower(self._graph, self._donated)
         return [graph] if program is None else [graph, program]
 
     def run(self, slots: Sequence[int]) -> list[Storage]:
@@ -138,8 +138,8 @@ class DeviceProgram:
         if not self._outputs:
             return []
         backend = self._backend
-        if self._lowered is not None:
-            self._made(backend.register(self._lowered))
+        if self._unregistered is not None:
+            self._made(backend.register(self._unregistered))
         first = backend.run(self._number, *slots)
         return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
 
@@ -166,7 +166,7 @@ def _view(storage: Storage, aval: Aval) -> Any:
 
 
 class ControlStep:
-    """Equations that the host steers."""
+    """Control-flow equations, which the host runs."""
 
     programs: tuple[DeviceProgram, ...] = ()
 
@@ -206,13 +206,17 @@ def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
     arrays = {v: known[v].host for v in mirror.inputs}
     if all(array is not None for array in arrays.values()):
         shaped = {v: _view(known[v], mirror.aval(v)) for v in arrays}
-        (storage.host,) = mirror.compute(shaped)
+        (array,) = mirror.compute(shaped)
+        storage.remember(array)
 
 
 Step = DeviceStep | HostStep | ControlStep
 
 
-def step_of(region: Region, backend: Backend, usage: Usage, donors: Set[int] = frozenset()) -> Step:
+def step_of(
+    region: Region, backend: Backend, usage: Usage, donated: Set[int] = frozenset()
+) -> Step:
+    """What runs a region; see :class:`DeviceStep` for the arguments."""
     if region.place is Place.DEVICE:
-        return DeviceStep(region, backend, usage, donors)
+        return DeviceStep(region, backend, usage, donated)
     return HostStep(region) if region.place is Place.HOST else ControlStep(region, usage)

@@ -15,17 +15,17 @@ class Usage:
     weights: Set[int] = frozenset()
     """Inputs that are rarely others than at the call before."""
 
-    replaced: Set[int] = frozenset()
-    """Inputs whose tensors have one holder besides the list that a run takes, and he lets go of
-    them after it: outputs may take over their bytes."""
+    donated: Set[int] = frozenset()
+    """Inputs whose tensors have one holder besides the list that a run takes, which lets go of them
+    after the run; see ``donation.py``."""
 
     quantized: bool = False
     """Whether products with weights are computed in int8 where the backend can."""
 
     def within(self, part: Graph, operands: Sequence[int]) -> Usage:
         """That of a part of control flow whose inputs are these values of the Graph."""
-        given = zip(part.inputs, operands, strict=True)
-        weights = frozenset(v for v, operand in given if operand in self.weights)
+        pairs = zip(part.inputs, operands, strict=True)
+        weights = frozenset(v for v, operand in pairs if operand in self.weights)
         return Usage(weights, quantized=self.quantized)
 
 

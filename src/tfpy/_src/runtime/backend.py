@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.op import UNSUPPORTED, Op
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import NumpyTarget, Target
 
@@ -17,11 +18,14 @@ Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]
 
 _SLOT_BYTES = 1024  # what a slot counts for besides its bytes
-MAX_GARBAGE = 64 * _SLOT_BYTES
-"""Bytes of discarded slots from which they are worth a call."""
+_MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots from which they are worth a call
 
 
-class Lowered(NamedTuple):
+class BackendSkipped(Exception):
+    """Raised by a factory that could open its backend but should not; the text says why."""
+
+
+class Compiled(NamedTuple):
     """A Graph, and the Program of it where the backend runs Programs."""
 
     graph: Graph
@@ -32,12 +36,14 @@ class Backend(ABC):
     """A device that stores arrays in slots and runs compiled Graphs on them.
 
     Slots and programs are positive integers. Finalisers, which must not cross to the device,
-    :meth:`discard` slots; when these come to :data:`MAX_GARBAGE`, they are given back in one call
-    before the next run. So are programs in :attr:`dead_programs`.
+    :meth:`discard` slots; when these are worth a call, :attr:`collect_due` is set, and who runs
+    something next calls :meth:`collect` first. It gives back :attr:`dead_programs`, too.
     """
 
     name: str
     variant: str
+    on_host = False
+    """Whether its slots are arrays of the host, so that reading them costs nothing."""
     dtypes: frozenset[DType]
     """Element types that the backend stores."""
     target: Target = NumpyTarget()
@@ -45,13 +51,14 @@ class Backend(ABC):
     run: Callable[..., int]
     """(program, *slots): runs a program; its outputs are the returned slot and those that follow.
 
-    A slot with a minus sign is given for good: after the run there is no such slot, and an output
-    may lie in its place. A run that fails leaves it as it was.
+    A slot with a minus sign is donated: after the run there is no such slot, and an output may
+    lie in its place. A run that fails leaves it as it was.
     """
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
         self.garbage_bytes = 0
+        self.collect_due = False
         self.dead_programs: list[int] = []
         self.programs: dict[Any, Any] = {}
         """Cache of the eager executor: key of an op -> compiled program."""
@@ -73,11 +80,11 @@ class Backend(ABC):
         """Gives slots back."""
 
     @abstractmethod
-    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         """What the backend runs for a Graph.
 
         Args:
-            donors: positions of inputs that a run may be given for good; the Program's
+            donated: positions of inputs that a run may be given as donated slots; the Program's
                 ``donations`` say which of them are of use.
 
         Raises:
@@ -85,18 +92,26 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def register(self, lowered: Lowered) -> int:
+    def register(self, compiled: Compiled) -> int:
         """Makes a program and returns its id."""
 
-    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
+    async def register_async(self, compiled: Compiled, progress: Progress) -> int:
         """The same without freezing the page where it takes long.
 
         Args:
             progress: called with how many parts (shaders) are done, and of how many.
         """
-        program = self.register(lowered)
+        program = self.register(compiled)
         progress(1, 1)
         return program
+
+    def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
+        """Whether the backend computes an op on values of these types, as far as is known of all
+        shapes; :meth:`lower` may still refuse some."""
+        if op.name in UNSUPPORTED.get(self.name, {}):
+            return False
+        stored = self.dtypes
+        return all(aval.dtype in stored for aval in avals)
 
     def compile(self, graph: Graph) -> int:
         """The id of a new program for a Graph.
@@ -130,11 +145,13 @@ class Backend(ABC):
         """Notes a slot that nothing uses any more."""
         self.garbage.append(slot)
         self.garbage_bytes += nbytes + _SLOT_BYTES
+        self.collect_due = self.garbage_bytes > _MAX_GARBAGE
 
     def collect(self) -> None:
         """Gives the slots of dead tensors and the programs of dead functions back."""
         if self.garbage:
             slots, self.garbage, self.garbage_bytes = self.garbage, [], 0
+            self.collect_due = False
             self.free(slots)
         while self.dead_programs:
             self.release(self.dead_programs.pop())

@@ -228,7 +228,7 @@ class Device:
 
 
 async def probe() -> dict[str, Any]:
-    """What the browser can do, from ``web/probe.mjs``."""
+    """What the browser can do, from ``web/runtime/probe.mjs``."""
     return json.loads(await (await runtime()).probeJson())
 
 

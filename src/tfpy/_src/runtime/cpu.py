@@ -11,12 +11,14 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Aval, Graph
-from tfpy._src.runtime.backend import Array, Backend, Lowered
+from tfpy._src.ir.op import add_backend
+from tfpy._src.runtime.backend import Array, Backend, Compiled
 
 
 class CpuBackend(Backend):
     name = "cpu"
     variant = "numpy"
+    on_host = True
     dtypes = frozenset(dtypes.ALL)
 
     def __init__(self) -> None:
@@ -40,12 +42,12 @@ class CpuBackend(Backend):
         for slot in slots:
             del self._arrays[slot]
 
-    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
-        return Lowered(graph, None)
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+        return Compiled(graph, None)
 
-    def register(self, lowered: Lowered) -> int:
+    def register(self, compiled: Compiled) -> int:
         program = next(self._ids)
-        self._programs[program] = lowered.graph, Evaluator(lowered.graph)
+        self._programs[program] = compiled.graph, Evaluator(compiled.graph)
         return program
 
     def run(self, program: int, *slots: int) -> int:
@@ -71,3 +73,6 @@ class CpuBackend(Backend):
     def close(self) -> None:
         self._arrays.clear()
         self._programs.clear()
+
+
+add_backend(CpuBackend.name, lambda op: "")

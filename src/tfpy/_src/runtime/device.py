@@ -21,9 +21,8 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Array, Backend, Lowered, Progress
+from tfpy._src.runtime.backend import Array, Backend, BackendSkipped, Compiled, Progress
 from tfpy._src.runtime.env import env
-from tfpy._src.runtime.registry import BackendSkipped
 
 
 class DeviceBackend(Backend):
@@ -83,23 +82,23 @@ class DeviceBackend(Backend):
             slots = [*slots, *(slot + 1 for slot in paired)]
         self._device.free(list(slots))
 
-    def lower(self, graph: Graph, donors: Collection[int] = ()) -> Lowered:
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         if _has_complex(graph):  # the Program has other inputs then
-            donors = ()
-        return Lowered(graph, self._lower(graph, donors))
+            donated = ()
+        return Compiled(graph, self._lower(graph, donated))
 
-    def register(self, lowered: Lowered) -> int:
-        text, constants = _parts(lowered)
-        with self._refusals(lowered.graph):
+    def register(self, compiled: Compiled) -> int:
+        text, constants = _texts(compiled)
+        with self._refusals(compiled.graph):
             number = self._device.register(text, constants)
-        self._note_complex(number, lowered.graph)
+        self._note_complex(number, compiled.graph)
         return number
 
-    async def register_async(self, lowered: Lowered, progress: Progress) -> int:
-        text, constants = _parts(lowered)
-        with self._refusals(lowered.graph):
+    async def register_async(self, compiled: Compiled, progress: Progress) -> int:
+        text, constants = _texts(compiled)
+        with self._refusals(compiled.graph):
             number = await self._device.register_async(text, constants, progress)
-        self._note_complex(number, lowered.graph)
+        self._note_complex(number, compiled.graph)
         return number
 
     @contextmanager
@@ -146,10 +145,10 @@ def _has_complex(graph: Graph) -> bool:
     return any(a.dtype.is_complex for a in graph.avals)
 
 
-def _parts(lowered: Lowered) -> tuple[str, bytes]:
+def _texts(compiled: Compiled) -> tuple[str, bytes]:
     """The text and the constants that cross."""
-    assert lowered.program is not None
-    return lowered.program.to_json(), lowered.program.constant_bytes()
+    assert compiled.program is not None
+    return compiled.program.to_json(), compiled.program.constant_bytes()
 
 
 class _Complex:
@@ -232,3 +231,7 @@ def choose_variant(found: dict[str, bool]) -> str:
     relaxed = found["relaxedSimd"] and flags.get_bool("WASM_HAS_RELAXED_SIMD_SUPPORT")
     threads = found["threads"] and flags.get_bool("WASM_HAS_MULTITHREAD_SUPPORT")
     return ("relaxed" if relaxed else "simd") + ("-threads" if threads else "")
+
+
+OPEN = {"webgl": open_webgl, "wasm": open_wasm}
+"""By name, what opens a backend of the JavaScript runtime."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.backend import Backend, BackendSkipped
 from tfpy._src.runtime.cpu import CpuBackend
 
 Factory = Callable[[], Backend | Awaitable[Backend]]
-
-
-class BackendSkipped(Exception):
-    """Raised by a factory that could open its backend but should not; the text says why."""
 
 
 @dataclass
@@ -27,7 +24,9 @@ class _Entry:
 
 
 _entries: dict[str, _Entry] = {}
-_active: Backend | None = None
+active: Backend | None = None
+"""The active backend, if one is open. What runs often reads it, and calls :func:`active_backend`
+where there is none."""
 
 
 def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
@@ -46,20 +45,14 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
     return True
 
 
-async def _open_webgl() -> Backend:
-    from tfpy._src.runtime.device import open_webgl
+async def _open_device(name: str) -> Backend:
+    from tfpy._src.runtime import device  # with the lowerings, which the cpu backend does not need
 
-    return await open_webgl()
-
-
-async def _open_wasm() -> Backend:
-    from tfpy._src.runtime.device import open_wasm
-
-    return await open_wasm()
+    return await device.OPEN[name]()
 
 
-register_backend("webgl", _open_webgl, 3)
-register_backend("wasm", _open_wasm, 2)
+register_backend("webgl", partial(_open_device, "webgl"), 3)
+register_backend("wasm", partial(_open_device, "wasm"), 2)
 register_backend("cpu", CpuBackend, 1)
 
 
@@ -90,8 +83,8 @@ async def _open(name: str) -> Backend:
 
 
 def _activate(backend: Backend) -> None:
-    global _active
-    _active = backend
+    global active
+    active = backend
     for entry in _entries.values():
         if entry.status == "chosen":
             entry.status = "available"
@@ -106,7 +99,7 @@ async def ready() -> None:
     Raises:
         RuntimeError: when no backend opens; the text has the reasons.
     """
-    if _active is not None:
+    if active is not None:
         return
     for name in _by_priority():
         try:
@@ -155,10 +148,10 @@ def active_backend() -> Backend:
     Raises:
         RuntimeError: when that needs an ``await tf.ready()`` first.
     """
-    if _active is None:
+    if active is None:
         bridge.wait(ready(), 'write "await tf.ready()" before the first op')
-    assert _active is not None
-    return _active
+    assert active is not None
+    return active
 
 
 def get_backend() -> str:
@@ -186,10 +179,10 @@ def backend_report() -> dict[str, dict[str, Any]]:
 
 def remove_backend(name: str) -> None:
     """Closes a backend and forgets it; its tensors that live only there are lost."""
-    global _active
+    global active
     entry = _entry(name)
     if entry.backend is not None:
-        if entry.backend is _active:
-            _active = None
+        if entry.backend is active:
+            active = None
         entry.backend.close()
     del _entries[name]

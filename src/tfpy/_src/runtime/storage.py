@@ -58,7 +58,7 @@ class Storage:
             self.backend.discard(self.slot, self.aval.nbytes)
         self.slot = backend.upload(host)
         self.backend = backend
-        if host.nbytes > _KEEP_ON_HOST and backend.name != "cpu":
+        if host.nbytes > _KEEP_ON_HOST and not backend.on_host:
             self.host = None
         return self.slot
 
@@ -78,8 +78,13 @@ class Storage:
         self.backend.collect()
         return await self.backend.read_async(self.slot, self.aval)
 
-    def give_up(self) -> None:
-        """The slot is gone: a run was given it for good."""
+    def remember(self, array: Array) -> None:
+        """Keeps the values, which somebody has computed or read, on the host too."""
+        if self.host is None:
+            self.host = array
+
+    def release(self) -> None:
+        """The slot is gone: it was donated to a run."""
         self.backend = self.host = None
 
     def __del__(self, _statistics: Statistics = statistics) -> None:

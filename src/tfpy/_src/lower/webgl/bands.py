@@ -4,7 +4,7 @@ How fast products in tiles run is how many texels they read. What neighbouring f
 from a uniform block costs next to nothing beside that. So all fragments of a draw compute the same
 eight rows of the result, a band, each another texel of them: for each term of the sums a fragment
 reads one texel of b, for 32 multiplications. A block holds the terms of one band: a product is a
-draw for each band, and each chunk of sums too long for a block. That pays where draws are large.
+draw for each band, and each split of sums too long for a block. That pays where draws are large.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfpy._src.dtypes import float32
-from tfpy._src.lower.program import Parts
+from tfpy._src.lower.program import Chunks
 from tfpy._src.lower.webgl.steps import Params, Steps, flags_of
 from tfpy._src.lower.webgl.tiles import ENOUGH_TILES, line_of
 
@@ -20,13 +20,13 @@ ROWS = 8
 """Rows of a band, one for each layer that a fragment writes."""
 
 LINES = 4
-"""Lines of the rectangle of texels that a band is drawn in; see ``part_at`` in the library."""
+"""Lines of the rectangle of texels that a band is drawn in; see ``chunk_at`` in the library."""
 
 TERM_BYTES = 4 * ROWS
 """What a block holds for each term of the sums."""
 
-MOST_CHUNKS = 2
-"""Chunks of a sum; their layers take memory."""
+MOST_SPLITS = 2
+"""Splits of a sum; their layers take memory."""
 
 LARGE_DRAW = 1 << 17
 """Columns times terms of a band from which on a draw takes longer than issuing it."""
@@ -37,12 +37,12 @@ LARGEST_SIDE = 1 << 12
 
 @dataclass(frozen=True)
 class Bands:
-    """A product [batch, m, n] of sums of ``chunks * terms`` terms, in bands."""
+    """A product [batch, m, n] of sums of ``splits * terms`` terms, in bands."""
 
     batch: int
     m: int
     n: int
-    chunks: int
+    splits: int
     terms: int
 
     @property
@@ -51,12 +51,12 @@ class Bands:
         return -(-self.m // ROWS)
 
     @property
-    def parts(self) -> int:
-        return self.chunks * self.batch * self.bands
+    def chunks(self) -> int:
+        return self.splits * self.batch * self.bands
 
     @property
     def room(self) -> int:
-        """Terms that a part has room for, so that parts begin at multiples of 256 bytes."""
+        """Terms that a chunk has room for, so that chunks begin at multiples of 256 bytes."""
         return -(-self.terms // 8) * 8
 
     @property
@@ -72,12 +72,12 @@ class Bands:
     @property
     def line(self) -> int:
         """Texels in a line of the layers: one rectangle or more."""
-        return max(line_of(self.parts * LINES * self.width), 1 << (self.width - 1).bit_length())
+        return max(line_of(self.chunks * LINES * self.width), 1 << (self.width - 1).bit_length())
 
     @property
     def layer(self) -> int:
         """Elements of one of the layers: whole lines of rectangles."""
-        return -(-self.parts // (self.line // self.width)) * self.line * LINES * 4
+        return -(-self.chunks // (self.line // self.width)) * self.line * LINES * 4
 
     @property
     def b_line(self) -> int:
@@ -87,9 +87,9 @@ class Bands:
     @property
     def pays(self) -> bool:
         """Whether draws are large and fragments many, and textures take what they have to."""
-        if self.n * self.terms < LARGE_DRAW or self.parts * self.columns < ENOUGH_TILES:
+        if self.n * self.terms < LARGE_DRAW or self.chunks * self.columns < ENOUGH_TILES:
             return False
-        b_lines = self.batch * self.chunks * self.terms * self.columns // self.b_line
+        b_lines = self.batch * self.splits * self.terms * self.columns // self.b_line
         return max(self.line, b_lines) <= LARGEST_SIDE
 
 
@@ -98,15 +98,15 @@ def bands_of(steps: Steps, p: Params, a: int, b: int) -> Bands | None:
     floats = all(steps.program.buffers[x].dtype == float32 for x in (a, b))
     if not floats or steps.targets < ROWS or steps.block == 0:
         return None
-    chunks = max(1, -(-p["k"] * TERM_BYTES // steps.block))
-    bands = Bands(p["batch"], p["m"], p["n"], chunks, p["k"] // chunks)
-    return bands if p["k"] % chunks == 0 and chunks <= MOST_CHUNKS and bands.pays else None
+    splits = max(1, -(-p["k"] * TERM_BYTES // steps.block))
+    bands = Bands(p["batch"], p["m"], p["n"], splits, p["k"] // splits)
+    return bands if p["k"] % splits == 0 and splits <= MOST_SPLITS and bands.pays else None
 
 
 def add_bands(steps: Steps, p: Params, a: int, b: int, output: int, bands: Bands) -> None:
     """Adds the steps: the operands as they are read, the product, and what joins bands."""
     shape: Params = {"batch": bands.batch, "bands": bands.bands, "terms": bands.terms}
-    packed = steps.like(output, bands.parts * bands.room * ROWS)
+    packed = steps.like(output, bands.chunks * bands.room * ROWS)
     row_stride, term_stride = (1, p["m"]) if p["transpose_a"] == "true" else (p["k"], 1)
     pack = shape | {"row_stride": row_stride, "term_stride": term_stride}
     pack |= {"room": bands.room, "a_batch_stride": p["a_batch_stride"]}
@@ -116,10 +116,10 @@ def add_bands(steps: Steps, p: Params, a: int, b: int, output: int, bands: Bands
     shape["width"] = bands.width
     product = shape | {"n": bands.columns, "b_batch_stride": b_batch_stride}
     flags = ["QUADS", f"PAIRS {steps.block // (2 * TERM_BYTES)}"]
-    parts = Parts(bands.parts, bands.room * TERM_BYTES, bands.width, LINES)
-    steps.step("matmul_bands", {"b": rows, "a": packed}, layers, product, flags, parts)
+    chunks = Chunks(bands.chunks, bands.room * TERM_BYTES, bands.width, LINES)
+    steps.step("matmul_bands", {"b": rows, "a": packed}, layers, product, flags, chunks)
     quads = bands.n % 4 == 0
-    join = shape | {"m": bands.m, "n": bands.columns if quads else bands.n, "chunks": bands.chunks}
+    join = shape | {"m": bands.m, "n": bands.columns if quads else bands.n, "splits": bands.splits}
     steps.step("join_bands", {"x": layers}, output, join, flags_of(QUADS=quads))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, Prologue
-from tfpy._src.lower.program import Kernel, Parts, Program
+from tfpy._src.lower.program import Chunks, Kernel, Program
 from tfpy._src.lower.webgl.glsl import Finish, kernel_source
 from tfpy._src.lower.webgl.glsl_expression import Expression
 from tfpy._src.lower.webgl.glsl_library import template
@@ -97,9 +97,9 @@ class Steps:
         output: int,
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
-        parts: Parts | None = None,
+        chunks: Chunks | None = None,
     ) -> None:
-        """Adds one step: the template ``name`` on named input buffers, drawn in parts if told."""
+        """Adds one step: the template ``name`` on named input buffers, drawn in chunks if told."""
         buffers = self.program.buffers
         read = {x: b for x, b in inputs.items() if b != _MADE}
         body, params, finish = template(name), dict(params), None
@@ -121,7 +121,7 @@ class Steps:
         source = kernel_source(body, types, out.dtype, params, defines, out.layers, layered, finish)
         kernel = Kernel(name, tuple(read), source.text)
         numbers = {k: v for k, v in params.items() if k in source.members}
-        self.program.add_step(kernel, list(read.values()), [output], numbers, parts)
+        self.program.add_step(kernel, list(read.values()), [output], numbers, chunks)
 
     def like(self, output: int, count: int, layers: int = 1, line: int | None = None) -> int:
         """A new buffer of the result's type, of ``count`` elements for each layer."""

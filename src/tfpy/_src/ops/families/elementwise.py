@@ -10,13 +10,11 @@ from tfpy._src.dtypes import DType
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.graph import Aval
-from tfpy._src.ir.op import Op, register
+from tfpy._src.ir.op import Laws, Op, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import BOOL, FLOAT, FLOAT_COMPLEX, REAL
 from tfpy._src.ops.families.samples import elementwise_samples
-from tfpy._src.ops.rules import conjugated
-
-Vjp = Callable[..., Any]
+from tfpy._src.ops.rules import Vjp, rule_of
 
 
 def elementwise(
@@ -32,6 +30,7 @@ def elementwise(
     public: str | None = None,
     defaults: Mapping[str, Any] | None = None,
     holomorphic: bool = True,
+    laws: Laws | None = None,
     doc: str = "",
     domain: tuple[float, float] = (-4.0, 4.0),
     tolerance: float | None = None,
@@ -44,7 +43,7 @@ def elementwise(
         gives: the output's dtype where it is not the operands', or a function of theirs.
         public: names under ``tf``, separated by blanks; by default ``name`` and ``math.name``.
         defaults: attributes of the public function.
-        holomorphic: the gradient rule is g times the derivative, which complex numbers conjugate.
+        holomorphic: see :func:`~tfpy._src.ops.rules.rule_of`.
         domain: where tests draw values.
     """
     takes = frozenset(takes)
@@ -61,13 +60,14 @@ def elementwise(
 
     defaults = defaults or {}
     samples = elementwise_samples(len(params), takes, domain, typed_from, (defaults,))
+    back = vjp and rule_of(vjp, holomorphic=holomorphic, broadcasts=len(params) > 1)
     return register(
         Op(
             name,
             "elementwise",
             infer_aval,
             ref,
-            vjp and summed(conjugated(vjp) if holomorphic else vjp),
+            back,
             expr,
             typed_from=typed_from,
             only=next(iter(takes)) if len(takes) == 1 else None,
@@ -78,27 +78,9 @@ def elementwise(
             samples=samples,
             tolerance=tolerance,
             reason=reason,
+            laws=laws or Laws(),
         )
     )
-
-
-def summed(vjp: Vjp) -> Vjp:
-    """The rule with each gradient summed back to its input's shape."""
-    from tfpy._src.ops.reduction import sum_to_shape
-
-    def back(gradient: Any, x: Any) -> Any:
-        if gradient is None:
-            return None
-        if callable(gradient):
-            return lambda: sum_to_shape(gradient(), x.shape)
-        return lambda: sum_to_shape(gradient, x.shape)
-
-    def rule(g: Any, y: Any, *inputs: Any, **attrs: Any) -> tuple[Any, ...]:
-        grads = vjp(g, y, *inputs, **attrs)
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        return tuple(back(d, x) for d, x in zip(grads, inputs, strict=True))
-
-    return rule
 
 
 def float_unary(name: str, ref: Any, vjp: Vjp | None, **facts: Any) -> Op:

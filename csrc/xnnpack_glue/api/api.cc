@@ -1,0 +1,128 @@
+// The C API that JavaScript calls. Results: a negative number is an error, whose text
+// tfpy_last_error() gives; ids are positive.
+#include <emscripten/emscripten.h>
+#include <stdint.h>
+#include <xnnpack.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sizes.h"
+#include "elementwise/jit.h"
+#include "elementwise/plan.h"
+#include "program/packed.h"
+#include "program/program.h"
+#include "threads/parallel.h"
+
+#define TFPY_EXPORT extern "C" EMSCRIPTEN_KEEPALIVE
+
+namespace {
+
+using tfpy::Slot;
+
+constexpr int32_t kMaxArguments = 1 << 16;
+constexpr int32_t kMaxThreads = 64;
+
+// How numbers and lists of slots cross: in this array, at an address that does not change.
+uint32_t words[kMaxArguments];
+
+int32_t result_of(bool success) { return success ? 0 : -1; }
+
+// Reads a number that crossed as one of 0..Enum::kLast.
+template <class Enum>
+bool read_enum(int32_t number, const char* name, Enum* value) {
+  const int32_t last = static_cast<int32_t>(Enum::kLast);
+  if (number < 0 || number > last) return tfpy::fail("%s is not 0..%d", name, last);
+  *value = static_cast<Enum>(number);
+  return true;
+}
+
+}  // namespace
+
+// codegen: a tfpy::Codegen.
+TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
+  tfpy::Codegen when;
+  if (threads < 1 || threads > kMaxThreads)
+    return result_of(tfpy::fail("threads is not 1..%d", kMaxThreads));
+  if (!read_enum(codegen, "codegen", &when)) return -1;
+  tfpy::set_codegen(when);
+  tfpy::install_reserve();
+  if (!tfpy::check_status(xnn_initialize(nullptr), "initialize")) return -1;
+  tfpy::open_thread_pool(static_cast<size_t>(threads));
+  return 0;
+}
+
+TFPY_EXPORT void tfpy_close() {
+  tfpy::programs::clear();
+  tfpy::slots::clear();
+  tfpy::close_thread_pool();
+  xnn_deinitialize();
+}
+
+TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
+
+TFPY_EXPORT uint32_t* tfpy_words() { return words; }
+
+// A slot of `count` elements, uninitialised. dtype: a tfpy::DType.
+TFPY_EXPORT int32_t tfpy_slot_new(uint32_t count, int32_t dtype) {
+  Slot slot;
+  slot.count = count;
+  if (!read_enum(dtype, "dtype", &slot.dtype)) return -1;
+  const uint64_t bytes = tfpy::product({count, tfpy::element_size(slot.dtype)});
+  if (!tfpy::Block::allocate(bytes, &slot.block)) return -1;
+  return tfpy::slots::add(std::move(slot));
+}
+
+// words = [address, count, dtype]
+TFPY_EXPORT int32_t tfpy_slot_describe(int32_t id) {
+  const Slot* slot = tfpy::slots::find(id);
+  if (slot == nullptr) return -1;
+  words[0] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(slot->block.data()));
+  words[1] = static_cast<uint32_t>(slot->count);
+  words[2] = static_cast<uint32_t>(slot->dtype);
+  return 0;
+}
+
+TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) {
+  tfpy::forget_packed(id);
+  return result_of(tfpy::slots::remove(id));
+}
+
+// Registers the Program whose JSON text is in one bool slot and whose constants are in another.
+// Both slots are gone afterwards.
+TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_slot) {
+  if (tfpy::slots::find(text_slot) == nullptr || tfpy::slots::find(constants_slot) == nullptr)
+    return -1;
+  if (text_slot == constants_slot) return result_of(tfpy::fail("text and constants are one slot"));
+  const Slot text = std::move(*tfpy::slots::find(text_slot));
+  Slot constants = std::move(*tfpy::slots::find(constants_slot));
+  tfpy::slots::remove(text_slot);
+  tfpy::slots::remove(constants_slot);
+  return tfpy::programs::add(text.block.as<char>(), text.block.bytes(), std::move(constants));
+}
+
+// Runs a program on the slots words[0..count), some of them donated (program.h). Returns the first
+// output's id.
+TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
+  if (count < 0 || count > kMaxArguments)
+    return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
+  return tfpy::programs::run(program, reinterpret_cast<const int32_t*>(words),
+                             static_cast<size_t>(count));
+}
+
+TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
+  return result_of(tfpy::programs::remove(program));
+}
+
+// words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones,
+// the most bytes so far]
+TFPY_EXPORT void tfpy_memory() {
+  words[0] = static_cast<uint32_t>(tfpy::slots::count());
+  words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());
+  words[2] = static_cast<uint32_t>(tfpy::programs::count());
+  words[3] = static_cast<uint32_t>(tfpy::worker_count());
+  words[4] = static_cast<uint32_t>(tfpy::generated_count());
+  words[5] = tfpy::refused_count();
+  words[6] = static_cast<uint32_t>(tfpy::peak_bytes());
+}

@@ -1,0 +1,142 @@
+// The inner parts of matrix products: packed panels, and a tile of C that stays in registers.
+#pragma once
+
+#include <algorithm>
+
+#include "products/gemm.h"
+#include "simd/simd.h"
+
+namespace tfpy {
+
+inline f32x4 splat_load(const float* from) { return as_f32(wasm_v128_load32_splat(from)); }
+inline i32x4 splat_load(const int32_t* from) { return as_i32(wasm_v128_load32_splat(from)); }
+
+// Packs a panel of W lines (rows of A or columns of B), of which `lines` exist and the others are
+// 0, to to[depth][W]. Element i of a line is `step` elements behind the one before.
+template <class T, size_t W>
+inline void pack_panel(const T* from, size_t line_stride, size_t step, size_t lines, size_t depth,
+                       T* to) {
+  size_t i = 0;
+  if (lines == W && line_stride == 1) {
+    for (; i < depth; ++i) {
+      for (size_t w = 0; w < W; w += 4) {
+        const size_t at = std::min(w, W - 4);
+        store(to + i * W + at, load(from + i * step + at));
+      }
+    }
+  } else if (lines == W && step == 1) {
+    for (; i + 4 <= depth; i += 4) {
+      for (size_t w = 0; w < W; w += 4) {
+        const size_t at = std::min(w, W - 4);
+        const T* line = from + at * line_stride + i;
+        store_transposed<T>(load(line), load(line + line_stride), load(line + 2 * line_stride),
+                            load(line + 3 * line_stride), to + i * W + at, W);
+      }
+    }
+  }
+  for (; i < depth; ++i) {
+    for (size_t w = 0; w < W; ++w) {
+      to[i * W + w] = w < lines ? from[w * line_stride + i * step] : 0;
+    }
+  }
+}
+
+// Which part of a sum a tile has: behind others, which C holds, and the last one.
+struct Finish {
+  bool accumulates, completes;
+};
+
+inline f32x4 clamp(const Epilogue& epilogue, f32x4 x) {
+  return clamp(x, epilogue.low, epilogue.high);
+}
+inline i32x4 clamp(const Epilogue&, i32x4 x) { return x; }
+
+// What the sums of four columns, of which `columns` exist, start from, unless that is C.
+inline f32x4 bias_at(const Gemm<float>& gemm, size_t column, size_t columns) {
+  return gemm.bias == nullptr ? splat(0.0f) : load_some(gemm.bias + column, columns);
+}
+inline i32x4 bias_at(const Gemm<int32_t>&, size_t, size_t) { return splat(0); }
+
+// Four columns of a row, of which `columns` exist.
+template <class T>
+void store_lanes(const Gemm<T>& gemm, const Finish& finish, T* c, size_t columns, Vector<T> sum) {
+  if (finish.accumulates) sum += load_some(c, columns);
+  if (finish.completes) sum = clamp(gemm.epilogue, sum);
+  store_some(c, columns, sum);
+}
+
+// A tile of C at the borders: only its rows and columns below m and n are stored.
+template <class T, size_t R>
+void store_border(const Gemm<T>& gemm, const Finish& finish, size_t row, size_t column,
+                  const Vector<T> (&low)[R], const Vector<T> (&high)[R]) {
+  const size_t rows = std::min(R, gemm.m - row);
+  T* c = gemm.c + row * gemm.c_stride + column;
+  for (size_t i = 0; i < rows; ++i, c += gemm.c_stride) {
+    store_lanes(gemm, finish, c, gemm.n - column, low[i]);
+    if (gemm.n - column > 4) store_lanes(gemm, finish, c + 4, gemm.n - column - 4, high[i]);
+  }
+}
+
+// Rows of A as pack_matrix_rows() leaves them.
+template <class T>
+struct PackedRows {
+  const T* at;
+
+  Vector<T> load(size_t i) const { return splat_load(at + i); }
+  void advance() { at += kPanelRows; }
+};
+
+// The tile of C at (row, column): R rows of A, read by a copy of `rows`, times a panel of B. The
+// sums stay in registers where every loop over rows is unrolled.
+template <class T, size_t R, class Rows>
+inline void micro_kernel(const Gemm<T>& gemm, const Finish& finish, Rows rows, const T* b,
+                         size_t depth, size_t row, size_t column) {
+  const bool is_inside = row + R <= gemm.m && column + kPanelColumns <= gemm.n;
+  T* const c = gemm.c + row * gemm.c_stride + column;
+  Vector<T> low[R], high[R];
+  if (!finish.accumulates) {
+    const size_t columns = gemm.n - column;
+    const Vector<T> bias0 = bias_at(gemm, column, columns);
+    const Vector<T> bias1 = columns > 4 ? bias_at(gemm, column + 4, columns - 4) : splat(T{0});
+    for (size_t i = 0; i < R; ++i) {
+      low[i] = bias0;
+      high[i] = bias1;
+    }
+  } else {
+    for (size_t i = 0; i < R; ++i) {
+      low[i] = is_inside ? load(c + i * gemm.c_stride) : splat(T{0});
+      high[i] = is_inside ? load(c + i * gemm.c_stride + 4) : splat(T{0});
+    }
+  }
+  for (size_t p = 0; p < depth; ++p, b += kPanelColumns) {
+    const Vector<T> b0 = load(b), b1 = load(b + 4);
+    for (size_t i = 0; i < R; ++i) {
+      const Vector<T> ai = rows.load(i);
+      low[i] = multiply_add(ai, b0, low[i]);
+      high[i] = multiply_add(ai, b1, high[i]);
+    }
+    rows.advance();
+  }
+  if (!is_inside) {
+    // Copies, because what is indexed by a variable lies in memory, and always would.
+    Vector<T> border_low[R], border_high[R];
+    for (size_t i = 0; i < R; ++i) {
+      border_low[i] = low[i];
+      border_high[i] = high[i];
+    }
+    store_border<T, R>(gemm, finish, row, column, border_low, border_high);
+    return;
+  }
+  if (finish.completes && gemm.epilogue.clamps()) {
+    for (size_t i = 0; i < R; ++i) {
+      low[i] = clamp(gemm.epilogue, low[i]);
+      high[i] = clamp(gemm.epilogue, high[i]);
+    }
+  }
+  for (size_t i = 0; i < R; ++i) {
+    store(c + i * gemm.c_stride, low[i]);
+    store(c + i * gemm.c_stride + 4, high[i]);
+  }
+}
+
+}  // namespace tfpy

@@ -1,0 +1,79 @@
+"""The op ``cond``: how its equation runs, and its gradient."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.control.derivative import derivative
+from tfpy._src.control.equations import apply_cond, avals_of
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.op import register
+from tfpy._src.run.control_op import ControlOp, Runner, carries_gradient, scattered
+from tfpy._src.run.executable import Executable
+from tfpy._src.run.usage import Usage
+
+Array = np.ndarray[Any, Any]
+
+
+def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
+    results = {avals_of(b, b.outputs) for b in branches}
+    if len(results) != 1 or any(avals_of(b, b.inputs) != avals for b in branches):
+        raise ValueError("cond: the branches differ in their inputs or outputs")
+    return results.pop()
+
+
+def chosen(index: Any, branches: Sequence[Any]) -> Any:
+    """The branch of a number, or of a bool: (false, true)."""
+    at = int(index)
+    return branches[at if 0 <= at < len(branches) else -1]
+
+
+def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tuple[Array, ...]:
+    return tuple(evaluate(chosen(index, branches), arrays))
+
+
+def _cond_prepare(usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> Runner:
+    compiled = [Executable(branch, usage.within(branch, operands[1:])) for branch in branches]
+
+    def run(index: Tensor, *tensors: Tensor) -> list[Tensor]:
+        found: list[Tensor] = chosen(index.host_view(), compiled).run(tensors)
+        return found
+
+    return run
+
+
+def _cond_gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    branches: tuple[Graph, ...],
+) -> Sequence[Tensor | None]:
+    index, *operands = inputs
+    flows = [i for i, g in enumerate(flowing) if g is not None]
+    wanted = [i for i, x in enumerate(operands) if carries_gradient(x)]
+    backs = tuple(derivative(b, flows, wanted) for b in branches)
+    seeds = [g for g in flowing if g is not None]
+    found = apply_cond([index, *operands, *seeds], backs)
+    return scattered(len(operands) + 1, [w + 1 for w in wanted], found)
+
+
+cond = register(
+    ControlOp(
+        "cond",
+        "control",
+        _cond_infer,  # type: ignore[arg-type]
+        _cond_ref,
+        multiple=True,
+        prepare=_cond_prepare,
+        gradient=_cond_gradient,
+        host_operands=lambda **_: (0,),
+        doc="cond(index, *inputs, branches): the outputs of one of the branches.",
+    )
+)
+stateful_cond = register(dataclasses.replace(cond, name="stateful_cond", stateful=True, pure=cond))

@@ -1,0 +1,110 @@
+"""The public modules show TensorFlow's names, tfpy's own as listed here, and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from functools import reduce
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import tensorflow
+from surface import public
+
+import tfpy
+from tfpy._src.array import making
+
+ROOT = Path(__file__).parents[2]
+EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=lambda n: f"tf.{n}")
+
+OWN = {
+    "": """
+        TensorBuffer backend_report basic_lstm_cell batch_to_space_nd browser buffer
+        clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm floor_div
+        fused get_backend grad grads keep lower_bound memory moving_average multi_rnn_cell
+        multinomial outer_product prelu ragged_gather ragged_range ragged_tensor_to_tensor rand
+        random_standard_normal random_uniform_int ready register_backend remove_backend scalar
+        set_backend set_backend_async setdiff1d sparse_to_dense spectral squared_difference step
+        tensor tensor1d tensor2d tensor3d tensor4d tensor5d tensor6d tidy upper_bound
+        value_and_grad value_and_grads variable_grads
+    """,
+    "browser": "draw from_pixels from_pixels_async to_pixels",
+    "errors": "NotTraceableError",
+    "fused": "conv2d depthwise_conv2d mat_mul",
+    "image": """
+        non_max_suppression_async non_max_suppression_padded_async
+        non_max_suppression_with_scores_async resize_bilinear resize_nearest_neighbor
+        rotate_with_offset threshold transform
+    """,
+    "linalg": "gram_schmidt",
+    "losses": """
+        absolute_difference compute_weighted_loss cosine_distance hinge_loss huber_loss log_loss
+        mean_squared_error sigmoid_cross_entropy softmax_cross_entropy
+    """,
+    "math": "clip_by_value",
+    "nn": "fused_batch_norm",
+    "ragged": "ragged_gather ragged_range ragged_tensor_to_tensor",
+    "sparse": """
+        sparse_fill_empty_rows sparse_reshape sparse_segment_mean sparse_segment_sum
+        sparse_to_dense
+    """,
+    "spectral": "fft ifft irfft rfft",
+    "strings": "static_regex_replace string_n_grams string_split string_to_hash_bucket_fast",
+}
+"""Names that TensorFlow has not: TensorFlow.js's, mostly, and those of the environment."""
+
+
+def visible(module: ModuleType) -> list[str]:
+    return [name for name in dir(module) if not name.startswith("_")]
+
+
+def theirs(namespace: str) -> Any:
+    parts = filter(None, namespace.split("."))
+    return reduce(lambda module, part: getattr(module, part, None), parts, tensorflow)
+
+
+@EVERY_NAMESPACE
+def test_names(namespace: str) -> None:
+    module = public.module(namespace)
+    names = set(visible(module)) - {"testing"}  # which is there once it was imported
+    own = {name for name in names if not hasattr(theirs(namespace), name)}
+    assert own == set(OWN.get(namespace, "").split())
+
+
+@EVERY_NAMESPACE
+def test_submodules_are_namespaces(namespace: str) -> None:
+    module = public.module(namespace)
+    found = {n for n in visible(module) if inspect.ismodule(getattr(module, n))} - {"testing"}
+    below = {f"{namespace}.{name}".lstrip(".") for name in found}
+    assert below <= set(public.NAMESPACES)
+
+
+@EVERY_NAMESPACE
+def test_names_have_texts(namespace: str) -> None:
+    module = public.module(namespace)
+    assert module.__doc__
+    for name in visible(module):
+        value = getattr(module, name)
+        assert not callable(value) or inspect.getdoc(value), name
+
+
+def test_the_public_function_is_the_engines() -> None:
+    assert tfpy.reshape is making.reshape
+
+
+def test_public_functions_are_written_down() -> None:
+    """Editors find the source of each, also of those that the op table describes."""
+    for path, function in public.functions().items():
+        source = inspect.getsourcefile(inspect.unwrap(function))
+        assert source is not None, path
+        assert Path(source).is_relative_to(ROOT / "src" / "tfpy" / "_src"), path
+
+
+def test_public_modules_are_current() -> None:
+    command = [sys.executable, "-m", "buildsys.face", "--check"]
+    environment = {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")

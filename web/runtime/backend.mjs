@@ -1,0 +1,38 @@
+/**
+ * What every device backend's runtime offers to the bridge. Tensors are slots: positive integers
+ * from one counter per backend, never used twice. Every function throws an Error with a clear text.
+ *
+ * @typedef {"float32" | "int32" | "bool"} DType
+ *
+ * @typedef {Float32Array | Int32Array | Uint8Array} TensorArray a bool is one byte, 0 or 1
+ *
+ * @typedef {{slots: number, bytes: number} & Record<string, number>} Memory
+ *
+ * @typedef {object} Backend
+ * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
+ * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
+ *   step may write to, bytes of an input that it may read through a uniform `block`
+ * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
+ *   copies `count` elements at byte `ptr` into a new slot
+ * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
+ *   copies a slot's elements to byte `ptr`; waits for the device
+ * @property {(...slots: number[]) => void} free
+ * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number) => number} register
+ *   takes a Program (its JSON text, and its constants' bytes at `ptr`) and returns its id
+ * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number,
+ *   progress: (done: number, total: number) => void) => Promise<number>} registerAsync
+ *   the same without freezing the page; the heap is read before the first wait, and `progress`
+ *   hears how much is compiled
+ * @property {(program: number) => void} release forgets a Program
+ * @property {(program: number, ...slots: number[]) => number} run
+ *   returns the slot of the first output; further outputs have the following numbers. A slot with a
+ *   minus sign is donated: when the run has succeeded it is gone, and an output may lie in its place
+ * @property {() => Memory} memory live slots, their bytes, and numbers of the backend's own
+ * @property {() => Promise<void>} finish resolves when all work so far is done
+ * @property {() => void} close frees everything; the backend is of no use afterwards
+ *
+ * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
+ * @property {(slot: number) => Promise<TensorArray>} readAsync as `read`, without blocking the page
+ */
+
+export {};

@@ -1,0 +1,70 @@
+// What Python's side calls: JSON text in, integers across, bytes as an address in Pyodide's heap.
+// The heap's buffer is looked up at each call, because it is replaced when memory grows.
+
+import { openWasm } from "../wasm/wasm.mjs";
+import { openWebgl } from "../webgl/webgl.mjs";
+import { probe } from "./probe.mjs";
+
+/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>} Backend */
+
+/**
+ * Emscripten's module object of Pyodide.
+ * @typedef {{ HEAPU8: Uint8Array }} HeapOwner
+ */
+
+/**
+ * The feature probe's findings as JSON.
+ * @returns {Promise<string>}
+ */
+export async function probeJson() {
+  return JSON.stringify(await probe());
+}
+
+/**
+ * Opens a backend.
+ * @param {string} kind "webgl" or "wasm"
+ * @param {string} options JSON of the backend's options
+ * @param {HeapOwner} owner
+ * @param {number} pointer the wasm module's bytes in the heap
+ * @param {number} size number of bytes; 0 for webgl
+ * @returns {Promise<Backend>}
+ */
+export async function openJson(kind, options, owner, pointer, size) {
+  const parsed = JSON.parse(options);
+  if (kind === "webgl") return openWebgl(parsed);
+  if (kind === "wasm") {
+    const wasm = owner.HEAPU8.slice(pointer, pointer + size);
+    return openWasm({ ...parsed, wasm });
+  }
+  throw new Error(`no backend is called ${kind}`);
+}
+
+/**
+ * A backend's functions with Pyodide's heap bound to them.
+ * @param {Backend} backend
+ * @param {HeapOwner} owner
+ */
+export function bindHeap(backend, owner) {
+  return {
+    variant: backend.variant,
+    limits: JSON.stringify(backend.limits),
+    /** @type {(pointer: number, count: number, dtype: string) => number} */
+    write: (pointer, count, dtype) => backend.write(owner.HEAPU8.buffer, pointer, count, dtype),
+    /** @type {(pointer: number, slot: number) => void} */
+    read: (pointer, slot) => backend.read(owner.HEAPU8.buffer, pointer, slot),
+    readAsync: backend.readAsync?.bind(backend),
+    /** @type {(...slots: number[]) => void} */
+    free: (...slots) => backend.free(...slots),
+    /** @type {(json: string, pointer: number, size: number) => number} */
+    register: (json, pointer, size) => backend.register(json, owner.HEAPU8.buffer, pointer, size),
+    /** @type {(json: string, pointer: number, size: number, progress: (done: number, total: number) => void) => Promise<number>} */
+    registerAsync: (json, pointer, size, progress) =>
+      backend.registerAsync(json, owner.HEAPU8.buffer, pointer, size, progress),
+    /** @type {(program: number) => void} */
+    release: (program) => backend.release(program),
+    run: backend.run.bind(backend),
+    memory: () => JSON.stringify(backend.memory()),
+    finish: () => backend.finish(),
+    close: () => backend.close(),
+  };
+}

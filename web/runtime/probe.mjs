@@ -1,0 +1,166 @@
+// What this browser can do, as data. Nothing here decides anything: the registry of backends does.
+
+/**
+ * @typedef {object} WebglProbe
+ * @property {0 | 1 | 2} version highest WebGL version that gives a context; 0 when there is none
+ * @property {string} renderer
+ * @property {string} vendor
+ * @property {boolean} software whether the renderer is a software rasteriser
+ * @property {boolean} float32Target whether a float32 texture can be rendered to (WebGL2)
+ * @property {boolean} float16Target whether a float16 texture can be rendered to (WebGL2)
+ * @property {number} maxTextureSize
+ *
+ * @typedef {object} Probe
+ * @property {WebglProbe} webgl
+ * @property {{simd: boolean, relaxedSimd: boolean, threads: boolean, jspi: boolean}} wasm
+ * @property {boolean} crossOriginIsolated
+ * @property {boolean} worker whether this is a worker rather than a page's main thread
+ * @property {boolean} offscreenCanvas
+ * @property {number} hardwareConcurrency
+ */
+
+const SOFTWARE_RENDERER = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** WebAssembly's header and one section after the other; each test module has one function. */
+const WASM_HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+const ONE_FUNCTION = [0x03, 0x02, 0x01, 0x00];
+const RETURNS_V128 = [0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b];
+const RETURNS_I32 = [0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7f];
+const SHARED_MEMORY = [0x05, 0x04, 0x01, 0x03, 0x01, 0x01];
+const SPLAT_ZERO = [0x41, 0x00, 0xfd, 0x0f];
+const RELAXED_SWIZZLE = [0xfd, 0x80, 0x02];
+const ATOMIC_LOAD_AT_ZERO = [0x41, 0x00, 0xfe, 0x10, 0x02, 0x00];
+const CODE_SECTION = 0x0a;
+const NO_LOCALS = 0x00;
+const END = 0x0b;
+
+/**
+ * @param {number[]} instructions
+ * @param {...number[]} sections those before the code section
+ */
+function validates(instructions, ...sections) {
+  const body = [NO_LOCALS, ...instructions, END];
+  const functions = [0x01, body.length, ...body];
+  const code = [CODE_SECTION, functions.length, ...functions];
+  return WebAssembly.validate(new Uint8Array([...WASM_HEADER, ...sections.flat(), ...code]));
+}
+
+/**
+ * Whether a worker that is started here may block this thread for good: in Firefox (153),
+ * `new Worker()` inside a worker does not return in one to seven of a hundred calls.
+ */
+function workersMayHang() {
+  return typeof document === "undefined" && /\bFirefox\//.test(navigator.userAgent);
+}
+
+function probeWasm() {
+  return {
+    simd: validates(SPLAT_ZERO, RETURNS_V128, ONE_FUNCTION),
+    relaxedSimd: validates(
+      [...SPLAT_ZERO, ...SPLAT_ZERO, ...RELAXED_SWIZZLE],
+      RETURNS_V128,
+      ONE_FUNCTION,
+    ),
+    threads:
+      globalThis.crossOriginIsolated === true &&
+      !workersMayHang() &&
+      typeof SharedArrayBuffer !== "undefined" &&
+      validates(ATOMIC_LOAD_AT_ZERO, RETURNS_I32, ONE_FUNCTION, SHARED_MEMORY),
+    jspi: "Suspending" in WebAssembly && "promising" in WebAssembly,
+  };
+}
+
+/** A canvas of one pixel, wherever this code runs. */
+function smallCanvas() {
+  if (typeof document === "undefined") {
+    return typeof OffscreenCanvas === "undefined" ? null : new OffscreenCanvas(1, 1);
+  }
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 1;
+  return canvas;
+}
+
+/**
+ * Whether a renderer's name is that of a software rasteriser.
+ * @param {string} renderer
+ */
+export function isSoftwareRenderer(renderer) {
+  return SOFTWARE_RENDERER.test(renderer);
+}
+
+/**
+ * The unmasked names of the GPU behind a context.
+ * @param {WebGLRenderingContext | WebGL2RenderingContext} gl
+ */
+export function rendererNames(gl) {
+  const unmasked = gl.getExtension("WEBGL_debug_renderer_info");
+  return {
+    renderer: String(gl.getParameter(unmasked ? unmasked.UNMASKED_RENDERER_WEBGL : gl.RENDERER)),
+    vendor: String(gl.getParameter(unmasked ? unmasked.UNMASKED_VENDOR_WEBGL : gl.VENDOR)),
+  };
+}
+
+/**
+ * Whether a texture of this format is complete as a render target: it is made and asked.
+ * @param {WebGL2RenderingContext} gl
+ * @param {number} format a sized internal format
+ */
+function rendersTo(gl, format) {
+  const texture = gl.createTexture();
+  const framebuffer = gl.createFramebuffer();
+  gl.bindTexture(gl.TEXTURE_2D, texture);
+  gl.texStorage2D(gl.TEXTURE_2D, 1, format, 1, 1);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
+  const complete = gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+  gl.deleteFramebuffer(framebuffer);
+  gl.deleteTexture(texture);
+  return complete;
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function renderTargets(gl) {
+  const float = gl.getExtension("EXT_color_buffer_float") !== null;
+  const half = float || gl.getExtension("EXT_color_buffer_half_float") !== null;
+  return {
+    float32Target: float && rendersTo(gl, gl.RGBA32F),
+    float16Target: half && rendersTo(gl, gl.RGBA16F),
+  };
+}
+
+/** @returns {WebglProbe} */
+function probeWebgl() {
+  for (const version of /** @type {const} */ ([2, 1])) {
+    const context = smallCanvas()?.getContext(version === 2 ? "webgl2" : "webgl");
+    const gl = /** @type {WebGL2RenderingContext | null | undefined} */ (context);
+    if (gl) {
+      const names = rendererNames(gl);
+      const found = {
+        version,
+        ...names,
+        software: isSoftwareRenderer(names.renderer),
+        ...(version === 2 ? renderTargets(gl) : { float32Target: false, float16Target: false }),
+        maxTextureSize: Number(gl.getParameter(gl.MAX_TEXTURE_SIZE)),
+      };
+      gl.getExtension("WEBGL_lose_context")?.loseContext();
+      return found;
+    }
+  }
+  const none = { renderer: "", vendor: "", software: false, maxTextureSize: 0 };
+  return { version: 0, ...none, float32Target: false, float16Target: false };
+}
+
+/**
+ * Probes the browser. Every context and object made on the way is released.
+ * @returns {Promise<Probe>}
+ */
+export async function probe() {
+  return {
+    webgl: probeWebgl(),
+    wasm: probeWasm(),
+    crossOriginIsolated: globalThis.crossOriginIsolated === true,
+    worker: typeof document === "undefined",
+    offscreenCanvas: typeof OffscreenCanvas !== "undefined",
+    hardwareConcurrency: navigator.hardwareConcurrency ?? 1,
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * The JavaScript side of tfpy as one object: bundled into the wheel as runtime.js, found by
+ * runtime/bridge.py.
+ *
+ * web/runtime/   what all backends share: their interface (backend.mjs), what Python calls
+ *                (bridge.mjs), what the browser can do (probe.mjs)
+ * web/webgl/     a folder for each backend, which exports open<Backend>
+ * web/wasm/
+ * web/site/      no part of it: the page loader and the pages, which the site serves as they are
+ */
+
+export { openWasm } from "../wasm/wasm.mjs";
+export { openWebgl } from "../webgl/webgl.mjs";
+export { bindHeap, openJson, probeJson } from "./bridge.mjs";
+export { probe } from "./probe.mjs";

@@ -1,0 +1,36 @@
+// What Emscripten makes of csrc/xnnpack_glue; the bundler's aliases "xnnpack" (one thread) and
+// "xnnpack-threads" name the files.
+
+interface XnnpackModule {
+  readonly wasmMemory: WebAssembly.Memory;
+  readonly PThread?: { terminateAllThreads(): void };
+  UTF8ToString(address: number): string;
+  _tfpy_open(threads: number, codegen: number): number;
+  _tfpy_close(): void;
+  _tfpy_last_error(): number;
+  _tfpy_words(): number;
+  _tfpy_slot_new(count: number, dtype: number): number;
+  _tfpy_slot_describe(slot: number): number;
+  _tfpy_slot_free(slot: number): number;
+  _tfpy_program_register(text: number, constants: number): number;
+  _tfpy_program_run(program: number, count: number): number;
+  _tfpy_program_release(program: number): number;
+  _tfpy_memory(): void;
+}
+
+interface XnnpackOptions {
+  wasmBinary: Uint8Array;
+  /** Where the thread workers' script is. */
+  mainScriptUrlOrBlob?: string;
+  /** How many workers are started before the module is ready. */
+  threads?: number;
+}
+
+declare module "xnnpack" {
+  export default function createXnnpack(options: XnnpackOptions): Promise<XnnpackModule>;
+}
+
+declare module "xnnpack-threads" {
+  const either: ((options: XnnpackOptions) => Promise<XnnpackModule>) & string;
+  export default either;
+}

@@ -1,0 +1,138 @@
+/**
+ * The WebGL2 context: made, checked, and described by its limits and texture formats.
+ *
+ * @typedef {object} Format how elements of a kind are stored, four to a texel
+ * @property {number} internal
+ * @property {number} external
+ * @property {number} readType
+ * @property {number} uploadType
+ * @property {number} texelBytes
+ *
+ * @typedef {object} Device
+ * @property {WebGL2RenderingContext} gl
+ * @property {boolean} float16 floats are stored in 16 bits; above 65504 they become infinite
+ * @property {number} maxSize the largest texture width and height
+ * @property {number} targets how many textures one draw call may write to
+ * @property {number} block bytes of a texture that a draw can read through a uniform block; 0 where
+ *   textures do not become buffers, or by way of the CPU
+ * @property {Format} float
+ * @property {Format} int
+ */
+
+import { isSoftwareRenderer, rendererNames } from "../runtime/probe.mjs";
+
+/** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
+const TARGETS = [8, 4];
+
+/** Bytes of a uniform block that many devices have; some say that they have far more. */
+const LARGEST_BLOCK = 2 ** 16;
+
+/**
+ * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
+ * @returns {Device}
+ */
+export function openDevice(options) {
+  const canvas =
+    typeof document === "undefined" ? new OffscreenCanvas(1, 1) : document.createElement("canvas");
+  const gl = /** @type {WebGL2RenderingContext | null} */ (
+    canvas.getContext("webgl2", {
+      alpha: false,
+      antialias: false,
+      depth: false,
+      stencil: false,
+      powerPreference: "high-performance",
+    })
+  );
+  if (gl === null) throw new Error("WebGL2 is not available");
+  const { renderer } = rendererNames(gl);
+  if (isSoftwareRenderer(renderer) && !options.allowSoftware) {
+    loseContext(gl);
+    throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
+  }
+  return describe(gl, renderer, options.forceFloat16 === true);
+}
+
+/** @param {WebGL2RenderingContext} gl */
+export function loseContext(gl) {
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {string} renderer
+ * @param {boolean} forceFloat16
+ * @returns {Device}
+ */
+function describe(gl, renderer, forceFloat16) {
+  const fullFloat = gl.getExtension("EXT_color_buffer_float") !== null;
+  const halfFloat = fullFloat || gl.getExtension("EXT_color_buffer_half_float") !== null;
+  const { RGBA, RGBA_INTEGER, FLOAT, HALF_FLOAT, INT } = gl;
+  const float32 = format(gl.RGBA32F, RGBA, FLOAT, FLOAT, 16);
+  const float16 = format(gl.RGBA16F, RGBA, FLOAT, HALF_FLOAT, 8);
+  const int = format(gl.RGBA32I, RGBA_INTEGER, INT, INT, 16);
+  const maxSize = 1 << Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE)));
+  const intTargets = renderable(gl, int);
+  if (intTargets === 0) throw new Error("WebGL2 cannot render to int32 textures");
+  const floatTargets = !forceFloat16 && fullFloat ? renderable(gl, float32) : 0;
+  if (floatTargets > 0) {
+    const targets = Math.min(intTargets, floatTargets);
+    const largest = Math.min(gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE), LARGEST_BLOCK);
+    // ANGLE on Direct3D packs pixels into a buffer on the CPU.
+    const block = renderer.includes("Direct3D") ? 0 : largest;
+    return { gl, float16: false, maxSize, targets, block, float: float32, int };
+  }
+  const halfTargets = halfFloat ? renderable(gl, float16) : 0;
+  if (halfTargets > 0) {
+    const targets = Math.min(intTargets, halfTargets);
+    return { gl, float16: true, maxSize, targets, block: 0, float: float16, int };
+  }
+  throw new Error("WebGL2 can render neither to float32 nor to float16 textures");
+}
+
+/**
+ * @param {number} internal
+ * @param {number} external
+ * @param {number} readType
+ * @param {number} uploadType
+ * @param {number} texelBytes
+ * @returns {Format}
+ */
+function format(internal, external, readType, uploadType, texelBytes) {
+  return { internal, external, readType, uploadType, texelBytes };
+}
+
+/**
+ * How many textures of the format can be rendered to at once, of TARGETS; 0 if not even the least.
+ *
+ * @param {WebGL2RenderingContext} gl
+ * @param {Format} format
+ * @returns {number}
+ */
+function renderable(gl, format) {
+  const limit = gl.getParameter(gl.MAX_DRAW_BUFFERS);
+  return TARGETS.find((count) => count <= limit && isComplete(gl, format, count)) ?? 0;
+}
+
+/**
+ * @param {WebGL2RenderingContext} gl
+ * @param {Format} format
+ * @param {number} count
+ * @returns {boolean}
+ */
+function isComplete(gl, format, count) {
+  const framebuffer = gl.createFramebuffer();
+  gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+  const textures = Array.from({ length: count }, (_, i) => {
+    const texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, format.internal, 1, 1);
+    const attachment = gl.COLOR_ATTACHMENT0 + i;
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, attachment, gl.TEXTURE_2D, texture, 0);
+    return texture;
+  });
+  gl.drawBuffers(textures.map((_, i) => gl.COLOR_ATTACHMENT0 + i));
+  const complete = gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+  gl.deleteFramebuffer(framebuffer);
+  for (const texture of textures) gl.deleteTexture(texture);
+  return complete;
+}

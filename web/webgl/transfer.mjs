@@ -1,0 +1,214 @@
+/**
+ * Elements between a heap and textures. A texture holds whole texels, so its last row may be longer
+ * than the data: full rows go to and from the heap as they are, the rest by way of a small array.
+ *
+ * @typedef {import("./textures.mjs").Texture} Texture
+ * @typedef {import("./textures.mjs").TexturePool} TexturePool
+ * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
+ */
+
+import { toHalf } from "./half.mjs";
+import { fence } from "./sync.mjs";
+import { PER_TEXEL } from "./textures.mjs";
+
+/** Bytes of a texel as readPixels gives it, whatever the texture's own format. */
+const READ_BYTES = 16;
+
+/**
+ * Where reading a Program's output took less than this the last time, the page is blocked for the
+ * next one: browsers tell of a fence up to a millisecond late. Half of a frame.
+ */
+const BLOCKING_MS = 8;
+
+/**
+ * The data of a slot: elements of a heap in an array of their own.
+ *
+ * @param {ArrayBufferLike} heap
+ * @param {number} ptr
+ * @param {number} count
+ * @param {string} dtype
+ * @returns {Elements}
+ */
+export function copied(heap, ptr, count, dtype) {
+  if (dtype === "bool") {
+    return Int32Array.from(new Uint8Array(heap, ptr, count), (b) => (b === 0 ? 0 : 1));
+  }
+  const data = emptyArray(dtype, count);
+  new Uint8Array(data.buffer).set(new Uint8Array(heap, ptr, data.byteLength));
+  return data;
+}
+
+/**
+ * Elements of the heap as they lie there, or a copy where the texture stores them otherwise.
+ *
+ * @param {ArrayBufferLike} heap
+ * @param {number} ptr
+ * @param {number} count
+ * @param {string} dtype
+ * @returns {Elements}
+ */
+export function viewed(heap, ptr, count, dtype) {
+  const aligned = ptr % 4 === 0 && heap instanceof ArrayBuffer;
+  if (dtype === "bool" || !aligned) return copied(heap, ptr, count, dtype);
+  return dtype === "float32"
+    ? new Float32Array(heap, ptr, count)
+    : new Int32Array(heap, ptr, count);
+}
+
+/**
+ * Fills the texture of a layout.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {Elements} elements
+ */
+export function upload({ gl, state }, texture, elements) {
+  const { format, width } = texture.bucket;
+  const half = format.uploadType === gl.HALF_FLOAT && elements instanceof Float32Array;
+  const data = half ? toHalf(elements) : elements;
+  const { rows, rest, full } = rowsOf(data.length, width);
+  const { external, uploadType } = format;
+  state.editTexture(texture.bucket.target, texture.handle);
+  if (rows > 0) {
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, rows, external, uploadType, data, 0);
+  }
+  if (rest > 0) {
+    const texels = Math.ceil(rest / PER_TEXEL);
+    const last = padded(data.subarray(full), texels * PER_TEXEL);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, rows, texels, 1, external, uploadType, last, 0);
+  }
+}
+
+/**
+ * @template {Float32Array | Int32Array | Uint16Array} A
+ * @param {A} data
+ * @param {number} length
+ * @returns {A}
+ */
+function padded(data, length) {
+  if (data.length === length) return data;
+  const result = /** @type {A} */ (
+    new /** @type {new (n: number) => A} */ (data.constructor)(length)
+  );
+  result.set(data);
+  return result;
+}
+
+/**
+ * Waits for the texture and gives its elements.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {Elements} data where to put them
+ * @returns {Elements} data
+ */
+export function download(pool, texture, data) {
+  const { gl, state } = pool;
+  const { format, width } = texture.bucket;
+  const { external, readType } = format;
+  const { rows, rest, full } = rowsOf(data.length, width);
+  state.bindFramebuffer(pool.framebuffer(texture));
+  if (rows > 0) gl.readPixels(0, 0, width, rows, external, readType, data, 0);
+  if (rest > 0) {
+    const texels = Math.ceil(rest / PER_TEXEL);
+    const length = texels * PER_TEXEL;
+    const last = data instanceof Float32Array ? new Float32Array(length) : new Int32Array(length);
+    gl.readPixels(0, rows, texels, 1, external, readType, last, 0);
+    data.set(last.subarray(0, rest), full);
+  }
+  return data;
+}
+
+/**
+ * Copies a texture of floats, on the device, to the pool's buffer that uniform blocks read.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {number} rest bytes that may be bound beyond those of the texture
+ * @returns {WebGLBuffer | null} good until the next copy is made
+ */
+export function copyToBuffer(pool, texture, rest) {
+  const { gl, state } = pool;
+  const { width, height, format } = texture.bucket;
+  const buffer = pool.reserveChunkBuffer(width * height * READ_BYTES + rest);
+  state.bindFramebuffer(pool.framebuffer(texture));
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  return buffer;
+}
+
+/**
+ * As `download`, without blocking the page.
+ *
+ * @param {TexturePool} pool
+ * @param {Texture} texture
+ * @param {string} dtype
+ * @param {number} count
+ * @returns {Promise<Elements>}
+ */
+export async function downloadAsync(pool, texture, dtype, count) {
+  const { gl, state } = pool;
+  const { format, width, height } = texture.bucket;
+  const buffer = gl.createBuffer();
+  state.bindFramebuffer(pool.framebuffer(texture));
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.bufferData(gl.PIXEL_PACK_BUFFER, width * height * READ_BYTES, gl.STREAM_READ);
+  gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  try {
+    await fence(gl);
+    const result = emptyArray(dtype, count);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+    gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
+    gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    return result;
+  } finally {
+    gl.deleteBuffer(buffer);
+  }
+}
+
+/** Reads a Program's outputs, blocking the page only where that is short. */
+export class OutputReader {
+  constructor() {
+    this.lastMs = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * @param {TexturePool} pool
+   * @param {Texture} texture
+   * @param {string} dtype
+   * @param {number} count
+   * @returns {Promise<Elements>}
+   */
+  async read(pool, texture, dtype, count) {
+    const start = performance.now();
+    const elements =
+      this.lastMs < BLOCKING_MS
+        ? download(pool, texture, emptyArray(dtype, count))
+        : await downloadAsync(pool, texture, dtype, count);
+    this.lastMs = performance.now() - start;
+    return elements;
+  }
+}
+
+/**
+ * How elements lie in a texture: full rows, `full` elements in all, and a rest.
+ *
+ * @param {number} count
+ * @param {number} width
+ */
+function rowsOf(count, width) {
+  const rows = Math.floor(count / (PER_TEXEL * width));
+  const full = rows * PER_TEXEL * width;
+  return { rows, full, rest: count - full };
+}
+
+/**
+ * @param {string} dtype
+ * @param {number} count
+ * @returns {Elements}
+ */
+export function emptyArray(dtype, count) {
+  return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
+}

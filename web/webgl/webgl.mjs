@@ -1,0 +1,232 @@
+/**
+ * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
+ *
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead} Backend
+ * @typedef {import("./slots.mjs").Slot} Slot
+ * @typedef {import("./textures.mjs").Texture} Texture
+ * @typedef {import("./transfer.mjs").Elements} Elements
+ */
+
+import { loseContext, openDevice } from "./context.mjs";
+import { parseProgram } from "./document.mjs";
+import { Program } from "./program.mjs";
+import { ShaderCache } from "./shaders.mjs";
+import { checkDonated, SlotTable } from "./slots.mjs";
+import { GlState } from "./state.mjs";
+import { fence } from "./sync.mjs";
+import { TexturePool } from "./textures.mjs";
+import { download, downloadAsync, emptyArray, viewed } from "./transfer.mjs";
+
+/**
+ * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
+ * @returns {Backend}
+ */
+export function openWebgl(options = {}) {
+  return new Webgl(openDevice(options));
+}
+
+/** @implements {Backend} */
+class Webgl {
+  /** @param {import("./context.mjs").Device} device */
+  constructor(device) {
+    this.device = device;
+    this.gl = device.gl;
+    this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
+    this.limits = { targets: device.targets, block: device.block };
+    this.state = new GlState(device.gl);
+    this.pool = new TexturePool(device, this.state);
+    this.shaders = new ShaderCache(this.state);
+    this.slots = new SlotTable(this.pool);
+    /** @type {Map<number, Program>} */
+    this.programs = new Map();
+    this.lastProgram = 0;
+    this.closed = false;
+    // Uploads' rows are packed, whatever their width.
+    this.gl.pixelStorei(this.gl.UNPACK_ALIGNMENT, 1);
+    this.gl.pixelStorei(this.gl.PACK_ALIGNMENT, 1);
+  }
+
+  /** @type {Backend["write"]} */
+  write(heap, ptr, count, dtype) {
+    this.checkUsable();
+    return this.slots.write(heap, ptr, count, dtype);
+  }
+
+  /** @type {Backend["read"]} */
+  read(heap, ptr, slot) {
+    this.checkUsable();
+    const { dtype, layout, data, texture } = this.slots.get(slot);
+    const { count } = layout;
+    if (texture !== null && dtype !== "bool" && heap instanceof ArrayBuffer && ptr % 4 === 0) {
+      download(this.pool, texture, viewed(heap, ptr, count, dtype));
+      this.checkUsable();
+      return;
+    }
+    const elements = data ?? emptyArray(dtype, count);
+    if (texture !== null) {
+      download(this.pool, texture, elements);
+      this.checkUsable();
+    }
+    if (dtype === "bool") new Uint8Array(heap, ptr, count).set(elements);
+    else new Uint8Array(heap, ptr, elements.byteLength).set(new Uint8Array(elements.buffer));
+  }
+
+  /** @type {Backend["readAsync"]} */
+  async readAsync(slot) {
+    this.checkUsable();
+    const found = this.slots.get(slot);
+    const { dtype, data } = found;
+    const elements = data === null ? await readTexture(this.pool, found) : data.slice();
+    this.checkUsable();
+    return dtype === "bool" ? Uint8Array.from(elements) : elements;
+  }
+
+  /** @type {Backend["free"]} */
+  free(...slots) {
+    for (const id of slots) this.slots.free(id);
+  }
+
+  /** @type {Backend["register"]} */
+  register(json, heap, ptr, nbytes) {
+    this.checkUsable();
+    const text = parseProgram(json, nbytes, this.device.targets);
+    const shaders = text.kernels.map((kernel) => this.shaders.start(kernel));
+    for (const shader of shaders) this.shaders.finish(shader);
+    this.checkUsable();
+    const program = new Program(this.pool, text, shaders, heap, ptr);
+    this.programs.set(++this.lastProgram, program);
+    return this.lastProgram;
+  }
+
+  /** @type {Backend["registerAsync"]} */
+  async registerAsync(json, heap, ptr, nbytes, progress) {
+    this.checkUsable();
+    const constants = heap.slice(ptr, ptr + nbytes);
+    const { kernels } = parseProgram(json, nbytes, this.device.targets);
+    const shaders = kernels.map((kernel) => this.shaders.start(kernel));
+    await this.shaders.finishAsync(shaders, progress);
+    return this.register(json, constants, 0, nbytes);
+  }
+
+  /** @type {Backend["release"]} */
+  release(id) {
+    const program = this.program(id);
+    this.programs.delete(id);
+    program.close();
+  }
+
+  /** @type {Backend["run"]} */
+  run(id, ...slots) {
+    this.checkUsable();
+    const program = this.program(id);
+    this.bindInputs(program, slots);
+    program.run(slots);
+    this.freeDonated(program, slots);
+    const first = this.slots.lastId + 1;
+    for (const buffer of program.outputs) {
+      const { dtype, layout } = program.buffers[buffer];
+      const texture = program.textures[buffer];
+      this.slots.add({ dtype, layout, texture, data: null, reader: program.reader });
+    }
+    return first;
+  }
+
+  /** @type {Backend["memory"]} */
+  memory() {
+    const { allocatedBytes, all, freeCount, freeBytes, temporaryCount, temporaryBytes } = this.pool;
+    return {
+      slots: this.slots.count,
+      bytes: this.slots.bytes,
+      allocatedBytes,
+      textures: all.size,
+      freeTextures: freeCount + temporaryCount,
+      freeBytes: freeBytes + temporaryBytes,
+      programs: this.programs.size,
+      shaders: this.shaders.shaders.size,
+    };
+  }
+
+  /** @type {Backend["finish"]} */
+  async finish() {
+    this.checkUsable();
+    await fence(this.gl);
+  }
+
+  /** @type {Backend["close"]} */
+  close() {
+    for (const id of [...this.programs.keys()]) this.release(id);
+    this.slots.clear();
+    this.pool.close();
+    this.shaders.close();
+    this.closed = true;
+    loseContext(this.gl);
+  }
+
+  checkUsable() {
+    if (this.closed) throw new Error("WebGL2 backend is closed");
+    if (this.gl.isContextLost()) {
+      throw new Error("WebGL context lost: the browser took the GPU away and tensors are gone");
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Program}
+   */
+  program(id) {
+    const program = this.programs.get(id);
+    if (program === undefined) throw new Error(`WebGL2: there is no program ${id}`);
+    return program;
+  }
+
+  /**
+   * Hands the slots' textures to a program, uploading those that were never used before.
+   *
+   * @param {Program} program
+   * @param {number[]} slots
+   */
+  bindInputs(program, slots) {
+    const wanted = program.inputs.length;
+    if (slots.length !== wanted) {
+      throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
+    }
+    let donates = false;
+    for (let i = 0; i < wanted; i++) {
+      const slot = this.slots.get(Math.abs(slots[i]));
+      program.checkInput(i, slot.dtype, slot.layout.count);
+      program.bindInput(i, this.slots.textureOf(slot));
+      donates ||= slots[i] < 0;
+    }
+    if (donates) checkDonated(slots);
+  }
+
+  /**
+   * After a run: the donated slots are gone.
+   *
+   * @param {Program} program
+   * @param {number[]} slots
+   */
+  freeDonated(program, slots) {
+    for (let i = 0; i < program.outputs.length; i++) {
+      const input = program.donatedTo(i, slots);
+      if (input >= 0) this.slots.detachTexture(-slots[input]);
+    }
+    for (const id of slots) {
+      if (id < 0) this.slots.free(-id);
+    }
+  }
+}
+
+/**
+ * The elements of a slot that has a texture, read without blocking the page for long.
+ *
+ * @param {TexturePool} pool
+ * @param {Slot} slot
+ * @returns {Promise<Elements>}
+ */
+function readTexture(pool, { dtype, layout: { count }, texture, reader }) {
+  const source = /** @type {Texture} */ (texture);
+  return reader === null
+    ? downloadAsync(pool, source, dtype, count)
+    : reader.read(pool, source, dtype, count);
+}
