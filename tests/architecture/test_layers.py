@@ -1,0 +1,77 @@
+"""What `.importlinter` cannot say: the docs list the layers; circles and late imports are few."""
+
+from __future__ import annotations
+
+import ast
+import re
+from configparser import ConfigParser
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parents[2]
+ENGINE = ROOT / "src" / "tfpy" / "_src"
+
+LATE_IMPORTS = {
+    "control/tensor_array.py": "a class makes values of its subclass",
+    "ops/reference/regex.py": "unicodedata is large, and seldom wanted",
+    "runtime/registry.py": "the lowerings of devices load when one is opened",
+}
+"""Files that import inside functions, and why."""
+
+
+def test_the_docs_list_the_layers() -> None:
+    contract = ConfigParser()
+    contract.read(ROOT / ".importlinter")
+    layers = contract["importlinter:contract:layers"]["layers"].split("\n")[1:]
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    table = text[text.index("| layer |") :].split("\n\n")[0]
+    listed = re.findall(r"^\| ((?:[a-z]| \\\| )+) \|", table, re.M)[1:]
+    assert [row.replace("\\|", "|") for row in listed] == layers
+
+
+def circles(graph: grimp.ImportGraph) -> list[set[str]]:
+    """Sets of modules each of which imports all the others, directly or not."""
+    modules = [m for m in graph.modules if m.startswith("tfpy._src.")]
+    above = {m: graph.find_upstream_modules(m) for m in modules}
+    found = [{m, *(n for n in above[m] if m in above.get(n, ()))} for m in modules]
+    return [circle for circle in found if len(circle) > 1]
+
+
+def test_circles_are_small_and_inside_a_folder() -> None:
+    found = circles(grimp.build_graph("tfpy", cache_dir=None))
+    assert {"tfpy._src.core.operand", "tfpy._src.core.tensor"} in found, "circles are found"
+    for circle in found:
+        assert len(circle) <= 3, circle
+        assert len({m.rpartition(".")[0] for m in circle}) == 1, circle
+
+
+class LateImports(ast.NodeVisitor):
+    """Whether a file imports inside a function."""
+
+    def __init__(self) -> None:
+        self.functions = 0
+        self.found = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.functions += 1
+        self.generic_visit(node)
+        self.functions -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.found = self.found or self.functions > 0
+
+    visit_ImportFrom = visit_Import  # noqa: N815
+
+
+def imports_late(file: Path) -> bool:
+    visitor = LateImports()
+    visitor.visit(ast.parse(file.read_text()))
+    return visitor.found
+
+
+def test_imports_stand_at_the_head_of_files() -> None:
+    late = {f.relative_to(ENGINE).as_posix() for f in ENGINE.rglob("*.py") if imports_late(f)}
+    assert late == LATE_IMPORTS.keys()
