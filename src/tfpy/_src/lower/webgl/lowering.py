@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
 from tfpy._src.lower.common import Elementwise, build_program
 from tfpy._src.lower.donation_plan import reuse_dead
