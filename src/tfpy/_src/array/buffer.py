@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
@@ -101,5 +100,5 @@ def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> Tenso
     sizes, kind = static_ints(shape), as_dtype(dtype)
     if values is not None:
         return TensorBuffer(np.array(values, kind.as_numpy_dtype).reshape(sizes))
-    empty: builtins.bytes | int = b"" if kind == dtypes.string else 0
+    empty: bytes | int = b"" if kind == dtypes.string else 0
     return TensorBuffer(np.full(sizes, empty, kind.as_numpy_dtype))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -196,7 +195,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
     if len(set(axes)) < len(axes):
         raise invalid("reverse", f"an axis is specified more than once in {axes}")
-    flip = [i in axes for i in builtins.range(x.ndim)]
+    flip = [i in axes for i in range(x.ndim)]
     return movement.strided_slice(
         x,
         begin=tuple(n - 1 if f and n else 0 for f, n in zip(flip, x.shape, strict=True)),
@@ -248,7 +247,7 @@ def reverse_sequence(
             f"seq_axis {seq_axis} and batch_axis {batch_axis or 0} must differ, and seq_lengths "
             f"{list(lengths.shape)} must have one length for each batch entry of {list(x.shape)}",
         )
-    order = [batch, along, *(i for i in builtins.range(x.ndim) if i not in (batch, along))]
+    order = [batch, along, *(i for i in range(x.ndim) if i not in (batch, along))]
     front = transpose(x, order)
     n = x.shape[along]
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)

@@ -6,7 +6,6 @@ give zeros and writes are dropped, as TensorFlow's on CPU and GPU.
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -78,7 +77,7 @@ def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Te
     columns = []
     for axis, n in enumerate(lead):
         place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
-        shape = [n if i == axis else 1 for i in builtins.range(indices.ndim)]
+        shape = [n if i == axis else 1 for i in range(indices.ndim)]
         columns.append(broadcast_to(reshape(place, shape), [*indices.shape[:-1], 1]))
     return concat([*columns, indices], -1)
 
@@ -218,10 +217,7 @@ def dynamic_partition(
             f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
         )
     rows = reshape(x, [parts.size, *x.shape[parts.ndim :]])
-    return [
-        gather(rows, np.flatnonzero(flat == i).astype(np.int32))
-        for i in builtins.range(num_partitions)
-    ]
+    return [gather(rows, np.flatnonzero(flat == i).astype(np.int32)) for i in range(num_partitions)]
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:

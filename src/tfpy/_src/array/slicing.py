@@ -147,7 +147,7 @@ def one_hot(
     )
     where_ = normalize_axis("one_hot", -1 if axis is None else axis, at.ndim + 1)
     rows = indexing.range_(start=0, delta=1, count=int(depth), dtype=dtypes.int32)
-    rows = reshape(rows, [int(depth) if i == where_ else 1 for i in builtins.range(at.ndim + 1)])
+    rows = reshape(rows, [int(depth) if i == where_ else 1 for i in range(at.ndim + 1)])
     hit = elementwise.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
     if on_value is None and off_value is None:
         return cast(hit, kind)
@@ -198,7 +198,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         ValueError: for another ``indexing`` than "xy" and "ij".
     """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
-    order = list(builtins.range(len(vectors)))
+    order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[0], order[1] = 1, 0
     elif indexing not in ("xy", "ij"):
@@ -207,9 +207,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     for i, v in enumerate(vectors):
         sizes[order[i]] = v.size
     return [
-        broadcast_to(
-            reshape(v, [-1 if d == order[i] else 1 for d in builtins.range(len(sizes))]), sizes
-        )
+        broadcast_to(reshape(v, [-1 if d == order[i] else 1 for d in range(len(sizes))]), sizes)
         for i, v in enumerate(vectors)
     ]
 
@@ -287,7 +285,7 @@ def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
             here = np.arange(n) == _position(k, axis, tensor)
         sizes.append(count if isinstance(k, builtins.slice) else 1)
         if here is not None:
-            line = reshape(here, [n if i == axis else 1 for i in builtins.range(tensor.ndim)])
+            line = reshape(here, [n if i == axis else 1 for i in range(tensor.ndim)])
             hit = line if hit is None else elementwise.logical_and(hit, line)
     given = convert_to_tensor(value, tensor.dtype)
     if 0 in shape:
@@ -349,7 +347,7 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
     if bounds[2] == 0:
         raise invalid("strided_slice", "slice step must not be 0")
     start, stop, step = builtins.slice(*bounds).indices(n)
-    count = len(builtins.range(start, stop, step))
+    count = len(range(start, stop, step))
     return (start if count else 0), count, step
 
 

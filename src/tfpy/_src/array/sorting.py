@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +70,7 @@ def _last(op: str, values: Any, axis: Any) -> tuple[Tensor, tuple[int, ...]]:
     if not x.ndim:
         raise invalid(op, "cannot sort a scalar: slice index -1 of dimension 0 out of bounds")
     at = normalize_axis(op, int(axis), x.ndim)
-    perm = list(builtins.range(x.ndim))
+    perm = list(range(x.ndim))
     perm[at], perm[-1] = perm[-1], perm[at]
     return (x if at == x.ndim - 1 else transpose(x, perm)), tuple(perm)
 

@@ -11,7 +11,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.image.batches import as_batch, at_least, from_batch
-from tfpy._src.nn.data_format import Layout
+from tfpy._src.nn.data_format import DataFormat
 from tfpy._src.ops.patches import padded_windows
 
 __all__ = [
@@ -133,9 +133,9 @@ def extract_patches(
     for what, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
         if len(static_ints(value)) != 4:
             raise invalid("extract_patches", f"{what} must have 4 numbers, got {value}")
-    layout = Layout.of("extract_patches", 2, "NHWC")
-    extent, step = layout.spatial("ksizes", sizes), layout.spatial("strides", strides)
-    spread = layout.spatial("rates", rates)
-    pads = layout.padding(padding, (x.shape[1], x.shape[2]), extent, step, spread)
+    form = DataFormat.of("extract_patches", 2, "NHWC")
+    extent, step = form.spatial("ksizes", sizes), form.spatial("strides", strides)
+    spread = form.spatial("rates", rates)
+    pads = form.padding(padding, (x.shape[1], x.shape[2]), extent, step, spread)
     windows = padded_windows(x, extent, step, spread, pads, 0)
     return reshape(windows, [*windows.shape[:3], extent[0] * extent[1] * x.shape[3]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 from tfpy._src.array.complex_numbers import conj
@@ -123,8 +122,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
                 f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "
                 f"for {list(x.shape)} and {list(y.shape)}"
             )
-        axes_a = list(builtins.range(x.ndim - axes, x.ndim))
-        axes_b = list(builtins.range(axes))
+        axes_a = list(range(x.ndim - axes, x.ndim))
+        axes_b = list(range(axes))
     else:
         axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
         axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
@@ -133,8 +132,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             "tensordot",
             f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
         )
-    free_a = [i for i in builtins.range(x.ndim) if i not in axes_a]
-    free_b = [i for i in builtins.range(y.ndim) if i not in axes_b]
+    free_a = [i for i in range(x.ndim) if i not in axes_a]
+    free_b = [i for i in range(y.ndim) if i not in axes_b]
     inner = 1
     for i in axes_a:
         inner *= x.shape[i]
@@ -153,7 +152,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     x = convert_to_tensor(a)
     if x.ndim < 2:
         raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
-    order = list(builtins.range(x.ndim))
+    order = list(range(x.ndim))
     order[-2:] = order[-1], order[-2]
     return transpose(x, order, conjugate)
 

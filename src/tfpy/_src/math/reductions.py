@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 from tfpy._src import dtypes
@@ -20,7 +19,7 @@ from tfpy._src.ops.families.infer import normalize_axis
 
 def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
     if axis is None:
-        return tuple(builtins.range(x.ndim))
+        return tuple(range(x.ndim))
     axes = tuple(normalize_axis(op, a, x.ndim) for a in static_ints(axis))
     if len(set(axes)) != len(axes):
         raise invalid(op, f"Invalid reduction arguments: Axes contains duplicate dimension: {axes}")
@@ -93,7 +92,7 @@ def reduce_mean(
     if x.dtype.is_integer:
         return _integer_mean(x, axis, keepdims)
     total = reduce_sum(x, axis, keepdims)
-    count = x.size // builtins.max(total.size, 1) if x.size else 0
+    count = x.size // max(total.size, 1) if x.size else 0
     return total * (1.0 / count if count else float("nan"))
 
 
@@ -102,7 +101,7 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     if x.dtype.size == 1:
         return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
     reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
-    count = builtins.max(x.size // builtins.max(reduced.size, 1), 1)
+    count = max(x.size // max(reduced.size, 1), 1)
     quotients = special.truncatediv(x, count)
     rest = reduce_sum(x - quotients * count, axis, keepdims)
     mean = reduce_sum(quotients, axis, keepdims) + special.truncatediv(rest, count)

@@ -11,7 +11,7 @@ from tfpy._src.core.naming import named
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve, convolve_back
-from tfpy._src.nn.data_format import Layout, flat_batch
+from tfpy._src.nn.data_format import DataFormat, flat_batch, spatial_rank
 from tfpy._src.ops import convolution as primitives
 
 __all__ = [
@@ -42,18 +42,17 @@ def _convolve(
     dilations: Any,
 ) -> Tensor:
     x, f = as_tensors(primitives.conv2d, (input, filters))
-    layout = Layout.of(name, rank, data_format)
+    form = DataFormat.of(name, rank, data_format)
     if f.ndim != rank + 2:
         raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
-    if x.ndim > rank + 2 and not layout.channels_first:
+    if x.ndim > rank + 2 and not form.channels_first:
         x, lead = flat_batch(x, rank)
     else:
         lead = ()
-    x = layout.channels_last(x)
-    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
+    x = form.channels_last(x)
     spatial, ksize = tuple(x.shape[1:-1]), tuple(f.shape[:rank])
-    pads = layout.padding(padding, spatial, ksize, step, spread)
-    y = layout.original(op(x, f, strides=step, dilations=spread, padding=pads))
+    step, spread, pads = form.window(spatial, ksize, strides, padding, dilations)
+    y = form.original(op(x, f, strides=step, dilations=spread, padding=pads))
     return reshape(y, [*lead, *y.shape[1:]]) if lead else y
 
 
@@ -167,18 +166,10 @@ def convolution(
     Raises:
         ValueError: when the filters have not 3, 4 or 5 dimensions.
     """
-    rank = _rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
+    rank = spatial_rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
     return _convolve(
         "convolution", rank, convolve, input, filters, strides, padding, data_format, dilations
     )
-
-
-def _rank(name: str, dimensions: int) -> int:
-    if dimensions not in (3, 4, 5):
-        raise ValueError(
-            f"{name}: 1, 2 or 3 spatial dimensions are supported, got {dimensions - 2}"
-        )
-    return dimensions - 2
 
 
 def atrous_conv2d(
@@ -200,14 +191,13 @@ def _transposed(
     dilations: Any,
 ) -> Tensor:
     x, f = as_tensors(primitives.conv2d, (input, filters))
-    layout = Layout.of(name, rank, data_format)
-    x = layout.channels_last(x)
+    form = DataFormat.of(name, rank, data_format)
+    x = form.channels_last(x)
     if f.ndim != rank + 2:
         raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
-    out = layout.shape_last(static_ints(output_shape))
-    step, spread = layout.spatial("strides", strides), layout.spatial("dilations", dilations)
-    pads = layout.padding(padding, out[1:-1], tuple(f.shape[:rank]), step, spread)
-    return layout.original(convolve_back(x, f, out, step, spread, pads))
+    out = form.shape_last(static_ints(output_shape))
+    window = form.window(out[1:-1], tuple(f.shape[:rank]), strides, padding, dilations)
+    return form.original(convolve_back(x, f, out, *window))
 
 
 def _transposing(name: str, rank: int, formats: str, doc: str) -> Callable[..., Tensor]:
@@ -261,7 +251,7 @@ def conv_transpose(
         ValueError: when these are not 3, 4 or 5.
     """
     shape = static_ints(output_shape)
-    rank = _rank("conv_transpose", len(shape))
+    rank = spatial_rank("conv_transpose", len(shape))
     return _transposed(
         "conv_transpose", rank, input, filters, shape, strides, padding, data_format, dilations
     )

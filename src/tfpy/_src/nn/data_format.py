@@ -1,6 +1,6 @@
-"""Arguments of window functions in any layout: spatial numbers, paddings, channels first or last.
+"""Arguments of window functions in any data format: channels first or last, strides, padding.
 
-Windows are computed with channels last. A :class:`Layout` brings tensors there and back.
+Windows are computed with channels last. A :class:`DataFormat` brings tensors there and back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 @dataclass(frozen=True)
-class Layout:
+class DataFormat:
     """The order of ``rank`` spatial dimensions and the channels, for the function ``op``."""
 
     op: str
@@ -28,8 +28,8 @@ class Layout:
     channels_first: bool
 
     @classmethod
-    def of(cls, op: str, rank: int, data_format: str | None) -> Layout:
-        """The layout that a ``data_format`` names.
+    def of(cls, op: str, rank: int, data_format: str | None) -> DataFormat:
+        """The format that ``data_format`` names.
 
         Raises:
             ValueError: when it is none of rank 1.
@@ -58,7 +58,7 @@ class Layout:
         return transpose(y, [0, self.rank + 1, *self.spatial_axes()]) if self.channels_first else y
 
     def shape_last(self, shape: Sizes) -> Sizes:
-        """A shape of this layout in the order of :meth:`channels_last`.
+        """A shape of this format in the order of :meth:`channels_last`.
 
         Raises:
             ValueError: when it has another rank.
@@ -106,6 +106,13 @@ class Layout:
         values = static_ints(value)
         return self.shape_last(values)[-1] if len(values) == self.rank + 2 else 1
 
+    def window(
+        self, size: Sizes, ksize: Sizes, strides: Any, padding: Any, dilations: Any = None
+    ) -> tuple[Sizes, Sizes, Padding]:
+        """Strides, dilations and pads of windows ``ksize`` over images of spatial ``size``."""
+        step, spread = self.spatial("strides", strides), self.spatial("dilations", dilations)
+        return step, spread, self.padding(padding, size, ksize, step, spread)
+
     def padding(
         self, padding: Any, size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes
     ) -> Padding:
@@ -131,6 +138,17 @@ class Layout:
             )
         spatial = pairs[2:] if self.channels_first else pairs[1:-1]
         return tuple((low, high) for low, high in spatial)
+
+
+def spatial_rank(op: str, rank: int) -> int:
+    """The number of spatial dimensions of a tensor of that rank.
+
+    Raises:
+        ValueError: when there are not 1, 2 or 3.
+    """
+    if rank not in (3, 4, 5):
+        raise ValueError(f"{op}: 1, 2 or 3 spatial dimensions are supported, got {rank - 2}")
+    return rank - 2
 
 
 def same_padding(size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Padding:

@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
-from tfpy._src.nn.data_format import Layout
+from tfpy._src.nn.data_format import DataFormat, spatial_rank
 from tfpy._src.ops import convolution, elementwise as ew, pooling as primitives, reduction
 from tfpy._src.ops.patches import at_first_maximum, padded_windows
 
@@ -46,39 +46,30 @@ def _pool(
     data_format: str | None,
     dilations: Any = None,
 ) -> Tensor:
-    layout = Layout.of(name, rank, data_format)
-    x = layout.channels_last(convert_to_tensor(input))
-    if op is primitives.max_pool and layout.depth(ksize) > 1:
-        return _max_of_channels(layout, x, ksize, strides)
-    extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
-    spread = layout.spatial("dilations", dilations)
-    pads = layout.padding(padding, tuple(x.shape[1:-1]), extent, step, spread)
+    form = DataFormat.of(name, rank, data_format)
+    x = form.channels_last(convert_to_tensor(input))
+    if op is primitives.max_pool and form.depth(ksize) > 1:
+        return _max_of_channels(form, x, ksize, strides)
+    extent = form.spatial("ksize", ksize)
+    step, spread, pads = form.window(tuple(x.shape[1:-1]), extent, strides, padding, dilations)
     y = op(x, ksize=extent, strides=step, dilations=spread, padding=pads)
-    return layout.original(y)
+    return form.original(y)
 
 
-def _max_of_channels(layout: Layout, x: Tensor, ksize: Any, strides: Any) -> Tensor:
+def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> Tensor:
     """Windows over the channels alone, side by side; TensorFlow has no others."""
-    sizes, window = static_ints(ksize), layout.depth(ksize)
-    if layout.rank == 3 or layout.channels_first:
+    sizes, window = static_ints(ksize), form.depth(ksize)
+    if form.rank == 3 or form.channels_first:
         problem = f"data_format must be channels last and of an image, not of {list(x.shape)}"
     elif max(sizes[:-1]) > 1:
         problem = f"ksize {list(sizes)} must be 1 in the batch and spatial dimensions"
-    elif layout.depth(strides) != window:
+    elif form.depth(strides) != window:
         problem = f"ksize {list(sizes)} and strides {strides} must be equal for the depth"
     elif x.shape[-1] % window:
         problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.shape[-1]}"
     else:
         return reduce_max(reshape(x, [*x.shape[:-1], x.shape[-1] // window, window]), -1)
-    raise UnimplementedError(None, layout.op, f"{layout.op} over the depth: {problem}")
-
-
-def _rank(name: str, x: Tensor) -> int:
-    if x.ndim not in (3, 4, 5):
-        raise ValueError(
-            f"{name}: input must have 1, 2 or 3 spatial dimensions, got shape {list(x.shape)}"
-        )
-    return x.ndim - 2
+    raise UnimplementedError(None, form.op, f"{form.op} over the depth: {problem}")
 
 
 def _pooling(
@@ -96,7 +87,8 @@ def _pooling(
         name: str | None = None,
     ) -> Tensor:
         x = convert_to_tensor(input)
-        return _pool(own, rank or _rank(own, x), op, x, ksize, strides, padding, data_format)
+        dimensions = rank or spatial_rank(own, x.ndim)
+        return _pool(own, dimensions, op, x, ksize, strides, padding, data_format)
 
     return named(own, doc, call)
 
@@ -158,8 +150,8 @@ def pool(
     if pooling_type.upper() not in ops:
         raise ValueError(f"pool: pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
     rank = len(window_shape)
-    layout = Layout.of("pool", rank, data_format)
-    spread, step = layout.spatial("dilations", dilations), layout.spatial("strides", strides)
+    form = DataFormat.of("pool", rank, data_format)
+    spread, step = form.spatial("dilations", dilations), form.spatial("strides", strides)
     if max(spread) > 1 and max(step) > 1:
         raise ValueError("pool: strides > 1 not supported in conjunction with dilations > 1")
     return _pool(
@@ -192,13 +184,13 @@ def max_pool_with_argmax(
     """
     if data_format != "NHWC":
         raise ValueError(f"max_pool_with_argmax: data_format must be 'NHWC', got {data_format!r}")
-    layout = Layout.of("max_pool_with_argmax", 2, data_format)
-    x = layout.channels_last(convert_to_tensor(input))
-    extent, step = layout.spatial("ksize", ksize), layout.spatial("strides", strides)
+    form = DataFormat.of("max_pool_with_argmax", 2, data_format)
+    x = form.channels_last(convert_to_tensor(input))
+    extent = form.spatial("ksize", ksize)
     batch, height, width, depth = x.shape
-    pads = layout.padding(padding, (height, width), extent, step, (1, 1))
-    y = primitives.max_pool(x, ksize=extent, strides=step, dilations=(1, 1), padding=pads)
-    windows = padded_windows(x, extent, step, (1, 1), pads, -math.inf)
+    step, spread, pads = form.window((height, width), extent, strides, padding)
+    y = primitives.max_pool(x, ksize=extent, strides=step, dilations=spread, padding=pads)
+    windows = padded_windows(x, extent, step, spread, pads, -math.inf)
     tap = reduction.argmax(windows, axis=3)
 
     def along(axis: int, n: int, factor: int = 1, first: int = 0) -> Tensor:
@@ -231,16 +223,15 @@ def dilation2d(
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
     x, f = as_tensors(convolution.conv2d, (input, filters))
-    layout = Layout.of("dilation2d", 2, data_format)
-    x = layout.channels_last(x)
+    form = DataFormat.of("dilation2d", 2, data_format)
+    x = form.channels_last(x)
     if f.ndim != 3 or f.shape[2] != x.shape[3]:
         raise invalid(
             "dilation2d",
             f"filter must be [h, w, {x.shape[3]}] for input {list(x.shape)}, got {list(f.shape)}",
         )
-    step, spread = layout.spatial("strides", strides), layout.spatial("rates", dilations)
     ksize = tuple(f.shape[:2])
-    pads = layout.padding(padding, tuple(x.shape[1:3]), ksize, step, spread)
+    step, spread, pads = form.window(tuple(x.shape[1:3]), ksize, strides, padding, dilations)
     sums = padded_windows(x, ksize, step, spread, pads, -math.inf)
     sums = sums + reshape(f, [ksize[0] * ksize[1], f.shape[2]])
     largest: Tensor = at_first_maximum(sums, sums)

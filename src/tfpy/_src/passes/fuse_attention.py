@@ -104,7 +104,7 @@ def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | 
         found = finder.fused(out.value, "attention", list(operands.values()), pattern)
         if found is not None:
             call = KernelCall("attention", pattern.inputs, params)
-            return found if target.takes_attention(call) else None
+            return found if target.takes(call) else None
     return None
 
 

@@ -175,11 +175,7 @@ class Generator:
             InvalidArgumentError: when the range is empty.
         """
         kind = sampling.number_dtype(dtype)
-        if kind.is_integer and (minval is None) != (maxval is None):
-            raise ValueError(
-                f"For integer dtype {kind}, minval and maxval must be both `None` or both "
-                f"non-`None`; got minval={minval} and maxval={maxval}"
-            )
+        sampling.check_bounds(kind, minval, maxval)
         return sampling.uniform(self._reserve(shape), shape, minval, maxval, kind)
 
     def uniform_full_int(

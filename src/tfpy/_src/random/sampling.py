@@ -86,6 +86,15 @@ def number_dtype(dtype: Any) -> DType:
     return kind
 
 
+def check_bounds(kind: DType, minval: Any, maxval: Any) -> None:
+    """Raises ValueError when only one bound of integers is None."""
+    if kind.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer dtype {kind}, minval and maxval must be both `None` or both "
+            f"non-`None`; got minval={minval} and maxval={maxval}"
+        )
+
+
 def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> Tensor:
     """Numbers in [minval, maxval); integers of the whole range where both are None.
 

@@ -55,11 +55,7 @@ def stateless_uniform(
         InvalidArgumentError: when the range is empty.
     """
     kind = sampling.number_dtype(dtype)
-    if kind.is_integer and (minval is None) != (maxval is None):
-        raise ValueError(
-            f"For integer `dtype` argument {kind}, argument `minval` and `maxval` must be both "
-            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
-        )
+    sampling.check_bounds(kind, minval, maxval)
     if kind == dtypes.uint32 and minval is not None:
         raise ValueError(
             f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,7 +40,7 @@ def _complex_transform(name: str, rank: int, inverse: bool) -> Callable[..., Ten
         x = convert_to_tensor(input, dtype_hint=dtypes.complex64)
         infer.check_dtype(transform.__name__, x.aval, {dtypes.complex64}, "input")
         _check_rank(transform.__name__, x, rank)
-        return _transform(x, builtins.range(x.ndim - rank, x.ndim), inverse)
+        return _transform(x, range(x.ndim - rank, x.ndim), inverse)
 
     way = "Inverse transform" if inverse else "Transform"
     transform.__name__ = transform.__qualname__ = name
@@ -84,7 +83,7 @@ def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
     wanted = list(x.shape)
     for axis, n in zip(axes, sizes, strict=True):
         wanted[axis] = n
-    kept = x[tuple(builtins.slice(0, n) for n in wanted)]
+    kept = x[tuple(slice(0, n) for n in wanted)]
     room = [[0, n - have] for n, have in zip(wanted, kept.shape, strict=True)]
     return pad(kept, room) if any(more for _, more in room) else kept
 
@@ -96,7 +95,7 @@ def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
         if x.dtype != dtypes.float32:
             raise ValueError(f"{op}: RFFT requires tf.float32 inputs, got: {x!r}")
         _require_rank(op, x, rank)
-        axes = builtins.range(x.ndim - rank, x.ndim)
+        axes = range(x.ndim - rank, x.ndim)
         sizes = _lengths(op, fft_length, x.shape[x.ndim - rank :], rank)
         return half_transform(_fitted(x, axes, sizes), axes)
 
@@ -136,7 +135,7 @@ def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
         if x.dtype != dtypes.complex64:
             raise ValueError(f"{op}: IRFFT requires tf.complex64 inputs, got: {x!r}")
         _require_rank(op, x, rank)
-        axes = builtins.range(x.ndim - rank, x.ndim)
+        axes = range(x.ndim - rank, x.ndim)
         *outer, half = x.shape[x.ndim - rank :]
         sizes = _lengths(op, fft_length, [*outer, max(0, 2 * (half - 1))], rank)
         fitted = _fitted(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
@@ -179,32 +178,25 @@ irfft2d = _inverse_real_transform("irfft2d", 2)
 irfft3d = _inverse_real_transform("irfft3d", 3)
 
 
-def _shift_axes(x: Tensor, axes: Any) -> list[int]:
-    if axes is None:
-        return list(builtins.range(x.ndim))
-    return [normalize_axis("fftshift", a, x.ndim) for a in static_ints(axes)]
-
-
-def _rolled(x: Tensor, axis: int, first: int) -> Tensor:
-    """With element ``first`` of the axis in front."""
-    order = np.roll(np.arange(x.shape[axis], dtype=np.int32), -first)
-    return gather(x, order, axis=axis)
+def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
+    """Rolled by half of each axis, forwards or back."""
+    t = convert_to_tensor(x)
+    over = range(t.ndim) if axes is None else static_ints(axes)
+    for axis in (normalize_axis("fftshift", a, t.ndim) for a in over):
+        n = t.shape[axis]
+        order = np.roll(np.arange(n, dtype=np.int32), -direction * (n // 2))
+        t = gather(t, order, axis=axis)
+    return t
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The zero frequency moved to the middle of the axes (all by default)."""
-    t = convert_to_tensor(x)
-    for axis in _shift_axes(t, axes):
-        t = _rolled(t, axis, -(t.shape[axis] // 2))
-    return t
+    return _shifted(x, axes, -1)
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Undoes :func:`fftshift`."""
-    t = convert_to_tensor(x)
-    for axis in _shift_axes(t, axes):
-        t = _rolled(t, axis, t.shape[axis] // 2)
-    return t
+    return _shifted(x, axes, 1)
 
 
 # Cosine transforms

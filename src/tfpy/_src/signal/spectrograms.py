@@ -1,8 +1,7 @@
-"""``tf.signal``: transforms, windows, frames, short-time spectra and mel scales."""
+"""Frames, short-time spectra and mel scales: functions of ``tf.signal``."""
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +53,7 @@ def frame(
     if pad_end:
         frames = -(-samples // step)
         missing = max(0, length + step * (frames - 1) - samples)
-        room = [[0, missing if i == at else 0] for i in builtins.range(x.ndim)]
+        room = [[0, missing if i == at else 0] for i in range(x.ndim)]
         x = pad(x, room, constant_values=pad_value)
     else:
         frames = max(0, 1 + (samples - length) // step)
@@ -81,7 +80,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     outer = [[0, 0]] * len(lead)
     x = pad(x, [*outer, [0, blocks], [0, blocks * step - length]])
     x = reshape(x, [*lead, frames + blocks, blocks, step])
-    order = [*builtins.range(len(lead)), *(len(lead) + i for i in (1, 0, 2))]
+    order = [*range(len(lead)), *(len(lead) + i for i in (1, 0, 2))]
     x = reshape(transpose(x, order), [*lead, blocks * (frames + blocks), step])
     # Read in rows that are one shorter, block row j begins j places later.
     x = x[..., : blocks * (frames + blocks - 1), :]

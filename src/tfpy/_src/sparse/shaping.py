@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math as _math
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +55,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
-    whole, sizes = _math.prod(old), builtins.list(new)
+    whole, sizes = _math.prod(old), list(new)
     known = _math.prod(n for n in sizes if n != -1)
     if sizes.count(-1) == 1 and known and whole % known == 0:
         sizes[sizes.index(-1)] = whole // known
@@ -64,7 +63,7 @@ def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
         raise invalid(
             "sparse.reshape",
             f"Input to reshape is a tensor with {whole} dense values, but the requested shape "
-            f"{builtins.list(new)} has another number of them",
+            f"{list(new)} has another number of them",
         )
     return tuple(sizes)
 
@@ -89,10 +88,8 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     """
     x = checked(sp_input)
     rank = x.ndim
-    order = (
-        [p % rank for p in static_ints(perm)] if perm is not None else [*builtins.range(rank)][::-1]
-    )
-    if sorted(order) != [*builtins.range(rank)]:
+    order = [p % rank for p in static_ints(perm)] if perm is not None else [*range(rank)][::-1]
+    if sorted(order) != [*range(rank)]:
         raise invalid("sparse.transpose", f"perm {order} is not a permutation of {rank} dimensions")
     return reorder(made(x.host_indices[:, order], x.values, [x.host_shape[p] for p in order]))
 
@@ -164,7 +161,7 @@ def split(
     n = x.host_shape[at]
     if not 1 <= count <= n:
         raise invalid("sparse.split", f"num_split must be in [1, {n}], got {count}")
-    sizes = [n // count + (i < n % count) for i in builtins.range(count)]
+    sizes = [n // count + (i < n % count) for i in range(count)]
     parts, begin = [], [0] * x.ndim
     for size in sizes:
         extent = [size if i == at else m for i, m in enumerate(x.host_shape)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ from tfpy._src.ragged.making import from_rows
 from tfpy._src.ragged.shaping import expand_dims
 
 
-def _input(value: Any) -> Any:
+def as_strings(value: Any) -> Any:
     """A string tensor, or the ragged tensor itself.
 
     Raises:
@@ -36,7 +35,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     inputs = list(inputs)
     if not inputs:
         return constant(b"")
-    return text.join(*(_input(x) for x in inputs), separator=separator)
+    return text.join(*(as_strings(x) for x in inputs), separator=separator)
 
 
 def reduce_join(
@@ -47,10 +46,10 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined."""
-    x = _input(inputs)
+    x = as_strings(inputs)
     if isinstance(x, RaggedTensor):
         return _ragged_reduce_join(x, axis, keepdims, separator)
-    axes = tuple(reversed(builtins.range(x.ndim))) if axis is None else static_ints(axis)
+    axes = tuple(reversed(range(x.ndim))) if axis is None else static_ints(axis)
     host_text.check_axes(axes, x.ndim)
     at = tuple(a % x.ndim for a in axes)
     joined = text.reduce_join(x, axes=at, separator=separator)
@@ -60,7 +59,7 @@ def reduce_join(
 
 
 def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:
-    axes = builtins.range(x.ndim) if axis is None else static_ints(axis)
+    axes = range(x.ndim) if axis is None else static_ints(axis)
     for at in sorted((normalize_axis("reduce_join", a, x.ndim) for a in axes), reverse=True):
         x = _join_axis(x, at, separator)
         if keepdims:
@@ -84,7 +83,7 @@ def unsorted_segment_join(
 ) -> Tensor:
     """Strings whose segment is the same, joined; the empty string for segments without any."""
     return text.segment_join(
-        _input(inputs),
+        as_strings(inputs),
         convert_to_tensor(segment_ids),
         segments=int(num_segments),
         separator=separator,
@@ -93,7 +92,7 @@ def unsorted_segment_join(
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     """Whether the regular expression (RE2's syntax) matches the whole string."""
-    return text.full_match(_input(input), pattern=_pattern(pattern))
+    return text.full_match(as_strings(input), pattern=_pattern(pattern))
 
 
 def regex_replace(
@@ -105,10 +104,10 @@ def regex_replace(
         InvalidArgumentError: when the pattern is no regular expression.
     """
     return text.regex_replace(
-        _input(input),
+        as_strings(input),
         pattern=_pattern(pattern),
         rewrite=_pattern(rewrite),
-        replace_global=builtins.bool(replace_global),
+        replace_global=bool(replace_global),
     )
 
 
@@ -126,12 +125,12 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         InvalidArgumentError: for positions outside of a string.
     """
     at, count = convert_to_tensor(pos, dtypes.int32), convert_to_tensor(len, dtypes.int32)
-    return text.substr(_input(input), at, count, unit=unit)
+    return text.substr(as_strings(input), at, count, unit=unit)
 
 
 def _pattern(value: Any) -> str:
     found = value.numpy() if isinstance(value, Tensor) else value
-    return found.decode() if isinstance(found, builtins.bytes) else str(found)
+    return found.decode() if isinstance(found, bytes) else str(found)
 
 
 def _buckets(num_buckets: Any) -> int:
@@ -143,12 +142,12 @@ def _buckets(num_buckets: Any) -> int:
 
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Each string's hash modulo ``num_buckets``; int32."""
-    return text.hash_bucket(_input(input), num_buckets=_buckets(num_buckets))
+    return text.hash_bucket(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Each string's FarmHash fingerprint modulo ``num_buckets``; int32."""
-    return text.hash_bucket_fast(_input(input), num_buckets=_buckets(num_buckets))
+    return text.hash_bucket_fast(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
 string_to_hash_bucket_fast = to_hash_bucket_fast
@@ -165,7 +164,7 @@ def to_hash_bucket_strong(
     words = tuple(int(k) for k in key)
     if len(words) != 2:
         raise invalid("to_hash_bucket_strong", f"Key must have 2 elements, got {len(words)}")
-    return text.hash_bucket_strong(_input(input), num_buckets=_buckets(num_buckets), key=words)
+    return text.hash_bucket_strong(as_strings(input), num_buckets=_buckets(num_buckets), key=words)
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
@@ -177,7 +176,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     kind = as_dtype(out_type)
     if kind not in (dtypes.float32, dtypes.int32, dtypes.uint32):
         raise invalid("to_number", f"out_type must be float32 or int32, got {kind.name}")
-    return text.to_number(_input(input), out_type=kind)
+    return text.to_number(as_strings(input), out_type=kind)
 
 
 # Taking apart
@@ -185,13 +184,13 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of each string along a new ragged axis."""
-    return _rows(input, lambda s: [s[i : i + 1] for i in builtins.range(len(s))], dtypes.string)
+    return rows_of(input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string)
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts between separators (runs of white space by default) along a new ragged axis."""
     by = None if sep is None else _pattern(sep).encode() or None
-    return _rows(input, lambda s: s.split(by, maxsplit), dtypes.string)
+    return rows_of(input, lambda s: s.split(by, maxsplit), dtypes.string)
 
 
 def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> dict[str, Tensor]:
@@ -203,7 +202,7 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
     Raises:
         ValueError: for something else than a vector.
     """
-    x = _input(input)
+    x = as_strings(input)
     if x.ndim != 1:
         raise ValueError(f"Input should be Tensor1D but received shape {x.shape}")
     marks = _pattern(delimiter).encode()
@@ -211,12 +210,12 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
     for s in x.host_view().tolist():
         if marks:
             for mark in marks[1:]:
-                s = s.replace(builtins.bytes([mark]), marks[:1])
+                s = s.replace(bytes([mark]), marks[:1])
             parts = s.split(marks[:1])
         else:
-            parts = [s[i : i + 1] for i in builtins.range(len(s))]
+            parts = [s[i : i + 1] for i in range(len(s))]
         rows.append([p for p in parts if p or not skip_empty])
-    indices = [(i, j) for i, row in enumerate(rows) for j in builtins.range(len(row))]
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     values = np.empty(len(indices), object)
     values[:] = [rows[i][j] for i, j in indices]
     width = max((len(row) for row in rows), default=0)
@@ -227,13 +226,13 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
     }
 
 
-def _rows(input: Any, f: Callable[[builtins.bytes], Sequence[Any]], kind: dtypes.DType) -> Any:
+def rows_of(input: Any, f: Callable[[bytes], Sequence[Any]], kind: dtypes.DType) -> Any:
     """``f`` of each string along a new ragged axis; a plain vector for one string."""
-    x = _input(input)
+    x = as_strings(input)
     if isinstance(x, RaggedTensor):
-        return x.with_flat_values(_rows(x.flat_values, f, kind))
+        return x.with_flat_values(rows_of(x.flat_values, f, kind))
     if x.ndim > 1:
-        return _rows(RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1), f, kind)
+        return rows_of(RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1), f, kind)
     rows = [f(s) for s in np.atleast_1d(x.host_view()).tolist()]
     ragged = from_rows(rows, kind)
     return ragged if x.ndim else ragged.values

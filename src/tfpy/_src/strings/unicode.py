@@ -1,8 +1,7 @@
-"""Unicode: ``tf.strings.unicode_*``."""
+"""Characters and encodings: ``tf.strings.unicode_*``."""
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops import text
 from tfpy._src.ops.reference import text as host_text
-from tfpy._src.strings.functions import _input, _rows
-
-# Unicode
+from tfpy._src.strings.functions import as_strings, rows_of
 
 
 def unicode_transcode(
@@ -29,12 +26,12 @@ def unicode_transcode(
 ) -> Any:
     """Strings in another encoding ("UTF-8", "UTF-16-BE" or "UTF-32-BE")."""
     return text.unicode_transcode(
-        _input(input),
+        as_strings(input),
         input_encoding=input_encoding,
         output_encoding=output_encoding,
         errors=errors,
         replacement_char=int(replacement_char),
-        replace_control_characters=builtins.bool(replace_control_characters),
+        replace_control_characters=bool(replace_control_characters),
     )
 
 
@@ -84,7 +81,7 @@ def unicode_decode(
     decode = host_text.decoder(
         name, input_encoding, errors, replacement_char, replace_control_characters
     )
-    return _rows(input, lambda s: [ord(c) for c in decode(s)], dtypes.int32)
+    return rows_of(input, lambda s: [ord(c) for c in decode(s)], dtypes.int32)
 
 
 def unicode_split(
@@ -97,22 +94,23 @@ def unicode_split(
     """The characters of each string along a new ragged axis."""
     decode = host_text.decoder("unicode_split", input_encoding, errors, replacement_char, False)
     codec = host_text.CODECS.get(input_encoding, "utf-8")
-    return _rows(input, lambda s: [c.encode(codec) for c in decode(s)], dtypes.string)
+    return rows_of(input, lambda s: [c.encode(codec) for c in decode(s)], dtypes.string)
 
 
 def _offsets(input: Any, input_encoding: str) -> Any:
     """Where each character begins, in bytes."""
 
-    def starts(s: builtins.bytes) -> list[int]:
+    codec = host_text.CODECS.get(input_encoding, input_encoding)
+    errors = "surrogateescape" if codec == "utf-8" else "replace"
+
+    def starts(s: bytes) -> list[int]:
         found, at = [], 0
-        codec = host_text.CODECS.get(input_encoding, input_encoding)
-        for c in s.decode(codec, "surrogateescape" if codec == "utf-8" else "replace"):
+        for c in s.decode(codec, errors):
             found.append(at)
-            escaped = "surrogateescape" if codec == "utf-8" else "replace"
-            at += len(c.encode(codec, escaped))
+            at += len(c.encode(codec, errors))
         return found
 
-    return _rows(input, starts, dtypes.int32)
+    return rows_of(input, starts, dtypes.int32)
 
 
 def unicode_decode_with_offsets(

@@ -15,10 +15,10 @@ from tfpy._src.tfjs.functions import prelu
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
-    "relu": lambda x: act.relu(x),
-    "relu6": lambda x: act.relu6(x),
-    "elu": lambda x: act.elu(x),
-    "sigmoid": lambda x: ew.sigmoid(x),
+    "relu": act.relu,
+    "relu6": act.relu6,
+    "elu": act.elu,
+    "sigmoid": ew.sigmoid,
 }
 
 
@@ -70,7 +70,7 @@ def conv2d(
     prelu_activation_weights: Any = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """activation(:func:`tfpy.nn.conv2d` + bias).
+    """activation(``tf.nn.conv2d`` + bias).
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
@@ -92,7 +92,7 @@ def depthwise_conv2d(
     prelu_activation_weights: Any = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """activation(:func:`tfpy.nn.depthwise_conv2d` + bias).
+    """activation(``tf.nn.depthwise_conv2d`` + bias).
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
