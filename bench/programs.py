@@ -18,7 +18,8 @@ from typing import Any
 
 import tfpy as tf
 from bench.networks import mobilenet_v1
-from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.webgl import WebGLTarget, lower
 from tfpy._src.ops import OPS

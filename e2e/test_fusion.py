@@ -25,13 +25,13 @@ class Builder:
 
     def input(self, *shape, dtype="float32"):
         from tfpy._src.dtypes import as_dtype
-        from tfpy._src.ir.graph import Aval
+        from tfpy._src.ir.aval import Aval
 
         return self.graph.add_input(Aval(shape, as_dtype(dtype)))
 
     def __call__(self, name, *operands, **attrs):
         from tfpy._src.dtypes import float32
-        from tfpy._src.ir.graph import Aval
+        from tfpy._src.ir.aval import Aval
         from tfpy._src.ops import OPS
 
         values = [

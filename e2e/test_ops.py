@@ -35,8 +35,9 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
 def check_samples(backend, name):
     """Runs an op on its samples."""
     from tfpy._src.dtypes import as_dtype
+    from tfpy._src.ir.aval import Aval
     from tfpy._src.ir.evaluate import evaluate
-    from tfpy._src.ir.graph import Aval, single_equation
+    from tfpy._src.ir.graph import single_equation
     from tfpy._src.runtime import registry
 
     if name in UNSUPPORTED[backend]:

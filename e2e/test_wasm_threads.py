@@ -11,7 +11,7 @@ import pytest
 
 from e2e.module_page import ROOT, Evaluate, module_page
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.strides import broadcast_view
 from tfpy._src.lower.calls import Elementwise

@@ -10,7 +10,8 @@ import pytest
 
 from e2e.module_page import Evaluate, module_page
 from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program

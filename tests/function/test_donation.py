@@ -13,11 +13,12 @@ from runtime.fake import FakeDevice
 
 import tfpy as tf
 from tfpy._src.core import scalars
+from tfpy._src.ir.aval import Array
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Array, Compiled
+from tfpy._src.runtime.backend import Compiled
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
 

@@ -10,8 +10,9 @@ import pytest
 
 from tfpy import dtypes
 from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Eqn, Graph, single_equation
+from tfpy._src.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.ir.verify import verify
 from tfpy._src.ops import OPS
 

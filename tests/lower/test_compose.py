@@ -14,8 +14,9 @@ from passes.fusing import Greedy
 from passes.sketch import assert_same_bits, draw_inputs, random_graph
 
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.fusion import LOOP, fusion, is_elementwise
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.strides import View, dense_view
 from tfpy._src.ir.verify import verify
 from tfpy._src.lower.calls import kernel_call, loop_call

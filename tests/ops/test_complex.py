@@ -13,7 +13,7 @@ from ops import oracle
 import tfpy
 from tfpy import dtypes
 from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]

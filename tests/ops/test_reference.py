@@ -11,8 +11,9 @@ from ops import oracle
 
 from tfpy import dtypes
 from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.ir.graph import single_equation
 from tfpy._src.ops import OPS, Op
 
 

@@ -14,8 +14,9 @@ from ops import oracle
 import tfpy
 from tfpy import dtypes
 from tfpy._src.ir import complex_expr
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import SCALAR_OPS, linearize
-from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.lower import wasm, webgl
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget

@@ -10,9 +10,10 @@ import numpy as np
 import tfpy as tf
 from tfpy import dtypes
 from tfpy._src.dtypes import DType
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
 from tfpy._src.ir.op import OPS
 from tfpy._src.ir.verify import verify

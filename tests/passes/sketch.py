@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph, Shape
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.verify import verify
 from tfpy._src.ops import OPS
 from tfpy._src.passes.rewrite import Builder

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 from passes.sketch import Sketch
 
+from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph, Shape
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.verify import verify
 from tfpy._src.lower.target import NumpyTarget
 from tfpy._src.passes.pipeline import optimize_with_weights

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.verify import verify
 from tfpy._src.ops import OPS
 from tfpy._src.passes import pipeline

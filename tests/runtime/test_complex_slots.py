@@ -12,7 +12,8 @@ import pytest
 
 from tfpy import dtypes
 from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import single_equation
 from tfpy._src.lower.target import NumpyTarget
 from tfpy._src.lower.wasm import lower
 from tfpy._src.ops import OPS

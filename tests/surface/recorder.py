@@ -15,7 +15,8 @@ from surface.evaluation import evaluate, finished, tensors, words
 import tfpy
 from tfpy._src.dtypes import DEVICE_DTYPES, complex64
 from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm, webgl
 from tfpy._src.ops import UNSUPPORTED
 from tfpy._src.runtime import registry

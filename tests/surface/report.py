@@ -209,9 +209,9 @@ def _primitives() -> list[str]:
     return [
         "## Primitives",
         "",
-        f"What functions are composed of: {len(PRIMITIVES)} records in `src/tfpy/_src/ops/`, each",
-        "tested on every backend against its NumPy meaning, and that against TensorFlow. ° has no",
-        "gradient.",
+        f"What functions are composed of: {len(PRIMITIVES)} records in `src/tfpy/_src/ops/`. Each",
+        "is tested on every backend against its NumPy meaning, and that against TensorFlow. ° has",
+        "no gradient.",
         "",
         *table(["family", "ops"], [[family, ", ".join(n)] for family, n in families.items()]),
     ]

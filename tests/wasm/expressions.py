@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.strides import broadcast_view, collapse
 from tfpy._src.lower.program import Kernel, Program
 from tfpy._src.lower.wasm.lowering import assemble

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower import wasm
 from tfpy._src.lower.program import Program

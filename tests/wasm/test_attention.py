@@ -10,7 +10,7 @@ import pytest
 from passes.attention import attend
 
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 
 from .node_runtime import NodeRuntime, RuntimeFailed

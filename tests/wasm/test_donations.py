@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.lower.program import Program
 from tfpy._src.ops import OPS

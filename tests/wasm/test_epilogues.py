@@ -10,7 +10,7 @@ import pytest
 
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.wasm.lowering import add_kernel

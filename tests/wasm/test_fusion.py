@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.strides import View
 from tfpy._src.lower.calls import Elementwise

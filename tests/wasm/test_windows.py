@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 
 from .node_runtime import Array, NodeRuntime

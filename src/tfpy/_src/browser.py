@@ -10,8 +10,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Array
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Array
 
 __all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.lower.memory import ALIGNMENT, PADDING, plan
 from tfpy._src.lower.program import Kernel, Program

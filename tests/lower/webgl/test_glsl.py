@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import B, F, I, U
-from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.strides import broadcast_view
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program, verify

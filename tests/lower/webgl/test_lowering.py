@@ -10,7 +10,8 @@ import pytest
 
 import tfpy._src.ops  # noqa: F401  fills the table
 from tfpy._src.dtypes import as_dtype, float32, int32
-from tfpy._src.ir.graph import Aval, single_equation
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import single_equation
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS, UNSUPPORTED, Op
 from tfpy._src.lower.program import Program, verify

@@ -6,19 +6,16 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tfpy._src.control.derivative import derivative
 from tfpy._src.control.equations import apply_cond, avals_of
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, Runner, carries_gradient, scattered
 from tfpy._src.run.executable import Executable
 from tfpy._src.run.usage import Usage
-
-Array = np.ndarray[Any, Any]
 
 
 def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:

@@ -12,7 +12,8 @@ from tfpy._src.control import lists
 from tfpy._src.control.equations import has_effects
 from tfpy._src.core.tape import backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import OPS
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.trace.trace import Trace

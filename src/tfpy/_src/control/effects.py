@@ -14,7 +14,7 @@ from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.trace.symbolic import is_symbolic

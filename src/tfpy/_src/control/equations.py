@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS
 from tfpy._src.run.control_op import ControlOp
 

@@ -18,7 +18,7 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.tape import SUMS
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.runtime.storage import host_storage

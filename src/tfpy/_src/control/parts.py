@@ -13,9 +13,9 @@ from tfpy._src.control.derivative import current
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.trace.symbolic import SymbolicTensor
-from tfpy._src.trace.trace import Array, Extra, Trace
+from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable
 
 

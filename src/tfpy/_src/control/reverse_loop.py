@@ -12,7 +12,8 @@ from tfpy._src.control.equations import apply_loop
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tape import added
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.run.control_op import carries_gradient, scattered
 

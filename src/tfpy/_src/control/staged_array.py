@@ -12,7 +12,7 @@ from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.trace.symbolic import is_symbolic
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.control.derivative import zero
@@ -14,14 +11,13 @@ from tfpy._src.control.equations import avals_of
 from tfpy._src.control.loop_run import LoopRun
 from tfpy._src.control.reverse_loop import loop_with_residuals, reverse_loop
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, Runner, carries_gradient
 from tfpy._src.run.mirror import LoopMirror
 from tfpy._src.run.usage import Usage
-
-Array = np.ndarray[Any, Any]
 
 
 def _while_infer(

@@ -12,7 +12,7 @@ from tfpy._src.core.operand import Composite, Holder, Operand
 from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import OPS, Op
 from tfpy._src.runtime.storage import host_storage
 

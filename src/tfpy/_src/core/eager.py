@@ -11,8 +11,9 @@ from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tape import active_tapes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph, single_equation
+from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import Op
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend

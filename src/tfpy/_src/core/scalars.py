@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, int32
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import OPS
 from tfpy._src.runtime.storage import host_storage
 

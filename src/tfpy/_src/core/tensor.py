@@ -12,11 +12,12 @@ import numpy as np
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.runtime.storage import Statistics, Storage, statistics
 
 if TYPE_CHECKING:
-    from tfpy._src.runtime.backend import Array, Backend
+    from tfpy._src.ir.aval import Array
+    from tfpy._src.runtime.backend import Backend
 
 next_identity = count(1).__next__
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
-
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array, Shape
+from tfpy._src.ir.graph import Eqn, Graph
 
 
 def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph, spelled
+from tfpy._src.ir.graph import Attrs, Eqn, Graph, spelled
 from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.ir.op import COMPILER, Op, register
 

@@ -13,7 +13,7 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.strides import View
 
 if TYPE_CHECKING:
-    from tfpy._src.ir.graph import Aval
+    from tfpy._src.ir.aval import Aval
 
 Param = int | float | str | Sequence[Any]
 

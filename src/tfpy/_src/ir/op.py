@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.kernel import KernelCall
 
 if TYPE_CHECKING:
     from tfpy._src.dtypes import DType
 
 Tensor = Any  # what ops compute on; the compiler does not know it
-Sample = tuple[tuple[np.ndarray[Any, Any], ...], dict[str, Any]]
+Sample = tuple[tuple[Array, ...], dict[str, Any]]
 Samples = Callable[[np.random.Generator], list[Sample]]
 
 COMPILER, CONTROL = "compiler", "control"

@@ -19,7 +19,7 @@ from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import FailedPreconditionError, invalid
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import contraction, elementwise as ew
 from tfpy._src.ops.families import infer
 

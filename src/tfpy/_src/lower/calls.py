@@ -9,8 +9,9 @@ import functools
 from dataclasses import dataclass, replace
 
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.fusion import EPILOGUE, LOOP, PROLOGUE, fusion, is_elementwise, is_scalar_constant
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, Prologue
 from tfpy._src.ir.strides import MAX_DIMS, View, broadcast_view
 from tfpy._src.lower.compose import Composition, compose

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.fusion import is_scalar_constant
-from tfpy._src.ir.graph import Attrs, Eqn, Graph, Shape
+from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
 from tfpy._src.ir.strides import View, dense_strides, dense_view
 

@@ -17,8 +17,9 @@ import numpy as np
 from tfpy._src.dtypes import complex64, float32
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.complex_expr import components, operands
-from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph
+from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
 
 Components = tuple[int, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
 
 

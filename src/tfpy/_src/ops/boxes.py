@@ -5,19 +5,17 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
 
-Array = np.ndarray[Any, Any]
 Similarity = Callable[[int, Sequence[int]], Array]
 """How alike a box is to each of others, 0 to 1."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer

@@ -16,8 +16,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType, real_part
 from tfpy._src.ir import complex_expr, expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.op import Laws, Op, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.elementwise import binary, compare, elementwise, float_unary, unary

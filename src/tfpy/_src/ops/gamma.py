@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import exp, log, log1p
 from tfpy._src.ops.families import infer

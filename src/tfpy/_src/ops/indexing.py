@@ -11,8 +11,8 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select

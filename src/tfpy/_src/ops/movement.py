@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ir.strides import broadcast_strides, dense_strides, merge, pad_front
@@ -89,7 +89,7 @@ broadcast_to = register(
         "broadcast_to",
         "movement",
         _broadcast_infer,
-        lambda x, shape: np.broadcast_to(x, shape),
+        np.broadcast_to,
         _broadcast_vjp,
         kernel=lambda x, shape: strided_call(shape, broadcast_strides(x.shape, shape), 0),
         viewed=True,

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfpy._src.dtypes import float32
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import COMPILER, Op, register
 from tfpy._src.ops.convolution import conv2d
@@ -26,8 +26,6 @@ MAX_DEPTH = 1 << 16
 
 _MIN_RANGE = 1e-36
 """What spans less counts as 0: its inverse would overflow."""
-
-Array = np.ndarray[Any, Any]
 
 
 class Quantized(NamedTuple):

@@ -18,8 +18,8 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.graph import Aval, Shape
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.gamma import random_gamma_grad

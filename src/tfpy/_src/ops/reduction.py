@@ -15,7 +15,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import cast, equal, select

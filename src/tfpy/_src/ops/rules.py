@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from tfpy._src.ir.graph import Shape
+from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.op import OPS
 
 Vjp = Callable[..., Any]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.reference import hash as host_hash, text as host
@@ -19,7 +19,7 @@ _REASON = "strings live on the host"
 _WORDS = [b"", b"tf", b" Some words\t", b"12:34", "Größe ÅÉ".encode(), b"x" * 70]
 
 
-def _words(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _words(shape: tuple[int, ...]) -> Array:
     words = np.empty(int(np.prod(shape)), object)
     words[:] = [_WORDS[i % len(_WORDS)] for i in range(words.size)]
     return words.reshape(shape)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tfpy._src.errors import invalid
-from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.aval import Aval, Shape
 
 Sizes = tuple[int, ...]
 Padding = tuple[tuple[int, int], ...]

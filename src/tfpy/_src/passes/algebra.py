@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.ir.graph import Aval, Eqn, Graph
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.complex import complex_, imag, real
 from tfpy._src.ops.elementwise import (
@@ -73,11 +74,11 @@ def uniform(builder: Builder, value: int) -> Any:
     return first[0].item()
 
 
-def _bits(array: np.ndarray[Any, Any]) -> Any:
+def _bits(array: Array) -> Any:
     return np.dtype(f"u{array.dtype.itemsize}")
 
 
-def _filled(array: np.ndarray[Any, Any], first: np.ndarray[Any, Any]) -> Any:
+def _filled(array: Array, first: Array) -> Any:
     return np.broadcast_to(first.view(_bits(array)), array.shape)
 
 

@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.fusion import Pattern
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.kernel import KernelCall, Param, float_bits
 from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import broadcast_strides, merge

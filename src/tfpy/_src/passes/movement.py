@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.movement import broadcast_to, concat, pad, reshape, strided_slice, transpose
 from tfpy._src.passes.reductions import REDUCTIONS

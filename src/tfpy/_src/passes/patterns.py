@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Sequence
 
+from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.fusion import Pattern, fuse, is_scalar_constant
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.elementwise import multiply, real_div
 from tfpy._src.ops.movement import reshape

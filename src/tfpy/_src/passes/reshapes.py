@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ops.movement import reshape
 from tfpy._src.passes.movement import reshaped
 from tfpy._src.passes.reductions import REDUCTIONS

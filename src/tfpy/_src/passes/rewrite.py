@@ -11,14 +11,11 @@ import functools
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.passes.dead_code import without_dead_code
-
-Array = np.ndarray[Any, Any]
 
 
 class Builder:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.convolution import conv2d, depthwise_conv2d

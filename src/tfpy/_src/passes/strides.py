@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.strides import dense_strides
 from tfpy._src.ops.movement import reshape, transpose
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy._src.ir.graph import Eqn, Graph, Shape
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.movement import concat, inverse_permutation, pad, strided_slice, transpose

@@ -22,7 +22,7 @@ from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid, invalid_dtype, invalid_value
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
 from tfpy._src.ops import elementwise as ew, random as primitives

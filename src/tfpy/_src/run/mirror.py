@@ -7,16 +7,12 @@ from numbers that the host knows already, so that no iteration waits for the dev
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import numpy as np
-
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.run.control_op import ControlOp
-
-Array = np.ndarray[Any, Any]
 
 _MAX_SIZE = 16  # elements of a value
 _MAX_EQUATIONS = 32

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence, Set
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Aval, Graph, extract
+from tfpy._src.ir.graph import Graph, extract
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.pipeline import optimize_with_weights
 from tfpy._src.passes.rewrite import count_reads

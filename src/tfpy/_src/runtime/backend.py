@@ -6,15 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import UNSUPPORTED, Op
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import NumpyTarget, Target
 
-Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]
 
 _SLOT_BYTES = 1024  # what a slot counts for besides its bytes

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.ir.aval import Array
 from tfpy._src.runtime.turns import give_turn
 
-Array = np.ndarray[Any, Any]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 

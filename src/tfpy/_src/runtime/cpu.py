@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import Evaluator
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import add_backend
-from tfpy._src.runtime.backend import Array, Backend, Compiled
+from tfpy._src.runtime.backend import Backend, Compiled
 
 
 class CpuBackend(Backend):

@@ -15,13 +15,14 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import InternalError
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Array, Backend, BackendSkipped, Compiled, Progress
+from tfpy._src.runtime.backend import Backend, BackendSkipped, Compiled, Progress
 from tfpy._src.runtime.env import env
 
 

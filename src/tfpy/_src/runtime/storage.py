@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfpy._src.ir.graph import Aval
-from tfpy._src.runtime.backend import Array, Backend
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.runtime.backend import Backend
 
 _KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host too
 

@@ -10,8 +10,7 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
-
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 
 def _window(values: Array, dtype: Any) -> Tensor:

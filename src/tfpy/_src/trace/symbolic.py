@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.errors import NotTraceableError, OperatorNotAllowedInGraphError
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.runtime.storage import Storage
 from tfpy._src.variables.variable import Variable
 
 if TYPE_CHECKING:
-    from tfpy._src.runtime.backend import Array
+    from tfpy._src.ir.aval import Array
     from tfpy._src.trace.trace import Trace
 
 

@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tfpy._src import tracing
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor, next_identity
-from tfpy._src.ir.graph import Aval, Graph
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS, Op
 from tfpy._src.runtime.storage import host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
@@ -22,7 +21,6 @@ from tfpy._src.trace.symbolic import SymbolicTensor
 if TYPE_CHECKING:
     from tfpy._src.variables.variable import Variable
 
-Array = np.ndarray[Any, Any]
 
 _MAX_CONSTANT = 16  # elements up to which a captured array becomes a constant of the Graph
 

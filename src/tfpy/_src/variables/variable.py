@@ -18,7 +18,7 @@ from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OutOfRangeError, invalid
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import Op, elementwise
 from tfpy._src.variables.distribution import VariableAggregation, VariableSynchronization, kinds
 from tfpy._src.variables.scatter import ScatterMethods

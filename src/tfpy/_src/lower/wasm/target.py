@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy._src.dtypes import float32
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, Prologue, float_bits
 from tfpy._src.ir.strides import collapse
 

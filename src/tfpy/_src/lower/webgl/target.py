@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfpy._src.ir.graph import Aval
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
 from tfpy._src.lower.webgl import attention
 from tfpy._src.lower.webgl.steps import MAX_TEXTURES

@@ -8,8 +8,8 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.op import Laws, Op, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import BOOL, FLOAT, FLOAT_COMPLEX, REAL

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
-from tfpy._src.ir.graph import Aval, Shape
+from tfpy._src.ir.aval import Aval, Shape
 
 FLOAT = frozenset((dtypes.float16, dtypes.float32))
 FLOAT_COMPLEX = FLOAT | {dtypes.complex64}

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
+from tfpy._src.ir.aval import Array
 from tfpy._src.ir.op import Sample, Samples
 
 _SHAPES: tuple[tuple[int, ...], ...] = ((), (7,), (2, 3, 5), (5, 260), (0, 3), (3, 2, 1, 4, 2))
@@ -27,7 +28,7 @@ def array(
     dtype: DType = dtypes.float32,
     low: float = -4.0,
     high: float = 4.0,
-) -> np.ndarray[Any, Any]:
+) -> Array:
     """Uniform values in ``[low, high]`` (complex numbers: both components); fair booleans."""
     if dtype == dtypes.bool:
         return rng.random(shape) < 0.5

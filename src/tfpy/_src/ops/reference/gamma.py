@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.ir.aval import Array
 from tfpy._src.ops.reference.special import erfc
-
-Array = np.ndarray[Any, Any]
 
 _STEPS = 10_000
 _SMALLEST = 1e-300

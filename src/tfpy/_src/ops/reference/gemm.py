@@ -9,11 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 _LARGE = 64**3  # multiplications from which the choice matters
 _RUNS = 5

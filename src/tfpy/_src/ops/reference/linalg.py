@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.errors import invalid_value
-
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 
 def pack(factors: Sequence[Array], batch: int) -> Array:

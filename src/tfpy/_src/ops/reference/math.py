@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.errors import invalid_value
-
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 

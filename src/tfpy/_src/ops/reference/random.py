@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.ir.aval import Array
 from tfpy._src.ops.reference.philox import (
     RESERVED,
     Draws,
@@ -23,7 +24,6 @@ from tfpy._src.ops.reference.philox import (
     unit_floats,
 )
 
-Array = np.ndarray[Any, Any]
 State = Sequence[Any]
 
 _RESERVED_RARE = 42  # counters of a geometric sum

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 f32 = np.float32
 

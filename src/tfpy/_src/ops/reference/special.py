@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from tfpy._src.ir.aval import Array
 
 
 def _lgamma(x: float) -> float:

@@ -15,9 +15,8 @@ import numpy as np
 
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OutOfRangeError, invalid_value
+from tfpy._src.ir.aval import Array
 from tfpy._src.ops.reference import regex as host_regex
-
-Array = np.ndarray[Any, Any]
 
 _SPACE = b" \t\n\v\f\r"
 CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}

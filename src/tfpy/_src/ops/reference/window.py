@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfpy._src.ir.aval import Array
 from tfpy._src.ops.reference.gemm import gemm
 
-Array = np.ndarray[Any, Any]
 Sizes = tuple[int, ...]
 
 
