@@ -14,9 +14,9 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.strides import broadcast_view
-from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import WasmEmitter, add_kernel
+from tfpy._src.lower.wasm.lowering import add_elementwise, add_kernel
 
 ASSETS = ROOT / "src" / "tfpy" / "assets"
 Shape = tuple[int, ...]
@@ -61,8 +61,8 @@ def elementwise_job(root: ex.Expr, *shapes: Shape) -> dict[str, Any]:
     program.inputs = [program.add_buffer(s, ex.F) for s in shapes]
     program.outputs = [program.add_buffer(shapes[0], root.dtype)]
     views = tuple(broadcast_view(s, shapes[0]) for s in shapes)
-    call = Elementwise(root, tuple(program.inputs), views, Aval(shapes[0], root.dtype))
-    WasmEmitter().elementwise(program, call, program.outputs[0])
+    call = Elementwise(root, views, Aval(shapes[0], root.dtype))
+    add_elementwise(program, call, program.inputs, program.outputs[0])
     return job(program)
 
 

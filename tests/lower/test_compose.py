@@ -18,7 +18,7 @@ from tfpy._src.ir.fusion import LOOP, fusion, is_elementwise
 from tfpy._src.ir.graph import Aval, Eqn, Graph
 from tfpy._src.ir.strides import View, dense_view
 from tfpy._src.ir.verify import verify
-from tfpy._src.lower.common import kernel_call, loop_call
+from tfpy._src.lower.calls import kernel_call, loop_call
 from tfpy._src.passes.fuse_elementwise import fuse_elementwise
 from tfpy._src.passes.fuse_epilogue import fuse_epilogue
 from tfpy._src.passes.fuse_prologue import fuse_prologue
@@ -54,8 +54,8 @@ def run_equation(graph: Graph, eqn: Eqn, values: dict[int, Array]) -> Array:
     if eqn.op is not fusion:
         return np.asarray(eqn.op.ref(*(values[v] for v in eqn.inputs), **dict(eqn.attrs)))
     if dict(eqn.attrs)["kind"] == LOOP:
-        loop = loop_call(eqn, eqn.inputs)
-        return computed(loop.root, loop.views, [values[v] for v in loop.buffers], loop.out)
+        loop, read = loop_call(eqn)
+        return computed(loop.root, loop.views, [values[v] for v in read], loop.out)
     call, read = kernel_call(graph, eqn)
     arrays = [values[v] for v in read]
     kernel, body = innermost(eqn, graph)

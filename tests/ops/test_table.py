@@ -19,7 +19,7 @@ from tfpy._src.ir.graph import Aval, Graph, single_equation
 from tfpy._src.lower import wasm, webgl
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.lower.webgl.glsl import Glsl
+from tfpy._src.lower.webgl.glsl.language import Glsl
 from tfpy._src.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]

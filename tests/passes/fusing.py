@@ -35,7 +35,7 @@ class Greedy:
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         return True
 
-    def takes_attention(self, call: KernelCall) -> bool:
+    def takes(self, call: KernelCall) -> bool:
         return True
 
 

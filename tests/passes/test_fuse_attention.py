@@ -176,7 +176,7 @@ def test_weights_that_others_read_are_computed() -> None:
 
 def test_targets_that_refuse_the_sizes() -> None:
     class Refusing(Greedy):
-        def takes_attention(self, call: Any) -> bool:
+        def takes(self, call: Any) -> bool:
             return False
 
     graph = traced(attention, (2, 6, 6), (2, 6, 6), (2, 6, 6))

@@ -11,9 +11,9 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.strides import View
-from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import WasmEmitter
+from tfpy._src.lower.wasm.lowering import add_elementwise
 
 from .node_runtime import NodeRuntime, RuntimeFailed
 
@@ -115,8 +115,8 @@ def test_views(
     root = ex.cast(ex.input_(0, kind), ex.F) * 2.0 + ex.input_(1, ex.F)
     dense = tuple(int(np.prod(shape[d + 1 :])) for d in range(len(shape)))
     views = (View(strides, offset), View(dense))
-    call = Elementwise(root, tuple(program.inputs), views, Aval(shape, ex.F))
-    WasmEmitter().elementwise(program, call, program.outputs[0])
+    call = Elementwise(root, views, Aval(shape, ex.F))
+    add_elementwise(program, call, program.inputs, program.outputs[0])
     (got,) = runtime.run_program(program, [source, other])
     wanted = source[at].reshape(shape).astype(np.float32) * 2 + other
     np.testing.assert_array_equal(got, wanted)

@@ -7,7 +7,7 @@
  * @typedef {object} BufferText
  * @property {string} dtype
  * @property {number[]} shape
- * @property {number} layers of its texture
+ * @property {number} [layers] of its texture; 1 if not there
  * @property {number} [line] width of its texture in texels, a power of two, where kernels rely on it
  *
  * @typedef {object} StepText
@@ -108,7 +108,7 @@ function check(text, nbytes, targets) {
  * @param {BufferText} buffer
  * @param {number} targets
  */
-function checkBuffer({ dtype, shape, layers, line = 1 }, targets) {
+function checkBuffer({ dtype, shape, layers = 1, line = 1 }, targets) {
   require_(DTYPES.has(dtype), `dtype ${dtype}`);
   require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
   require_(isPowerOf2(line), `buffer with lines of ${line} texels`);
@@ -137,7 +137,7 @@ function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
 function checkOutputs({ buffers, outputs }, sources, written) {
   require_(new Set(outputs).size === outputs.length, "an output appears twice");
   for (const buffer of [...sources, ...outputs]) {
-    const { layers } = buffers[buffer] ?? { layers: 1 };
+    const { layers = 1 } = buffers[buffer] ?? {};
     require_(layers === 1, `buffer ${buffer}, given or returned, has ${layers} layers`);
   }
   for (const buffer of outputs) {
@@ -161,7 +161,7 @@ function checkChunks({ buffers }, { chunks, inputs }, what) {
     `${what} has chunks of sizes ${sizes}`,
   );
   require_(nbytes % CHUNK_ALIGNMENT === 0, `${what} has chunks of ${nbytes} bytes`);
-  const { dtype, layers, shape } = buffers[inputs[inputs.length - 1]] ?? {};
+  const { dtype, layers = 1, shape } = buffers[inputs[inputs.length - 1]] ?? {};
   require_(
     dtype === "float32" && layers === 1,
     `${what} reads chunks of ${layers} layers of ${dtype}`,

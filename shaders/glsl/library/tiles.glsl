@@ -1,4 +1,4 @@
-// Where tiles lie; see lower/webgl_tiles.py.
+// Where tiles lie; see lower/webgl/tiles.py.
 
 // Tiles lie in their layer so that of four that a device computes together two share a column and
 // two share a row, which is quickest to read for. Returned: column and number of the tile at texel t.

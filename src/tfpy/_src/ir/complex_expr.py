@@ -51,7 +51,9 @@ class ComplexExpr:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> ComplexExpr:
-        """Smith's way: the larger part of the divisor is divided out, so that nothing overflows."""
+        """Smith's way (1962, https://doi.org/10.1145/368637.368661): the larger component of the
+        divisor is divided out, so that nothing overflows.
+        """
         z = lift(other)
         wide = abs(z.re) >= abs(z.im)
         big, small = ex.select(wide, z.re, z.im), ex.select(wide, z.im, z.re)

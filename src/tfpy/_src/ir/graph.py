@@ -176,8 +176,8 @@ def spelled(attrs: Attrs) -> str:
 
 
 def _holds_graphs(attribute: Any) -> bool:
-    parts = attribute if isinstance(attribute, tuple) else (attribute,)
-    return any(isinstance(part, Graph) for part in parts)
+    items = attribute if isinstance(attribute, tuple) else (attribute,)
+    return any(isinstance(item, Graph) for item in items)
 
 
 def _bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
@@ -211,7 +211,7 @@ def extract(
     eqns: Iterable[Eqn],
     outputs: Iterable[int],
 ) -> Graph:
-    """A Graph of parts of another one; values are renumbered in the order of their definition."""
+    """A Graph of some of another's equations; values are numbered in the order of definition."""
     result = Graph()
     number: dict[int, int] = {}
     for value in inputs:

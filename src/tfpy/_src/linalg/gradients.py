@@ -1,7 +1,8 @@
 """Gradients of matrix decompositions, in ops, so that they work everywhere and to any order.
 
-The formulas are those of Giles (2008) and Walter and Lehmann (2010), with adjoints in place of
-transposes for complex matrices. Where singular values or eigenvalues coincide the vectors are not
+The formulas are those of Giles (2008, https://people.maths.ox.ac.uk/gilesm/files/NA-08-01.pdf) and
+of Walter and Lehmann (2010, https://arxiv.org/abs/1001.1654), with adjoints in place of transposes
+for complex matrices. Where singular values or eigenvalues coincide the vectors are not
 functions of the matrix; the division by their difference is broadened there.
 """
 

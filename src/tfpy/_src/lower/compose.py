@@ -1,8 +1,8 @@
 """Several elementwise equations as one expression over one index space.
 
 The space is the output's shape with its dimensions split where a reshape on the way needs it. Where
-a value is read is its layout: for each of its dimensions the dimensions of the space that this one
-walks along.
+a value is read is its index map: for each of its dimensions the dimensions of the space that this
+one walks along.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tfpy._src.dtypes import as_dtype
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.fusion import is_scalar_constant
 from tfpy._src.ir.graph import Attrs, Eqn, Graph, Shape
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import OPS, Op
 from tfpy._src.ir.strides import View, dense_strides, dense_view
 
 
@@ -30,7 +30,7 @@ class Axis(NamedTuple):
     step: int = 1
 
 
-Layout = tuple[Axis, ...]
+IndexMap = tuple[Axis, ...]
 _SINGLE = Axis(())
 
 
@@ -59,44 +59,44 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
         NotComposable: when a reshape on the way does not align with the output's dimensions, or
             an element of the output needs other elements of ``first`` than the one at its place.
     """
-    layouts = Layouts(graph, output)
+    maps = IndexMaps(graph, output)
     members = []
     for eqn in reversed(graph.eqns):
-        if eqn.outputs[0] in layouts.of and eqn.outputs[0] not in leaves:
-            layouts.visit(eqn)
+        if eqn.outputs[0] in maps.of and eqn.outputs[0] not in leaves:
+            maps.visit(eqn)
             members.append(eqn)
     reads: list[tuple[int, View]] = []
     if first >= 0:
-        reads.append((first, dense_view(layouts.space)))
-    known: dict[tuple[int, Layout], ex.Expr] = {}
+        reads.append((first, dense_view(maps.space)))
+    known: dict[tuple[int, IndexMap], ex.Expr] = {}
 
-    def expression(value: int, layout: Layout) -> ex.Expr:
+    def expression(value: int, index_map: IndexMap) -> ex.Expr:
         dtype = graph.avals[value].dtype
         if is_scalar_constant(graph, value):
             return ex.const(graph.constants[value].item(), dtype)
-        if (value, layout) in known:
-            return known[value, layout]
-        read = (value, layouts.view(value, layout))
+        if (value, index_map) in known:
+            return known[value, index_map]
+        read = (value, maps.view(value, index_map))
         if read not in reads:
             reads.append(read)
-        found = known[value, layout] = ex.input_(reads.index(read), dtype)
+        found = known[value, index_map] = ex.input_(reads.index(read), dtype)
         return found
 
     for eqn in reversed(members):
         (out,) = eqn.outputs
-        for layout in layouts.current(out):
-            operands = [expression(v, layouts.operand(layout, v, eqn)) for v in eqn.inputs]
-            known[out, layout] = (
+        for index_map in maps.current(out):
+            operands = [expression(v, maps.operand(index_map, v, eqn)) for v in eqn.inputs]
+            known[out, index_map] = (
                 eqn.op.expr(*operands, **dict(eqn.attrs)) if eqn.op.expr else operands[0]
             )
     if [value for value, _ in reads].count(first) > 1:
         raise NotComposable("the first operand is broadcast")
-    (whole,) = layouts.current(output)
-    return Composition(expression(output, whole), tuple(reads), layouts.space)
+    (whole,) = maps.current(output)
+    return Composition(expression(output, whole), tuple(reads), maps.space)
 
 
-class Layouts:
-    """At which layouts each value is read; equations are visited from the output backwards."""
+class IndexMaps:
+    """By which index maps each value is read; equations are visited from the output backwards."""
 
     def __init__(self, graph: Graph, output: int) -> None:
         self._graph = graph
@@ -104,92 +104,92 @@ class Layouts:
         self._rank = len(shape)
         self._sizes = list(shape)
         self._halves: dict[int, tuple[int, int]] = {}
-        self.of: dict[int, list[Layout]] = {}
+        self.of: dict[int, list[IndexMap]] = {}
         """By value, as they were when it was found; see :meth:`current`."""
         self._read(output, tuple(Axis((d,)) if n != 1 else _SINGLE for d, n in enumerate(shape)))
 
     @property
     def space(self) -> Shape:
-        return tuple(self._sizes[d] for d in self._parts(range(self._rank)))
+        return tuple(self._sizes[d] for d in self._halved(range(self._rank)))
 
-    def view(self, value: int, layout: Layout) -> View:
+    def view(self, value: int, index_map: IndexMap) -> View:
         """How the array of a value is read from :attr:`space`."""
-        strides, offset = dict.fromkeys(self._parts(range(self._rank)), 0), 0
+        strides, offset = dict.fromkeys(self._halved(range(self._rank)), 0), 0
         dense = dense_strides(self._graph.avals[value].shape)
-        for axis, pitch in zip(layout, dense, strict=True):
+        for axis, pitch in zip(index_map, dense, strict=True):
             offset += axis.first * pitch
             along = axis.step * pitch
-            for d in reversed(self._parts(axis.dims)):
+            for d in reversed(self._halved(axis.dims)):
                 strides[d] += along
                 along *= self._sizes[d]
         return View(tuple(strides.values()), offset)
 
-    def current(self, value: int) -> list[Layout]:
-        """The different layouts at which a value is read."""
+    def current(self, value: int) -> list[IndexMap]:
+        """The different maps by which a value is read."""
         if not self._halves:
             return self.of[value]
         split = (
-            tuple(axis._replace(dims=tuple(self._parts(axis.dims))) for axis in layout)
-            for layout in self.of[value]
+            tuple(axis._replace(dims=tuple(self._halved(axis.dims))) for axis in index_map)
+            for index_map in self.of[value]
         )
         return list(dict.fromkeys(split))
 
-    def operand(self, layout: Layout, value: int, eqn: Eqn) -> Layout:
-        """The layout at which ``eqn`` reads an input for its output at ``layout``.
+    def operand(self, index_map: IndexMap, value: int, eqn: Eqn) -> IndexMap:
+        """The map by which ``eqn`` reads an input, where its output is read by ``index_map``.
 
         Raises:
             NotComposable: when a reshape or a slice cannot be expressed.
         """
         shape = self._graph.avals[value].shape
         if eqn.op.expr is not None and shape == self._graph.avals[eqn.outputs[0]].shape:
-            return layout
-        if eqn.op.name == "reshape":
-            return self._reshaped(layout, shape)
-        if eqn.op.name == "strided_slice":
-            return _sliced(layout, **dict(eqn.attrs))
-        own = layout[len(layout) - len(shape) :]
+            return index_map
+        if eqn.op.is_alias:
+            return self._reshaped(index_map, shape)
+        if eqn.op is OPS["strided_slice"]:
+            return _sliced(index_map, **dict(eqn.attrs))
+        own = index_map[len(index_map) - len(shape) :]
         return tuple(axis if n != 1 else _SINGLE for axis, n in zip(own, shape, strict=True))
 
     def visit(self, eqn: Eqn) -> None:
-        """Adds the layouts of the inputs; all equations that read the output were visited.
+        """Adds the maps of the inputs; all equations that read the output were visited.
 
         Raises:
             NotComposable: when a reshape, a slice or an index cannot be expressed; nothing has
                 changed.
         """
         (out,) = eqn.outputs
-        layouts = self.current(out)
+        maps = self.current(out)
         if facts_of(self._graph, eqn).reads_index:
             whole = dense_view(self.space)
-            if any(self.view(out, layout) != whole for layout in layouts):
+            if any(self.view(out, index_map) != whole for index_map in maps):
                 raise NotComposable(f"{eqn.op.name} depends on the place in its own output")
         kept = dict(self._halves)
         try:
-            found = [(v, self.operand(x, v, eqn)) for v in eqn.inputs for x in layouts]
+            found = [(v, self.operand(x, v, eqn)) for v in eqn.inputs for x in maps]
         except NotComposable:
             self._halves = kept
             raise
-        for value, layout in found:
-            self._read(value, layout)
+        for value, index_map in found:
+            self._read(value, index_map)
 
-    def _read(self, value: int, layout: Layout) -> None:
-        layouts = self.of.setdefault(value, [])
-        if layout not in layouts:
-            layouts.append(layout)
+    def _read(self, value: int, index_map: IndexMap) -> None:
+        maps = self.of.setdefault(value, [])
+        if index_map not in maps:
+            maps.append(index_map)
 
-    def _parts(self, dims: Iterable[int]) -> list[int]:
-        """The dimensions, those that were split replaced by their parts."""
+    def _halved(self, dims: Iterable[int]) -> list[int]:
+        """The dimensions, those that were split replaced by their halves."""
         found: list[int] = []
         for d in dims:
             if d in self._halves:
-                found += self._parts(self._halves[d])
+                found += self._halved(self._halves[d])
             elif self._sizes[d] != 1:
                 found.append(d)
         return found
 
-    def _reshaped(self, layout: Layout, shape: Shape) -> Layout:
+    def _reshaped(self, index_map: IndexMap, shape: Shape) -> IndexMap:
         """The same dimensions of the space, grouped to another shape."""
-        rest = self._parts(d for axis in layout for d in axis.dims)
+        rest = self._halved(d for axis in index_map for d in axis.dims)
         if math.prod(self._sizes[d] for d in rest) != math.prod(shape):
             raise NotComposable("a part of a reshaped value")
         found: list[Axis] = []
@@ -219,11 +219,11 @@ class Layouts:
 
 
 def _sliced(
-    layout: Layout, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
-) -> Layout:
-    """The layout of the value that a strided slice was taken of."""
+    index_map: IndexMap, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
+) -> IndexMap:
+    """The map of the value that a strided slice was taken of."""
     found = []
-    for axis, b, n, s in zip(layout, begin, size, strides, strict=True):
+    for axis, b, n, s in zip(index_map, begin, size, strides, strict=True):
         if s < 0 and n > 1:
             raise NotComposable("a slice runs backwards")
         found.append(Axis(axis.dims, b + s * axis.first, s * axis.step))
@@ -255,9 +255,9 @@ def facts_of(graph: Graph, eqn: Eqn) -> Facts:
 def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
     assert op.expr is not None
     operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
-    tape, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
-    cost = sum(_cost(line.op) for line in tape)
-    return Facts(cost, any(line.op == "index" for line in tape))
+    instructions, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
+    cost = sum(_cost(instruction.op) for instruction in instructions)
+    return Facts(cost, any(instruction.op == "index" for instruction in instructions))
 
 
 def _cost(op: str) -> int:

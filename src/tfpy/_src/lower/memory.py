@@ -1,8 +1,14 @@
 """The memory plan: where a Program's temporaries lie in one arena.
 
-Two temporaries may share bytes when no step needs both. An elementwise step whose operand is read
-for the last time writes its result in the operand's place. Temporaries are placed from the largest
-to the smallest, each at the lowest offset that is free as long as it lives.
+Temporaries are the buffers that steps write and that are no outputs. The arena is no Program's: the
+runtime keeps one, as large as the largest Program needs, and lends it to each run in turn; nothing
+in it is freed one by one. Inputs, outputs and constants lie outside of it, and
+``lower/donation_plan.py`` says who frees those.
+
+Two temporaries may share bytes when their live ranges do not meet: no step needs both. An
+elementwise step whose operand is read for the last time writes its result in the operand's place.
+Temporaries are placed from the largest to the smallest, each at the lowest offset that is free as
+long as it lives.
 """
 
 from __future__ import annotations
@@ -25,8 +31,8 @@ class MemoryPlan:
 
     arena: Arena | None
     peak_bytes: int
-    """Of temporaries and outputs together, beside the inputs and the constants; outputs that take
-    over an input's bytes need none."""
+    """Of temporaries and outputs together, beside the inputs and the constants; outputs that are
+    written over a donated input need none."""
     largest_live_bytes: int
     """The most bytes of temporaries and outputs that one step needs: no plan can do with less."""
 
@@ -54,7 +60,7 @@ def plan(program: Program) -> MemoryPlan:
 
 
 def _new_outputs(program: Program) -> set[int]:
-    """The outputs that have bytes of their own, when all inputs are given that may be."""
+    """The outputs that have bytes of their own, when all inputs are donated that may be."""
     return set(program.outputs) - program.donations.keys()
 
 

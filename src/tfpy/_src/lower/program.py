@@ -7,21 +7,20 @@ The JSON text::
 
     {"version": 1, "backend": "webgl" | "wasm",
      "kernels": [{"name": "conv2d", "source": "<GLSL, or empty>", "inputs": ["x", "filter"]}],
-     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1], "layers": 1}],
+     "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
      "donations": [[3, 0]],
      "arena": {"nbytes": 4096, "offsets": [[4, 0], [5, 2048]]},
-     "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1},
-                "chunks": {"count": 256, "nbytes": 8192, "width": 32, "height": 4}}]}
+     "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
 Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
-are passed at run time. ``donations`` are pairs of an output and an input: the output takes over the
-input's bytes when a run is given the input for good (``lower/donation_plan.py``). ``arena`` is
-there where the lowering has planned the memory of temporaries (buffers that steps write and that
-are no outputs): the bytes that they share, and where each lies. On webgl a step drawn in chunks has
-``chunks``, and a buffer whose texture has lines of a given length a ``line``.
+are passed at run time. ``donations`` are pairs of an output and an input: the output is written
+over the input's bytes where the input is donated to a run (``lower/donation_plan.py``). ``arena``
+is there where the lowering has planned the memory of temporaries, which are buffers that steps
+write and that are no outputs: the bytes that they share, and where each lies (``lower/memory.py``).
+A backend may give buffers and steps further keys: ``lower/webgl/textures.py`` has webgl's.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tfpy._src.dtypes import DType
@@ -38,6 +37,9 @@ from tfpy._src.ir.kernel import Param
 
 VERSION = 1
 
+Extra = Mapping[str, Any]
+"""What only one backend knows of a buffer or a step: further keys of its object in the text."""
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -45,10 +47,7 @@ class Buffer:
 
     shape: tuple[int, ...]
     dtype: DType
-    layers: int = 1
-    """webgl: the first dimension, where a fragment writes one texel for each of its elements."""
-    line: int | None = None
-    """webgl: texels in a line of its texture, a power of two, where a kernel minds."""
+    extra: Extra = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -69,22 +68,6 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Chunks:
-    """webgl: how a step is drawn in chunks.
-
-    The last input is read through the kernel's uniform block ``Chunk``: chunk i finds there what
-    begins at byte ``i * nbytes``. It draws rectangle i of the output's texture, of ``width`` x
-    ``height`` texels; these lie side by side, as many as fit, then below each other.
-    """
-
-    count: int
-    nbytes: int
-    """A multiple of 256."""
-    width: int
-    height: int
-
-
-@dataclass(frozen=True)
 class Step:
     """One kernel call: indices into the Program's kernels and buffers."""
 
@@ -92,7 +75,7 @@ class Step:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     params: Mapping[str, Param]
-    chunks: Chunks | None = None
+    extra: Extra = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,10 +102,9 @@ class Program:
     """Output buffer -> input buffer."""
     arena: Arena | None = None
 
-    def add_buffer(
-        self, shape: Sequence[int], dtype: DType, layers: int = 1, line: int | None = None
-    ) -> int:
-        self.buffers.append(Buffer(tuple(shape), dtype, layers, line))
+    def add_buffer(self, shape: Sequence[int], dtype: DType, **extra: Any) -> int:
+        """The number of a new buffer."""
+        self.buffers.append(Buffer(tuple(shape), dtype, extra))
         return len(self.buffers) - 1
 
     def add_step(
@@ -131,12 +113,13 @@ class Program:
         inputs: Sequence[int],
         outputs: Sequence[int],
         params: Mapping[str, Param],
-        chunks: Chunks | None = None,
+        **extra: Any,
     ) -> None:
+        """Appends a step; equal kernels are one."""
         if kernel not in self.kernels:
             self.kernels.append(kernel)
         number = self.kernels.index(kernel)
-        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), chunks))
+        self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), extra))
 
     def to_json(self) -> str:
         """The text that crosses to the runtime; constants' bytes cross beside it."""
@@ -151,13 +134,7 @@ class Program:
                 {"name": k.name, "source": k.source, "inputs": list(k.inputs)} for k in self.kernels
             ],
             "buffers": [
-                {
-                    "dtype": b.dtype.name,
-                    "shape": list(b.shape),
-                    "layers": b.layers,
-                    **({} if b.line is None else {"line": b.line}),
-                }
-                for b in self.buffers
+                {"dtype": b.dtype.name, "shape": list(b.shape), **b.extra} for b in self.buffers
             ],
             "constants": constants,
             "inputs": self.inputs,
@@ -168,7 +145,7 @@ class Program:
                     "inputs": list(s.inputs),
                     "outputs": list(s.outputs),
                     "params": dict(s.params),
-                    **({} if s.chunks is None else {"chunks": asdict(s.chunks)}),
+                    **s.extra,
                 }
                 for s in self.steps
             ],
@@ -195,12 +172,12 @@ class Program:
         for s in self.steps:
             outs = ", ".join(map(buf, s.outputs))
             args = ", ".join(f"%{i}" for i in s.inputs)
-            params = " ".join(f"{k}={v}" for k, v in s.params.items() if k != "code")
-            taken = "".join(f" in place of %{self.donations[o]}" for o in s.outputs
+            facts = {**s.params, **s.extra}
+            params = " ".join(f"{k}={v}" for k, v in facts.items() if k != "code")
+            place = "".join(f" in place of %{self.donations[o]}" for o in s.outputs
                             if o in self.donations)  # fmt: skip
             name = self.kernels[s.kernel].name
-            chunks = "" if s.chunks is None else f" in {s.chunks.count} chunks"
-            lines.append(f"  {outs} = {name}({args}){taken}{chunks} {params}".rstrip())
+            lines.append(f"  {outs} = {name}({args}){place} {params}".rstrip())
         if self.arena is not None:
             lines.append(f"  arena of {self.arena.nbytes} bytes")
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
@@ -216,8 +193,8 @@ def verify(program: Program) -> None:
 
     Raises:
         ValueError: when an index is out of range, a buffer is read before it is written or
-            written twice, an input is also written, or one that an output replaces is read later;
-            when chunks of a step read beyond its last input.
+            written twice, an input is also written, or a donated one is read after an output has
+            been written over it.
     """
     count = len(program.buffers)
     written: set[int] = set()
@@ -243,9 +220,6 @@ def verify(program: Program) -> None:
                 raise ValueError(f"program: step {n} reads buffer {i} before it is written")
         for i in step.outputs:
             write(i, f"step {n}")
-        chunks = step.chunks
-        if chunks and chunks.count * chunks.nbytes > program.buffers[step.inputs[-1]].nbytes:
-            raise ValueError(f"program: step {n} reads {chunks} of buffer {step.inputs[-1]}")
     for i in program.outputs:
         if i not in written:
             raise ValueError(f"program: output buffer {i} is never written")
@@ -256,11 +230,11 @@ def _verify_donations(program: Program) -> None:
     made = {i: n for n, step in enumerate(program.steps) for i in step.outputs}
     if len(set(program.donations.values())) != len(program.donations):
         raise ValueError("program: two outputs take over one input")
-    for output, given in program.donations.items():
-        if output not in program.outputs or given not in program.inputs or output not in made:
-            raise ValueError(f"program: buffer {output} cannot take over buffer {given}")
-        old, new = program.buffers[given], program.buffers[output]
+    for output, donated in program.donations.items():
+        if output not in program.outputs or donated not in program.inputs or output not in made:
+            raise ValueError(f"program: buffer {output} cannot take over buffer {donated}")
+        old, new = program.buffers[donated], program.buffers[output]
         if (old.count, old.dtype) != (new.count, new.dtype):
-            raise ValueError(f"program: buffers {output} and {given} differ in size or dtype")
-        if any(given in step.inputs for step in program.steps[made[output] + 1 :]):
-            raise ValueError(f"program: a step reads buffer {given} after {output} is written")
+            raise ValueError(f"program: buffers {output} and {donated} differ in size or dtype")
+        if any(donated in step.inputs for step in program.steps[made[output] + 1 :]):
+            raise ValueError(f"program: a step reads buffer {donated} after {output} is written")

@@ -1,7 +1,7 @@
-"""Renders the tape of a scalar expression as statements of a C-like language.
+"""Renders a scalar expression as statements of a C-like language.
 
 A language is a type map, an operator map and three ways of spelling (constants, casts, bit casts);
-GLSL's are in ``lower/glsl.py``.
+GLSL's are in ``webgl/glsl/language.py``.
 """
 
 from __future__ import annotations
@@ -33,29 +33,31 @@ class Renderer(ABC):
     @abstractmethod
     def bitcast(self, operand: str, source: DType, target: DType) -> str: ...
 
-    def statements(self, tape: Sequence[Instruction]) -> list[str]:
-        """One declaration per line of the tape; line ``i`` becomes ``v{i}``.
+    def statements(self, instructions: Sequence[Instruction]) -> list[str]:
+        """One declaration for each; instruction ``i`` becomes ``v{i}``.
 
         Inputs are read as ``x0``, ``x1``, ... and the flat output index as ``index``.
         """
         return [
-            f"{self.types[line.dtype]} v{number} = {self._value(tape, line)};"
-            for number, line in enumerate(tape)
+            f"{self.types[instruction.dtype]} v{number} = {self._value(instructions, instruction)};"
+            for number, instruction in enumerate(instructions)
         ]
 
-    def _value(self, tape: Sequence[Instruction], line: Instruction) -> str:
-        operands = [f"v{i}" for i in line.args]
-        if line.op == "input":
-            return f"x{line.value}"
-        if line.op == "index":
+    def _value(self, instructions: Sequence[Instruction], instruction: Instruction) -> str:
+        operands = [f"v{i}" for i in instruction.args]
+        if instruction.op == "input":
+            return f"x{instruction.value}"
+        if instruction.op == "index":
             return "index"
-        if line.op == "const":
-            assert line.value is not None
-            return self.constant(line.value, line.dtype)
-        source = tape[line.args[-1]].dtype
-        if line.op == "cast":
-            return self.cast(operands[0], source, line.dtype)
-        if line.op == "bitcast":
-            return self.bitcast(operands[0], source, line.dtype)
-        template = self.operators.get(f"{line.op} {source.name}") or self.operators[line.op]
+        if instruction.op == "const":
+            assert instruction.value is not None
+            return self.constant(instruction.value, instruction.dtype)
+        source = instructions[instruction.args[-1]].dtype
+        if instruction.op == "cast":
+            return self.cast(operands[0], source, instruction.dtype)
+        if instruction.op == "bitcast":
+            return self.bitcast(operands[0], source, instruction.dtype)
+        template = (
+            self.operators.get(f"{instruction.op} {source.name}") or self.operators[instruction.op]
+        )
         return template.format(*operands)

@@ -1,9 +1,9 @@
 """Rewrites a Graph with complex64 values into one in which each is two float32 values.
 
 Devices store no complex numbers. A complex input becomes two inputs, first the real part; so does
-an output. Elementwise equations become one for each part, since a complex expression is a pair of
-real ones; movement and sums are done on each part; a product of matrices is four, that of a row a
-tree of products.
+an output. Elementwise equations become one for each component, since a complex expression is a
+pair of real ones; movement and sums are done on each component; a product of matrices is four, that
+of a row a tree of products.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfpy._src.ir.complex_expr import components, operands
 from tfpy._src.ir.graph import Attrs, Aval, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
 
-Parts = tuple[int, ...]
+Components = tuple[int, ...]
 
 
 def split_complex(graph: Graph) -> Graph:
@@ -39,7 +39,7 @@ class _Splitter:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.result = Graph()
-        self.values: dict[int, Parts] = {}
+        self.values: dict[int, Components] = {}
         for value in graph.inputs:
             avals = self._avals(value)
             self.values[value] = tuple(self.result.add_input(a) for a in avals)
@@ -52,7 +52,9 @@ class _Splitter:
         for eqn in graph.eqns:
             (out,) = eqn.outputs
             self.values[out] = self._equation(eqn)
-        self.result.outputs = [part for value in graph.outputs for part in self.values[value]]
+        self.result.outputs = [
+            component for value in graph.outputs for component in self.values[value]
+        ]
 
     def _is_complex(self, value: int) -> bool:
         return self.graph.avals[value].dtype.is_complex
@@ -61,38 +63,39 @@ class _Splitter:
         aval = self.graph.avals[value]
         return [Aval(aval.shape, float32)] * 2 if aval.dtype.is_complex else [aval]
 
-    def _equation(self, eqn: Eqn) -> Parts:
+    def _equation(self, eqn: Eqn) -> Components:
         (out,) = eqn.outputs
         if not any(self._is_complex(v) for v in (*eqn.inputs, out)):
             return (self._add(eqn.op, [self.values[v][0] for v in eqn.inputs], eqn.attrs),)
         if eqn.op.expr is not None:
             return self._elementwise(eqn)
         if eqn.op.by_component:
-            return tuple(
-                self._add(eqn.op, [self._part(v, k) for v in eqn.inputs], _part_of(eqn.attrs, k))
-                for k in (0, 1)
-            )
-        if eqn.op.name == "matmul":
+            return tuple(self._by_component(eqn, number) for number in (0, 1))
+        if eqn.op is OPS["matmul"]:
             return self._matmul(eqn)
-        if eqn.op.name == "reduce_prod":
+        if eqn.op is OPS["reduce_prod"]:
             return self._product(eqn, **dict(eqn.attrs))
         raise NotLowerable(f"{eqn.op.name} of complex numbers")
 
     def _add(self, op: Op, inputs: Sequence[int], attrs: Attrs = ()) -> int:
         return self.result.add_eqn(op, inputs, attrs)
 
-    def _part(self, value: int, number: int) -> int:
+    def _by_component(self, eqn: Eqn, number: int) -> int:
+        inputs = [self._component(value, number) for value in eqn.inputs]
+        return self._add(eqn.op, inputs, _component_of(eqn.attrs, number))
+
+    def _component(self, value: int, number: int) -> int:
         found = self.values[value]
         return found[number] if len(found) == 2 else found[0]
 
-    def _matmul(self, eqn: Eqn) -> Parts:
+    def _matmul(self, eqn: Eqn) -> Components:
         (a, c), (b, d) = (self.values[v] for v in eqn.inputs)
         ab, cd, ad, cb = (
             self._add(eqn.op, pair, eqn.attrs) for pair in ((a, b), (c, d), (a, d), (c, b))
         )
         return self._add(OPS["subtract"], [ab, cd]), self._add(OPS["add"], [ad, cb])
 
-    def _product(self, eqn: Eqn, axes: tuple[int, int]) -> Parts:
+    def _product(self, eqn: Eqn, axes: tuple[int, int]) -> Components:
         """The product of a row: its halves are multiplied until one factor is left."""
         (value,), (out,) = eqn.inputs, eqn.outputs
         shape = self.graph.avals[value].shape
@@ -105,10 +108,10 @@ class _Splitter:
             factors = tuple(self.result.add_constant(v, aval) for v in (ones, 0 * ones))
         while n > 1:
             half = n // 2
-            given = (*self._rows(factors, 0, half), *self._rows(factors, half, half))
+            reals = (*self._rows(factors, 0, half), *self._rows(factors, half, half))
             a, b = operands([complex64] * 2)
-            product = self._parts_of(
-                "multiply", a * b, given, [Aval((outer, half, inner), float32)] * 2
+            product = self._components_of(
+                "multiply", a * b, reals, [Aval((outer, half, inner), float32)] * 2
             )
             if n % 2:
                 rest = self._rows(factors, n - 1, 1)
@@ -117,60 +120,66 @@ class _Splitter:
             factors, n = product, n - half
         return self._each("reshape", factors, shape=self.graph.avals[out].shape)
 
-    def _rows(self, parts: Parts, first: int, count: int) -> Parts:
-        outer, _, inner = self.result.avals[parts[0]].shape
+    def _rows(self, components: Components, first: int, count: int) -> Components:
+        outer, _, inner = self.result.avals[components[0]].shape
         begin, size = (0, first, 0), (outer, count, inner)
-        return self._each("strided_slice", parts, begin=begin, size=size, strides=(1, 1, 1))
+        return self._each("strided_slice", components, begin=begin, size=size, strides=(1, 1, 1))
 
-    def _each(self, name: str, parts: Parts, **attrs: Any) -> Parts:
-        return tuple(self._add(OPS[name], [part], tuple(attrs.items())) for part in parts)
+    def _each(self, name: str, components: Components, **attrs: Any) -> Components:
+        return tuple(self._add(OPS[name], [c], tuple(attrs.items())) for c in components)
 
-    def _elementwise(self, eqn: Eqn) -> Parts:
+    def _elementwise(self, eqn: Eqn) -> Components:
         (out,) = eqn.outputs
-        given = [part for v in eqn.inputs for part in self.values[v]]
+        reals = [component for v in eqn.inputs for component in self.values[v]]
         kinds = [self.graph.avals[v].dtype for v in eqn.inputs]
         assert eqn.op.expr is not None
         root = eqn.op.expr(*operands(kinds), **dict(eqn.attrs))
-        return self._parts_of(eqn.op.name, root, given, self._avals(out))
+        return self._components_of(eqn.op.name, root, reals, self._avals(out))
 
-    def _parts_of(self, name: str, root: Any, given: Sequence[int], avals: list[Aval]) -> Parts:
-        """One equation for each part of an expression over ``given``."""
+    def _components_of(
+        self, name: str, root: Any, reals: Sequence[int], avals: list[Aval]
+    ) -> Components:
+        """One equation for each component of an expression over the values ``reals``."""
         found = []
-        for part, aval in zip(components(root), avals, strict=True):
-            used = _inputs_of(part)
-            found.append(self._add(_derived(name, part, used, aval), [given[i] for i in used]))
+        for component, aval in zip(components(root), avals, strict=True):
+            used = _inputs_of(component)
+            found.append(self._add(_derived(name, component, used, aval), [reals[i] for i in used]))
         return tuple(found)
 
 
-def _part_of(attrs: Attrs, number: int) -> Attrs:
-    """Attributes for one part: a fill value is a number, of which a part is taken too."""
+def _component_of(attrs: Attrs, number: int) -> Attrs:
+    """Attributes for one component: a fill value is a number, of which it is taken too."""
 
-    def part(value: Any) -> Any:
-        number_of_it = complex(value)
-        return number_of_it.imag if number else number_of_it.real
+    def component(value: Any) -> Any:
+        whole = complex(value)
+        return whole.imag if number else whole.real
 
-    return tuple((k, part(v) if k == "value" else v) for k, v in attrs)
+    return tuple((k, component(v) if k == "value" else v) for k, v in attrs)
 
 
 def _inputs_of(root: ex.Expr) -> list[int]:
     """Numbers of the inputs that an expression reads, ascending."""
-    tape, _ = ex.linearize(root)
+    instructions, _ = ex.linearize(root)
     return sorted(
-        {int(line.value) for line in tape if line.op == "input" and line.value is not None}
+        {
+            int(instruction.value)
+            for instruction in instructions
+            if instruction.op == "input" and instruction.value is not None
+        }
     )
 
 
 def _derived(name: str, root: ex.Expr, used: Sequence[int], aval: Aval) -> Op:
-    """An op for one part of a complex result."""
+    """An op for one component of a complex result."""
 
-    def expression(*given: ex.Expr) -> ex.Expr:
-        return _substituted(root, dict(zip(used, given, strict=True)), {})
+    def expression(*reals: ex.Expr) -> ex.Expr:
+        return _substituted(root, dict(zip(used, reals, strict=True)), {})
 
     def infer(*avals: Aval) -> Aval:
         return aval
 
     def ref(*arrays: Any) -> Any:
-        raise NotImplementedError(f"a part of {name} is lowered, not evaluated")
+        raise NotImplementedError(f"a component of {name} is lowered, not evaluated")
 
     return Op(name, "elementwise", infer, ref, expr=expression)
 

@@ -28,14 +28,15 @@ class Target(Protocol):
         """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
         "layer_norm"..., "quantized_matmul" and "quantized_conv2d"."""
 
+    def takes(self, call: KernelCall) -> bool:
+        """Whether it has that kernel, and the kernel is faster for these sizes than what it
+        replaces."""
+
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """Whether the kernel applies these operations to its result before it writes it."""
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         """Whether the kernel applies these operations to its operand when it reads it."""
-
-    def takes_attention(self, call: KernelCall) -> bool:
-        """Whether its kernel "attention" is faster, for these sizes, than what it replaces."""
 
 
 class NumpyTarget:
@@ -46,11 +47,11 @@ class NumpyTarget:
     max_inputs = 0
     kernels: frozenset[str] = frozenset()
 
+    def takes(self, call: KernelCall) -> bool:
+        return False
+
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         return False
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
-        return False
-
-    def takes_attention(self, call: KernelCall) -> bool:
         return False

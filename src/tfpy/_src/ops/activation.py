@@ -79,7 +79,7 @@ selu = activation(
         x > 0.0, x * host.SELU_SCALE, _expm1_below_zero(x) * (host.SELU_SCALE * host.SELU_ALPHA)
     ),
     lambda g, y, x: g * select(x < 0, y + host.SELU_SCALE * host.SELU_ALPHA, host.SELU_SCALE),
-    doc="Scaled exponential linear unit (Klambauer et al., 2017).",
+    doc="Scaled exponential linear unit (https://arxiv.org/abs/1706.02515).",
 )
 leaky_relu = activation(
     "leaky_relu",

@@ -49,7 +49,10 @@ def choose(
     least_score: float,
     sigma: float = 0.0,
 ) -> tuple[list[int], list[float]]:
-    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
+    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score.
+
+    The soft way is that of https://arxiv.org/abs/1704.04503.
+    """
     queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least_score]
     heapq.heapify(queue)
     chosen: list[int] = []

@@ -88,18 +88,18 @@ def _decomposition(
 def unpack(packed: Any, shapes: Sequence[Shape]) -> list[Any]:
     """The packed results of each matrix, of these trailing shapes."""
     *lead, _ = packed.shape
-    parts, start = [], 0
+    factors, start = [], 0
     for shape in shapes:
         count = math.prod(shape)
-        part = strided_slice(
+        flat = strided_slice(
             packed,
             begin=(*[0] * len(lead), start),
             size=(*lead, count),
             strides=(1,) * (len(lead) + 1),
         )
-        parts.append(reshape(part, shape=(*lead, *shape)))
+        factors.append(reshape(flat, shape=(*lead, *shape)))
         start += count
-    return parts
+    return factors
 
 
 # Samples

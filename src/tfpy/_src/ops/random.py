@@ -2,7 +2,7 @@
 
 Inputs are six int32 scalars, the *state*: two words of key and four of counter, low words first.
 Output element ``i`` is word ``i % 4`` of the block at ``counter + i // 4``
-(:mod:`tfpy.ops.philox`), so a kernel computes every element on its own and every backend gives
+(``ops/reference/philox.py``), so a kernel computes every element on its own and every backend gives
 TensorFlow's bits. Distributions whose elements take a varying number of words are computed on the
 host.
 """

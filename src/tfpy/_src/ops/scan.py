@@ -103,12 +103,12 @@ def _prod_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool)
 def _logsumexp_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> tuple[Any]:
     """Positive and negative gradients apart, so that both stay in logarithms."""
 
-    def part(signed: Any) -> Any:
+    def of_sign(signed: Any) -> Any:
         logs = select(signed > 0, log(select(signed > 0, signed, 1.0)), float(dtypes.float32.min))
         attrs = {"axis": axis, "exclusive": exclusive, "reverse": not reverse}
         return exp(cumulative_logsumexp(logs - y, **attrs) + x)
 
-    return (part(g) - part(-g),)
+    return (of_sign(g) - of_sign(-g),)
 
 
 cumsum: Op = _scan(

@@ -152,7 +152,7 @@ xlog1py = _product(
     "x * log(1 + y)",
 )
 
-# The error function's kin
+# The error function and its inverses
 
 _ERFC = (
     0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418,
@@ -161,7 +161,7 @@ _ERFC = (
 
 
 def _erfc_expr(x: Expr) -> Expr:
-    """A Chebyshev fit over [0, inf) after a change of variable; fractional error below 2e-7."""
+    """A Chebyshev fit over [0, inf) after a change of variable (Numerical Recipes, 6.2)."""
     t = 1.0 / (abs(x) * 0.5 + 1.0)
     tail = t * ex.unary("exp", _polynomial(t, _ERFC) - x * x)
     return ex.select(x < 0.0, 2.0 - tail, tail)
@@ -178,7 +178,7 @@ _TAIL = (
 
 
 def _erfinv_expr(x: Expr, outside: Expr) -> Expr:
-    """Giles's approximation (2010) from x and 1 - x * x."""
+    """From x and 1 - x * x, as https://people.maths.ox.ac.uk/gilesm/files/gems_erfinv.pdf."""
     w = -ex.unary("log", outside)
     central = _polynomial(w - 2.5, _CENTRAL)
     tail = _polynomial(ex.unary("sqrt", ex.maximum(w, 5.0)) - 3.0, _TAIL)
@@ -223,7 +223,7 @@ def _fraction(x: Expr) -> Expr:
 
 
 def _lgamma_expr(x: Expr) -> Expr:
-    """Lanczos's approximation (g = 7), and the reflection formula below 1/2."""
+    """Lanczos's approximation (https://doi.org/10.1137/0701008, g = 7), reflected below 1/2."""
     left = x < 0.5
     z = ex.select(left, -x, x - 1.0)
     total: Any = 0.9999999999998099
@@ -255,7 +255,7 @@ def _digamma_expr(x: Expr) -> Expr:
 
 
 def _zeta_expr(x: Expr, q: Expr) -> Expr:
-    """Euler and Maclaurin's formula after six terms of the sum."""
+    """Euler and Maclaurin's formula after six terms of the sum (https://dlmf.nist.gov/25.11)."""
     total = ex.binary("pow", q, -x)
     for k in range(1, 6):
         total = total + ex.binary("pow", q + float(k), -x)
@@ -322,7 +322,7 @@ _I1_FAR = (
 
 
 def _bessel_expr(a: Expr, factor: Any, near: Sequence[float], far: Sequence[float]) -> Expr:
-    """Abramowitz and Stegun 9.8.1 to 9.8.4, for a >= 0; error below 3e-7."""
+    """https://personal.math.ubc.ca/~cbm/aands/page_378.htm, 9.8.1 to 9.8.4; error below 3e-7."""
     t = a / 3.75
     inner = _polynomial(t * t, near) * ex.unary("exp", -a) * factor
     outer = _polynomial(1.0 / ex.maximum(t, 1.0), far) * ex.unary("rsqrt", ex.maximum(a, 1.0))

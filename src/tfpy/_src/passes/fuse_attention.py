@@ -103,7 +103,7 @@ def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | 
         found = finder.fused(out.value, "attention", list(operands.values()), pattern)
         if found is not None:
             call = KernelCall("attention", pattern.inputs, params)
-            return found if target.takes_attention(call) else None
+            return found if target.takes(call) else None
     return None
 
 
@@ -112,19 +112,19 @@ def _params(
 ) -> dict[str, Param] | None:
     """What the kernel is told; None where the batch has too many dimensions."""
     *batch, m, n = finder.shape(x)
-    parts = {"q": scores.q, "k": scores.k, "v": v, "out": out}
+    places = {"q": scores.q, "k": scores.k, "v": v, "out": out}
     if scores.mask is not None:
         *ahead, row, column = broadcast_strides(finder.shape(scores.mask), finder.shape(x))
         walk = tuple(zip(batch, ahead, strict=True))
-        parts["mask"] = _Matrices(scores.mask, walk, (m, n), (row, column))
-    levels = _levels([part.batch for part in parts.values()])
+        places["mask"] = _Matrices(scores.mask, walk, (m, n), (row, column))
+    levels = _levels([place.batch for place in places.values()])
     if levels is None:
         return None
     (outer, inner), strides = levels
     params: dict[str, Param] = {"outer": outer, "inner": inner, "m": m, "n": n}
     params |= {"depth": scores.q.sizes[1], "width": v.sizes[1]}
-    for (name, part), own in zip(parts.items(), strides, strict=True):
-        params[f"{name}_strides"] = (*own, *part.strides)
+    for (name, place), own in zip(places.items(), strides, strict=True):
+        params[f"{name}_strides"] = (*own, *place.strides)
     params["masked"] = "false" if scores.mask is None else "true"
     params["scaling"] = scores.scaling
     params["factor_bits"] = float_bits(scores.factor)

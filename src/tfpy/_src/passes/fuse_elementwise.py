@@ -7,7 +7,7 @@ import heapq
 from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.lower.compose import Layouts, NotComposable, facts_of
+from tfpy._src.lower.compose import IndexMaps, NotComposable, facts_of
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.movement import strided_slice
 from tfpy._src.passes.dead_code import without_dead_code
@@ -95,8 +95,8 @@ class Group:
         self.uses, self.graph, self.max_inputs = uses, uses.graph, max_inputs
         self.root = root
         self.size = self.graph.avals[self._output(root)].size
-        self.layouts = Layouts(self.graph, self._output(root))
-        self.layouts.visit(self.graph.eqns[root])
+        self.maps = IndexMaps(self.graph, self._output(root))
+        self.maps.visit(self.graph.eqns[root])
         self.numbers = {root}
         self.owned = {root}
         """Equations that nothing outside the group needs."""
@@ -119,7 +119,7 @@ class Group:
 
     def reads(self) -> int:
         """Operands of the expression: an array that is read in two ways is two."""
-        return sum(len(self.layouts.current(v)) for v in self.inputs)
+        return sum(len(self.maps.current(v)) for v in self.inputs)
 
     def members(self) -> list[Eqn]:
         """In order; without reshapes of what the group only reads."""
@@ -150,14 +150,14 @@ class Group:
         if not is_fusible(self.graph, eqn):
             return False
         is_owned = self.uses.only_in(eqn.outputs[0], self.owned)
-        cost = facts_of(self.graph, eqn).cost * len(self.layouts.current(eqn.outputs[0]))
+        cost = facts_of(self.graph, eqn).cost * len(self.maps.current(eqn.outputs[0]))
         if not self._pays(eqn, cost, is_owned):
             return False
         inputs = (self.inputs - set(eqn.outputs)) | self._arrays(number)
         if len(inputs) > self.max_inputs or self.cost + cost > MAX_COST:
             return False
         try:
-            self.layouts.visit(eqn)
+            self.maps.visit(eqn)
         except NotComposable:
             return False
         self.numbers.add(number)

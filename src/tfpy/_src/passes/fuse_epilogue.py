@@ -6,7 +6,7 @@ import heapq
 
 from tfpy._src.ir.fusion import EPILOGUE, LOOP, fuse, fusion, is_elementwise
 from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.lower.common import kernel_call
+from tfpy._src.lower.calls import kernel_call
 from tfpy._src.lower.compose import NotComposable, facts_of
 from tfpy._src.lower.target import Target
 from tfpy._src.passes.dead_code import without_dead_code

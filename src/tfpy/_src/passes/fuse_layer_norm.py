@@ -40,7 +40,8 @@ _MAX_READERS = 24
 
 def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
     """(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + offset as one equation; without the
-    mean it is RMS normalisation. Scale and offset are vectors along the last axis, or absent. ::
+    mean it is RMS normalisation (https://arxiv.org/abs/1910.07467). Scale and offset are vectors
+    along the last axis, or absent. ::
 
         %5 = reduce_sum(%0)                   %19 = fusion(%0, %1, %2) kind=layer_norm
         ...                                     ...

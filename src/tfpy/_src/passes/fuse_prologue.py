@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfpy._src.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
 from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.lower.common import kernel_call
+from tfpy._src.lower.calls import kernel_call
 from tfpy._src.lower.compose import NotComposable
 from tfpy._src.lower.target import Target
 from tfpy._src.passes.dead_code import without_dead_code

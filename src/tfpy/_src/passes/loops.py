@@ -70,7 +70,7 @@ def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
 
 
 def share_loops(graph: Graph) -> Graph:
-    """A loop that notes its states for the gradient stands for the plain loop, too::
+    """A loop that saves its states for the gradient stands for the plain loop, too::
 
     %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) primal
     %6, %7, %8 = while_loop(%0, %0, %1) primal

@@ -60,7 +60,7 @@ def optimize_with_weights(
     """``(prelude, main)``, which together do with less work what ``graph`` does.
 
     What depends on weights alone, like filters into which batch normalisation is folded, is in the
-    prelude; :func:`~tfpy.passes.prelude.split_prelude` says what the two take and give.
+    prelude; :func:`~tfpy._src.passes.prelude.split_prelude` says what the two take and give.
 
     Args:
         weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph

@@ -28,7 +28,7 @@ MIN_DEPTH = 32
 def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     """Quantises products with weights, and convolutions, where the target has the kernels.
 
-    Results differ by the quantisation of both sides, see ``tfpy/ops/quantized.py``. Small products,
+    Results differ by the quantisation of both sides, see ``ops/quantized.py``. Small products,
     which would lose, stay. A convolution by 1x1 filters is a product of pixels. ::
 
     %3:float32[1,8,8,96] = conv2d(%0, %1) …       %3:float32[48,96] = reshape(%1) …
@@ -36,7 +36,7 @@ def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
                                                   %5:float32[1,8,8,96] = add(%4, %2)
 
     Args:
-        weights: positions in ``graph.inputs``, see :class:`~tfpy.passes.prelude.WeightOnly`.
+        weights: positions in ``graph.inputs``, see :class:`~tfpy._src.passes.prelude.WeightOnly`.
     """
     if not {quantized_matmul.name, quantized_conv2d.name} <= target.kernels:
         return graph

@@ -20,7 +20,7 @@ def fold_scales(graph: Graph, weights: Collection[int] = ()) -> Graph:
     """Moves factors and shifts that depend on weights alone into filters and biases.
 
     ``conv2d(x, w) * s + b``, which is what batch normalisation is in inference, becomes
-    ``conv2d(x, w * s) + b``: w * s is computed once (:func:`~tfpy.passes.prelude.split_prelude`, or
+    ``conv2d(x, w * s) + b``: w * s is computed once (by ``split_prelude``, or
     constant folding). A single number, as in attention, moves on through reshapes, transposes and
     the products of activations until it meets weights. Results differ by rounding.
 

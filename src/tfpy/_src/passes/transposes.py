@@ -86,7 +86,7 @@ def _perm(eqn: Eqn) -> Perm:
 def sink_transposes(graph: Graph) -> Graph:
     """Moves transposes behind elementwise equations, pads, slices, concats and reductions.
 
-    There they meet other transposes (:func:`~tfpy.passes.movement.simplify_movement` joins them),
+    There they meet other transposes (``simplify_movement`` joins them),
     matrix products, or reductions, which do without. A transpose moves only if nothing else reads
     it, so none is added. ::
 

@@ -7,6 +7,7 @@ JavaScript side, because the heap's buffer is replaced when memory grows.
 
 from __future__ import annotations
 
+import importlib
 import json
 import pkgutil
 import sys
@@ -22,6 +23,22 @@ Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 IN_BROWSER = sys.platform == "emscripten"
+if IN_BROWSER:
+    import asyncio
+
+    import js
+    import pyodide_js
+    from pyodide.code import run_js
+    from pyodide.ffi import (
+        JsException,
+        JsProxy,
+        can_run_sync,
+        create_once_callable,
+        create_proxy,
+        run_sync,
+        to_js,
+    )
+
 _MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
 
 _runtime: Any = None
@@ -39,7 +56,6 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
         except StopIteration as done:
             return done.value
         raise RuntimeError(f"This would have to wait for another task; {mend}")
-    from pyodide.ffi import can_run_sync, run_sync
 
     if not can_run_sync():
         awaitable.close()
@@ -77,8 +93,6 @@ async def _load() -> Any:
     registered = sys.modules.get(_MODULE) or _import_registered()
     if registered is not None:
         return registered
-    from pyodide.code import run_js
-    from pyodide.ffi import JsException
 
     source = asset("runtime.js").decode()
     try:
@@ -96,8 +110,6 @@ async def _load() -> Any:
 
 
 def _import_registered() -> Any:
-    import importlib
-
     try:
         return importlib.import_module(_MODULE)
     except ImportError:
@@ -110,9 +122,6 @@ async def _run_blob(source: str) -> Any:
     Raises:
         RuntimeError: when the page refuses it, or in a worker, which has no script elements.
     """
-    import js
-    from pyodide.ffi import to_js
-
     if not hasattr(js, "document"):
         raise RuntimeError("a worker cannot run a Blob as a script")
     parts = to_js([f"globalThis.__tfpyRuntime = {source}"])
@@ -131,11 +140,6 @@ async def _load_script(url: str) -> None:
     Raises:
         RuntimeError: when the page refuses it.
     """
-    import asyncio
-
-    import js
-    from pyodide.ffi import create_once_callable
-
     done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     element = js.document.createElement("script")
     element.onload = create_once_callable(lambda event: done.set_result(True))
@@ -156,8 +160,6 @@ class Device:
     """A backend of the JavaScript runtime, with its functions held once."""
 
     def __init__(self, runtime_: Any, backend: Any) -> None:
-        import pyodide_js
-
         bound = runtime_.bindHeap(backend, pyodide_js._module)
         self.variant: str = bound.variant
         self.limits: dict[str, int] = json.loads(bound.limits)
@@ -200,7 +202,6 @@ class Device:
 
     async def register_async(self, program: str, constants: bytes, progress: Progress) -> int:
         """The same without freezing the page; ``progress(done, total)`` hears of the shaders."""
-        from pyodide.ffi import create_proxy
 
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         listener = create_proxy(progress)
@@ -240,7 +241,6 @@ async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> 
     """
     rt = await runtime()
     data = np.frombuffer(wasm, np.uint8) if wasm else np.zeros(1, np.uint8)
-    import pyodide_js
 
     backend = await rt.openJson(
         kind, json.dumps(options), pyodide_js._module, _address(data), len(wasm)
@@ -255,7 +255,6 @@ def is_js(value: Any) -> bool:
     """Whether it is an object of JavaScript."""
     if not IN_BROWSER:
         return False
-    from pyodide.ffi import JsProxy
 
     return isinstance(value, JsProxy)
 
@@ -273,8 +272,6 @@ def get_pixels(source: Any) -> Array:
     Raises:
         ValueError: when it shows none, or one of another site.
     """
-    from pyodide.ffi import JsException
-
     if hasattr(source, "data"):
         return _rgba_bytes(source)
     width, height = _size(source)
@@ -293,8 +290,6 @@ def put_pixels(canvas: Any, rgba: Array) -> None:
     Raises:
         ValueError: when it is no canvas for two-dimensional drawing.
     """
-    import js
-
     context = canvas.getContext("2d") if hasattr(canvas, "getContext") else None
     if context is None:
         raise ValueError(f"{canvas} is no canvas with a 2d context")
@@ -321,8 +316,6 @@ def _size(source: Any) -> tuple[int, int]:
 
 
 def _new_canvas(width: int, height: int) -> Any:
-    import js
-
     if hasattr(js, "OffscreenCanvas"):
         return js.OffscreenCanvas.new(width, height)
     canvas = js.document.createElement("canvas")

@@ -1,12 +1,12 @@
 """Lowers a Graph to a Program of the wasm runtime (``csrc/xnnpack_glue``).
 
-A named kernel crosses as it is. An expression becomes a tape for the runtime's block interpreter:
+A named kernel crosses as it is. An expression becomes bytecode for the runtime's block interpreter:
 ``params`` holds
 
-- ``dims``, ``strides``: the index space (see :func:`tfpy.lower.broadcast.collapse`);
+- ``dims``, ``strides``: the index space (see :func:`tfpy._src.ir.strides.collapse`);
 - ``offsets``: the element of each input that the first output reads, where one is not 0;
 - ``constants``: 32-bit patterns, as signed integers;
-- ``registers``: how many the tape uses: first the inputs, then the constants, then temporaries;
+- ``registers``: how many the code uses: first the inputs, then the constants, then temporaries;
 - ``code``: instructions ``[name, result register, operand registers...]``, the last of which
   makes the result. A bool is 0 or -1 in a register.
 """
@@ -22,50 +22,49 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernel import KernelCall, Param, float_bits
 from tfpy._src.ir.strides import collapse
-from tfpy._src.lower.common import Elementwise, build_program
+from tfpy._src.lower.buffers import assign_buffers
+from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.donation_plan import update_in_place
 from tfpy._src.lower.memory import plan
 from tfpy._src.lower.program import Kernel, Program
 from tfpy._src.lower.wasm.target import with_parameters
 
 
-def lower(graph: Graph, donors: Collection[int] = ()) -> Program:
+def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
     """The wasm Program of a Graph.
 
     Args:
-        donors: positions of inputs that a run may be given for good; the Graph has no complex
-            values then.
+        donated: positions of inputs that may be donated to a run; the Graph has no complex values
+            then.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
     """
-    program = build_program(graph, "wasm", WasmEmitter())
-    update_in_place(program, [program.inputs[i] for i in donors])
+    program, tasks = assign_buffers(graph, "wasm")
+    for call, inputs, output in tasks:
+        if isinstance(call, Elementwise):
+            add_elementwise(program, call, inputs, output)
+        else:
+            add_kernel(program, with_parameters(call), inputs, output)
+    update_in_place(program, [program.inputs[i] for i in donated])
     program.arena = plan(program).arena
     return program
 
 
-class WasmEmitter:
-    """See :class:`tfpy.lower.common.Emitter`."""
-
-    def elementwise(self, program: Program, call: Elementwise, output: int) -> None:
-        """Assembles the expression into a tape."""
-        dims, strides = collapse(call.out.shape, call.views)
-        names = tuple(f"x{i}" for i in range(len(call.buffers)))
-        params = {"dims": dims, "strides": strides, **assemble(call.root, len(names))}
-        if any(view.offset for view in call.views):
-            params["offsets"] = [view.offset for view in call.views]
-        program.add_step(Kernel("elementwise", names), call.buffers, [output], params)
-
-    def kernel(
-        self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
-    ) -> None:
-        """Adds the step; an epilogue becomes parameters."""
-        add_kernel(program, with_parameters(call), inputs, output)
+def add_elementwise(
+    program: Program, call: Elementwise, inputs: Sequence[int], output: int
+) -> None:
+    """Adds the step of an expression, which is assembled into bytecode."""
+    dims, strides = collapse(call.out.shape, call.views)
+    names = tuple(f"x{i}" for i in range(len(inputs)))
+    params = {"dims": dims, "strides": strides, **assemble(call.root, len(names))}
+    if any(view.offset for view in call.views):
+        params["offsets"] = [view.offset for view in call.views]
+    program.add_step(Kernel("elementwise", names), inputs, [output], params)
 
 
 def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Adds the step of a named kernel."""
+    """Adds the step of a named kernel, which crosses as it is."""
     program.add_step(Kernel(call.name, call.inputs), inputs, [output], call.params)
 
 
@@ -111,26 +110,30 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
 
 @functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
 def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
-    """The tape of an expression over so many inputs, with registers that are used again."""
-    tape, (result,) = ex.linearize(root)
-    source = _sources(tape)
-    constants = sorted({_bits(line) for line in tape if line.op == "const"})
-    last_use = {source[a]: i for i, line in enumerate(tape) for a in line.args}
-    last_use[source[result]] = len(tape)
+    """The bytecode of an expression over so many inputs; registers are used again."""
+    instructions, (result,) = ex.linearize(root)
+    source = _sources(instructions)
+    constants = sorted(
+        {_bits(instruction) for instruction in instructions if instruction.op == "const"}
+    )
+    last_use = {
+        source[a]: i for i, instruction in enumerate(instructions) for a in instruction.args
+    }
+    last_use[source[result]] = len(instructions)
     registers: dict[int, int] = {}
     first_temporary = count = inputs + len(constants)
     free: list[int] = []
     code: list[list[str | int]] = []
-    for number, line in enumerate(tape):
-        if line.op == "input":
-            assert isinstance(line.value, int)
-            registers[number] = line.value
-        elif line.op == "const":
-            registers[number] = inputs + constants.index(_bits(line))
+    for number, instruction in enumerate(instructions):
+        if instruction.op == "input":
+            assert isinstance(instruction.value, int)
+            registers[number] = instruction.value
+        elif instruction.op == "const":
+            registers[number] = inputs + constants.index(_bits(instruction))
         elif source[number] == number:
-            name, args = _instruction(tape, line)
+            name, args = _instruction(instructions, instruction)
             operands = [registers[source[a]] for a in args]
-            for value in {source[a] for a in line.args}:
+            for value in {source[a] for a in instruction.args}:
                 if last_use[value] == number and registers[value] >= first_temporary:
                     heapq.heappush(free, registers[value])
             if free:
@@ -145,40 +148,46 @@ def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
 
 
 def _instruction(
-    tape: Sequence[ex.Instruction], line: ex.Instruction
+    instructions: Sequence[ex.Instruction], instruction: ex.Instruction
 ) -> tuple[str, tuple[int, ...]]:
-    """The name of a line's operation and its operands, in the order that the name wants."""
-    if line.op == "index":
+    """The name of an instruction's operation and its operands, in the order that the name wants."""
+    if instruction.op == "index":
         return "index", ()
-    name = instruction_name(line.op, tape[line.args[-1]].dtype, line.dtype)
+    name = instruction_name(
+        instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
+    )
     assert name is not None
-    if line.op in ("min", "max") and line.dtype == ex.F:
-        for first, second in (line.args, line.args[::-1]):
-            if _is_number(tape[second]):
-                return f"{line.op}_number.f32", (first, second)
-    return name, line.args
+    if instruction.op in ("min", "max") and instruction.dtype == ex.F:
+        for first, second in (instruction.args, instruction.args[::-1]):
+            if _is_number(instructions[second]):
+                return f"{instruction.op}_number.f32", (first, second)
+    return name, instruction.args
 
 
-def _is_number(line: ex.Instruction) -> bool:
-    return line.op == "const" and line.value == line.value
+def _is_number(instruction: ex.Instruction) -> bool:
+    return instruction.op == "const" and instruction.value == instruction.value
 
 
-def _sources(tape: Sequence[ex.Instruction]) -> list[int]:
-    """For each line the line whose register it shares: its own, unless it only moves bits."""
+def _sources(instructions: Sequence[ex.Instruction]) -> list[int]:
+    """For each instruction the one whose register it shares: its own, unless it only moves bits."""
     source: list[int] = []
-    for number, line in enumerate(tape):
+    for number, instruction in enumerate(instructions):
         moves = (
-            line.args and instruction_name(line.op, tape[line.args[-1]].dtype, line.dtype) is None
+            instruction.args
+            and instruction_name(
+                instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
+            )
+            is None
         )
-        source.append(source[line.args[0]] if moves else number)
+        source.append(source[instruction.args[0]] if moves else number)
     return source
 
 
-def _bits(line: ex.Instruction) -> int:
+def _bits(instruction: ex.Instruction) -> int:
     """A constant's 32-bit pattern, as a signed integer."""
-    assert line.value is not None
-    if line.dtype == ex.B:
-        return -int(line.value)
-    if line.dtype == ex.F:
-        return float_bits(float(line.value))
-    return (int(line.value) + 2**31) % 2**32 - 2**31
+    assert instruction.value is not None
+    if instruction.dtype == ex.B:
+        return -int(instruction.value)
+    if instruction.dtype == ex.F:
+        return float_bits(float(instruction.value))
+    return (int(instruction.value) + 2**31) % 2**32 - 2**31

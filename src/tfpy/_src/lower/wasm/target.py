@@ -16,28 +16,35 @@ FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
 
 _CHANNELS = {
-    **{"conv2d": "out_c", "quantized_conv2d": "out_c", "depthwise_conv2d": "out_c"},
-    **{"matmul": "n", "quantized_matmul": "n"},
+    "conv2d": "out_c",
+    "quantized_conv2d": "out_c",
+    "depthwise_conv2d": "out_c",
+    "matmul": "n",
+    "quantized_matmul": "n",
 }
 """Kernels with bias and clamp, and the parameter that counts their channels."""
 
 
 class WasmTarget:
-    """What fusion passes may do for wasm; see :class:`tfpy.passes.target.Target`."""
+    """What fusion passes may do for wasm; see :class:`tfpy._src.lower.target.Target`."""
 
     fuses_loops = True
     fuses_prologues = False
     max_inputs = 16
     kernels = frozenset(
-        (
-            "softmax",
-            "log_softmax",
-            "layer_norm",
-            "attention",
-            "quantized_matmul",
-            "quantized_conv2d",
-        )
+        {
+            *("softmax", "log_softmax", "layer_norm", "attention"),
+            *("quantized_matmul", "quantized_conv2d"),
+        }
     )
+
+    def takes(self, call: KernelCall) -> bool:
+        """All sizes, but for attention only enough rows that packing k and v pays, and columns of
+        the result that are neighbours."""
+        if call.name != "attention":
+            return call.name in self.kernels
+        p: dict[str, Any] = dict(call.params)
+        return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
 
     def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
@@ -45,11 +52,6 @@ class WasmTarget:
 
     def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
         return False
-
-    def takes_attention(self, call: KernelCall) -> bool:
-        """Enough rows that packing k and v pays, and columns of the result that are neighbours."""
-        p: dict[str, Any] = dict(call.params)
-        return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ LARGEST_OF_HEADS = 1 << 22
 """... where heads lie side by side in rows, and draws that move them are saved, too."""
 
 
-def takes_attention(call: KernelCall) -> bool:
+def pays(call: KernelCall) -> bool:
     """Whether fewer draws make up for products without tiles."""
     p: Params = dict(call.params)
     scores = p["outer"] * p["inner"] * p["m"] * p["n"]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfpy._src.dtypes import float32
-from tfpy._src.lower.program import Chunks
 from tfpy._src.lower.webgl.steps import Params, Steps, flags_of
+from tfpy._src.lower.webgl.textures import Chunks
 from tfpy._src.lower.webgl.tiles import ENOUGH_TILES, line_of
 
 ROWS = 8

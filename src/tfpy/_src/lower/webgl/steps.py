@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, Prologue
-from tfpy._src.lower.program import Chunks, Kernel, Program
-from tfpy._src.lower.webgl.glsl import Finish, kernel_source
-from tfpy._src.lower.webgl.glsl_expression import Expression
-from tfpy._src.lower.webgl.glsl_library import template
+from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.webgl.glsl.expression import Expression
+from tfpy._src.lower.webgl.glsl.library import template
+from tfpy._src.lower.webgl.glsl.shader import Finish, kernel_source
+from tfpy._src.lower.webgl.textures import Chunks, drawn_in, layers_of, texture
 
 MIN_TARGETS = 4
 """Textures that a fragment can write at once on any WebGL2 device."""
@@ -31,18 +32,6 @@ Params = dict[str, Any]
 
 _MADE = -1
 """Stands for the operand that a prologue makes, among buffers."""
-
-
-def takes_epilogue(call: KernelCall, epilogue: Epilogue) -> bool:
-    """Whether the step that writes the kernel's result can read the epilogue's operands too."""
-    return len(call.inputs) + len(epilogue.views) <= MAX_TEXTURES
-
-
-def takes_prologue(call: KernelCall, prologue: Prologue) -> bool:
-    """Whether the kernel reads each element about once, with textures left for the operands."""
-    reads = len(call.inputs) - 1 + len(prologue.views)
-    reads += len(call.epilogue.views) if call.epilogue else 0
-    return call.name in ("reduce", "arg_reduce", "concat") and reads <= MAX_TEXTURES
 
 
 class Steps:
@@ -105,28 +94,30 @@ class Steps:
         body, params, finish = template(name), dict(params), None
         for x in inputs.keys() - read.keys():
             assert self._made is not None
-            expression, arrays = self._made
+            expression, own = self._made
             body = f"{_made_operand(x, expression, 'QUADS' in defines)}\n{body}"
-            read |= zip(expression.names, arrays, strict=True)
+            read |= zip(expression.names, own, strict=True)
             params |= expression.params
         if self._finish is not None and output == self.output:
-            expression, arrays = self._finish
+            expression, own = self._finish
             vector = "vec4" if buffers[self.output].dtype.is_floating else "ivec4"
             finish = Finish(expression.texel_function(f"{vector} finish"), self._dtype)
-            read |= zip(expression.names, arrays, strict=True)
+            read |= zip(expression.names, own, strict=True)
             params |= expression.params
         types = [(x, buffers[b].dtype) for x, b in read.items()]
-        layered = [x for x, b in read.items() if buffers[b].layers > 1]
-        out = buffers[output]
-        source = kernel_source(body, types, out.dtype, params, defines, out.layers, layered, finish)
+        layered = [x for x, b in read.items() if layers_of(buffers[b]) > 1]
+        out, layers = buffers[output].dtype, layers_of(buffers[output])
+        source = kernel_source(body, types, out, params, defines, layers, layered, finish)
         kernel = Kernel(name, tuple(read), source.text)
         numbers = {k: v for k, v in params.items() if k in source.members}
-        self.program.add_step(kernel, list(read.values()), [output], numbers, chunks)
+        arrays = list(read.values())
+        assert chunks is None or chunks.count * chunks.nbytes <= buffers[arrays[-1]].nbytes
+        self.program.add_step(kernel, arrays, [output], numbers, **drawn_in(chunks))
 
     def like(self, output: int, count: int, layers: int = 1, line: int | None = None) -> int:
         """A new buffer of the result's type, of ``count`` elements for each layer."""
         dtype = self._dtype if output == self.output else self.program.buffers[output].dtype
-        return self.program.add_buffer([layers, count], dtype, layers, line)
+        return self.program.add_buffer([layers, count], dtype, **texture(layers, line))
 
 
 def _made_operand(x: str, expression: Expression, quads: bool) -> str:

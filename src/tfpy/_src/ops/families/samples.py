@@ -28,7 +28,7 @@ def array(
     low: float = -4.0,
     high: float = 4.0,
 ) -> np.ndarray[Any, Any]:
-    """Uniform values in ``[low, high]`` (complex numbers: both parts); fair booleans."""
+    """Uniform values in ``[low, high]`` (complex numbers: both components); fair booleans."""
     if dtype == dtypes.bool:
         return rng.random(shape) < 0.5
     if dtype.is_integer:

@@ -83,7 +83,7 @@ def _absorb(s: bytes, at: int, a: int, b: int) -> _Pair:
 
 
 def farm_fingerprint64(s: bytes) -> int:
-    """FarmHash's Fingerprint64."""
+    """FarmHash's Fingerprint64 (https://github.com/google/farmhash)."""
     n = len(s)
     if n <= 16:
         return _up_to_16(s)
@@ -117,7 +117,7 @@ def farm_fingerprint64(s: bytes) -> int:
 
 
 def murmur64(s: bytes, seed: int = 0xDECAFCAFFE) -> int:
-    """The 64-bit Murmur hash of ``tf.strings.to_hash_bucket``."""
+    """MurmurHash64A (https://github.com/aappleby/smhasher), of ``tf.strings.to_hash_bucket``."""
     factor = 0xC6A4A7935BD1E995
     h = seed ^ len(s) * factor & _MASK
     whole = len(s) // 8 * 8
@@ -129,7 +129,7 @@ def murmur64(s: bytes, seed: int = 0xDECAFCAFFE) -> int:
 
 
 def siphash(s: bytes, key: Sequence[int]) -> int:
-    """SipHash-2-4 under a key of two words."""
+    """SipHash-2-4 (https://eprint.iacr.org/2012/351) under a key of two words."""
     k0, k1 = (k & _MASK for k in key)
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D]
     v += [k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]

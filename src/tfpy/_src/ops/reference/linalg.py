@@ -13,11 +13,11 @@ from tfpy._src.errors import invalid_value
 Array = np.ndarray[Any, Any]
 
 
-def pack(parts: Sequence[Array], batch: int) -> Array:
+def pack(factors: Sequence[Array], batch: int) -> Array:
     """Several results of each matrix as one vector: the trailing dimensions of each, flat."""
-    dtype = np.result_type(*parts)
-    lead = parts[0].shape[:batch]
-    flat = [p.reshape(*lead, math.prod(p.shape[batch:])).astype(dtype, copy=False) for p in parts]
+    dtype = np.result_type(*factors)
+    lead = factors[0].shape[:batch]
+    flat = [p.reshape(*lead, math.prod(p.shape[batch:])).astype(dtype, copy=False) for p in factors]
     return np.concatenate(flat, axis=-1)
 
 

@@ -1,7 +1,8 @@
 """Philox4x32-10, the counter-based generator of TensorFlow's random ops, in NumPy.
 
-Philox (Salmon et al., 2011, "Parallel random numbers: as easy as 1, 2, 3") maps a key of two words
-and a counter of four to four words of 32 bits. The words of successive counters are a stream.
+Philox (Salmon et al., 2011, "Parallel random numbers: as easy as 1, 2, 3",
+https://doi.org/10.1145/2063384.2063405) maps a key of two words and a counter of four to four words
+of 32 bits. The words of successive counters are a stream.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Distributions whose outputs take a varying number of random words, as TensorFlow's CPU kernels.
 
-Each output has a stream of its own (:class:`tfpy.ops.philox.Streams`), so all outputs are drawn in
-lock step: ``pending`` are the numbers of those that were rejected so far. ``state`` is six words:
-key and counter. Parameters are flat float64 arrays, one entry for each output.
+Each output has a stream of its own (``philox.Streams``), so all outputs are drawn in lock step:
+``pending`` are the numbers of those that were rejected so far. ``state`` is six words: key and
+counter. Parameters are flat float64 arrays, one entry for each output.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ def truncated_normal(state: State, count: int) -> Array:
 
 
 def gamma(state: State, alpha: Array) -> Array:
-    """Marsaglia and Tsang's transformation with rejection; scale 1."""
+    """Marsaglia and Tsang's transformation with rejection (2000); scale 1.
+
+    https://doi.org/10.1145/358407.358414
+    """
     streams = Streams(state, alpha.size)
     uniforms = Draws(streams, alpha.size, unit_doubles)
     normals = Draws(streams, alpha.size, lambda words: box_muller(unit_doubles(words)))
@@ -76,7 +79,10 @@ def gamma(state: State, alpha: Array) -> Array:
 
 
 def poisson(state: State, rate: Array, highest: float) -> Array:
-    """Knuth's product of uniforms below rate 10, Hörmann's transformed rejection from there on."""
+    """Knuth's product of uniforms below rate 10, Hörmann's transformed rejection from there on.
+
+    https://doi.org/10.1016/0167-6687(93)90997-4
+    """
     uniforms = Draws(Streams(state, rate.size), rate.size, unit_doubles)
     out = np.empty(rate.size)
     _poisson_products(uniforms, rate, np.flatnonzero(rate < 10), out)

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 @functools.cache
 def _category(name: str) -> str:
     """The inside of a character class for a Unicode general category ("L", "Lu")."""
-    import unicodedata  # dear, and seldom wanted
+    import unicodedata  # takes long to load, and is seldom wanted
 
     runs: list[list[int]] = []
     for code in range(sys.maxunicode + 1):

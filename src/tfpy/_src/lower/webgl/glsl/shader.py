@@ -1,123 +1,23 @@
-"""GLSL ES 3.00 text of the WebGL2 kernels.
+"""A whole fragment shader: header, parameters, the parts of the library that it uses, the body.
 
-A kernel is one fragment shader: a header made here (types, parameters), the parts of the library
-that it uses (``glsl_library.py``), and a body that defines ``V value(int i)``, the output at
+The header (types, parameters) is made here. A body defines ``V value(int i)``, the output at
 position ``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel whose
 output has layers defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come
-from ``shaders/glsl/<kernel>.glsl``, or are rendered from a scalar expression. An epilogue takes the
-four elements of a texel before they are stored.
+from ``shaders/glsl/<kernel>.glsl``, or are rendered from an expression (``expression.py``). An
+epilogue takes the four elements of a texel before they are stored.
 """
 
 from __future__ import annotations
 
 import functools
-import math
-import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar
 
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.expr import B, F, I, U
-from tfpy._src.ir.kernel import Param, float_bits
-from tfpy._src.lower.render import Renderer, Value
-from tfpy._src.lower.webgl.glsl_library import Block, block, library, needed, operand, words_of
-
-
-class Glsl(Renderer):
-    """Scalar GLSL ES 3.00; functions that are not built in are in the library."""
-
-    types: ClassVar[Mapping[DType, str]] = {F: "float", I: "int", U: "uint", B: "bool"}
-    operators: ClassVar[Mapping[str, str]] = {
-        "floor": "floor({0})",
-        "ceil": "ceil({0})",
-        "round": "roundEven({0})",
-        "sqrt": "sqrt({0})",
-        "rsqrt": "inversesqrt({0})",
-        "exp": "exponential({0})",
-        "expm1": "exp_minus_1({0})",
-        "log": "logarithm({0})",
-        "log1p": "log_1_plus({0})",
-        "sin": "sine({0})",
-        "cos": "cosine({0})",
-        "tan": "tangent({0})",
-        "asin": "arc_sine({0})",
-        "acos": "arc_cosine({0})",
-        "atan": "arc_tangent({0})",
-        "sinh": "hyperbolic_sine({0})",
-        "cosh": "hyperbolic_cosine({0})",
-        "asinh": "inverse_hyperbolic_sine({0})",
-        "acosh": "inverse_hyperbolic_cosine({0})",
-        "atanh": "inverse_hyperbolic_tangent({0})",
-        "tanh": "hyperbolic_tangent({0})",
-        "erf": "error_function({0})",
-        "neg": "-{0}",
-        "abs": "absolute({0})",
-        "abs int32": "abs({0})",
-        "sign": "sign_of({0})",
-        "sign int32": "sign({0})",
-        "add": "{0} + {1}",
-        "sub": "{0} - {1}",
-        "mul": "{0} * {1}",
-        "min": "minimum({0}, {1})",
-        "min uint32": "min({0}, {1})",
-        "max": "maximum({0}, {1})",
-        "max uint32": "max({0}, {1})",
-        "div": "{0} / {1}",
-        "pow": "power({0}, {1})",
-        "atan2": "arc_tangent_2({0}, {1})",
-        "rem": "float_rem({0}, {1})",
-        "idiv": "int_div({0}, {1})",
-        "irem": "int_rem({0}, {1})",
-        "and": "{0} & {1}",
-        "and bool": "{0} && {1}",
-        "or": "{0} | {1}",
-        "or bool": "{0} || {1}",
-        "xor": "{0} ^ {1}",
-        "xor bool": "{0} != {1}",
-        "shl": "{0} << {1}",
-        "shr": "{0} >> {1}",
-        "eq": "{0} == {1}",
-        "ne": "{0} != {1}",
-        "lt": "{0} < {1}",
-        "lt bool": "!{0} && {1}",
-        "le": "{0} <= {1}",
-        "le bool": "!{0} || {1}",
-        "not": "~{0}",
-        "not bool": "!{0}",
-        "isnan": "is_nan({0})",
-        "mulhi": "mul_high({0}, {1})",
-        "select": "{0} ? {1} : {2}",
-    }
-
-    def constant(self, value: Value, dtype: DType) -> str:
-        if dtype == B:
-            return "true" if value else "false"
-        if dtype == U:
-            return f"{int(value) & 0xFFFFFFFF}u"
-        if dtype == I:
-            return f"int({int(value) & 0xFFFFFFFF}u)" if value < 0 else str(int(value))
-        bits = float_bits(float(value)) & 0xFFFFFFFF
-        (rounded,) = struct.unpack("<f", struct.pack("<I", bits))
-        if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
-            return f"uintBitsToFloat({bits}u)"
-        text = f"{rounded:.9g}"
-        return text if any(c in text for c in ".e") else f"{text}.0"
-
-    def cast(self, operand: str, source: DType, target: DType) -> str:
-        if target == B:
-            return f"{operand} != {self.types[source]}(0)"
-        if source == F:
-            return f"to_int({operand})" if target == I else f"uint(to_int({operand}))"
-        return f"{self.types[target]}({operand})"
-
-    def bitcast(self, operand: str, source: DType, target: DType) -> str:
-        if source == F:
-            return f"floatBitsTo{'Int' if target == I else 'Uint'}({operand})"
-        if target == F:
-            return f"{'int' if source == I else 'uint'}BitsToFloat({operand})"
-        return f"{self.types[target]}({operand})"
+from tfpy._src.ir.expr import B, F, I
+from tfpy._src.ir.kernel import Param
+from tfpy._src.lower.webgl.glsl.library import Block, block, library, needed, operand, words_of
 
 
 @dataclass(frozen=True)
@@ -179,20 +79,20 @@ def _source(
     finish: Finish | None,
 ) -> Source:
     quads = "QUADS" in defines
-    shifts = ["out_shift", *(f"{name}_shift" for name, _, _ in operands)]
-    members = [*((name, f"int {name}") for name in shifts), *members]
-    main = _main(quads, layers, finish is not None)
-    body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
     readers = [operand(x, *_types(dtype), layered) for x, dtype, layered in operands]
     types = _type_blocks(out if finish is None else finish.dtype, quads)
-    blocks = (*types, *chain(*readers), *library())
+    main = _main(quads, layers, finish is not None)
+    body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
     flags = [f"#define {text}" for text in defines]
-    code = [*flags, *(b.code for b in needed("\n".join([*flags, body]), blocks, defines)), body]
+    header = [*_results(layers, out), *_store_tile(layers)]
+    blocks = needed("\n".join([*flags, body]), (*types, *chain(*readers), *library()), defines)
+    code = [*flags, *(b.code for b in blocks), body]
     used = words_of("\n".join(code))
+    shifts = ["out_shift", *(f"{x}_shift" for x, _, _ in operands)]
+    members = [*((name, f"int {name}") for name in shifts), *members]
     text = [
         *("#version 300 es", "precision highp float;", "precision highp int;"),
-        *(f"layout(location = {i}) out {_types(out)[1]} result{i};" for i in range(layers)),
-        *_store_tile(layers),
+        *header,
         "layout(std140) uniform Params {",
         *(f"    {declaration};" for name, declaration in members if name in used),
         "};",
@@ -216,6 +116,10 @@ def _type_blocks(out: DType, quads: bool) -> tuple[Block, ...]:
         "T_FROM_BITS": "intBitsToFloat" if out == F else "int",
     }
     return tuple(block(f"#define {name} {meaning}") for name, meaning in meanings.items())
+
+
+def _results(layers: int, out: DType) -> list[str]:
+    return [f"layout(location = {i}) out {_types(out)[1]} result{i};" for i in range(layers)]
 
 
 def _store_tile(layers: int) -> list[str]:

@@ -1,6 +1,6 @@
-"""The texts of ``shaders/glsl``, and the parts of its library that a kernel needs.
+"""The texts of ``shaders/glsl``, and what a kernel needs of the library there.
 
-``library/<part>.glsl`` holds blocks, separated by blank lines: functions, structures, macros. A
+``library/<file>.glsl`` holds blocks, separated by blank lines: functions, structures, macros. A
 kernel's source takes the blocks whose names it uses, and those that these use. A block within
 ``#ifdef X`` or ``#ifndef X`` is only for kernels that define X, or do not.
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-PARTS = (
+FILES = (
     "numbers",
     "integers",
     "exponential",
@@ -25,7 +25,7 @@ PARTS = (
     "tiles",
     "windows",
 )
-"""The parts that any kernel may use, in an order in which each uses only those before it."""
+"""What any kernel may use, in an order in which each file uses only those before it."""
 
 _NAME = re.compile(r"^(?:#define |struct |uniform highp \w+ |\w+ )(\w+)", re.MULTILINE)
 _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
@@ -34,7 +34,7 @@ _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
 @functools.cache
 def template(name: str) -> str:
     """The code of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
-    source = Path(__file__).parents[5] / "shaders" / "glsl" / f"{name}.glsl"
+    source = Path(__file__).parents[6] / "shaders" / "glsl" / f"{name}.glsl"
     if not source.is_file():
         asset = pkgutil.get_data("tfpy", f"assets/glsl/{name}.glsl")
         assert asset is not None, "the package has a loader that reads data"
@@ -72,12 +72,6 @@ def block(text: str) -> Block:
 
 
 @functools.cache
-def part(name: str) -> tuple[Block, ...]:
-    """The blocks of ``library/<name>.glsl``."""
-    return tuple(block(text) for text in re.split(r"\n{2,}", template(f"library/{name}")))
-
-
-@functools.cache
 def operand(name: str, scalar: str, vector: str, layered: bool) -> tuple[Block, ...]:
     """The blocks that read the operand ``name`` of a kernel."""
     text = template("library/layered_operand" if layered else "library/operand")
@@ -90,7 +84,8 @@ def operand(name: str, scalar: str, vector: str, layered: bool) -> tuple[Block, 
 @functools.cache
 def library() -> tuple[Block, ...]:
     """The blocks that any kernel may use."""
-    return tuple(found for name in PARTS for found in part(name))
+    texts = (template(f"library/{name}") for name in FILES)
+    return tuple(block(piece) for text in texts for piece in re.split(r"\n{2,}", text))
 
 
 def needed(body: str, blocks: Sequence[Block], flags: Iterable[str]) -> list[Block]:

@@ -11,11 +11,12 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import B, F, I, U
 from tfpy._src.ir.graph import Aval
 from tfpy._src.ir.strides import broadcast_view
-from tfpy._src.lower.common import Elementwise
+from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.webgl.glsl import Glsl, kernel_source
-from tfpy._src.lower.webgl.glsl_library import library, needed, operand
-from tfpy._src.lower.webgl.lowering import _Emitter
+from tfpy._src.lower.webgl.glsl.language import Glsl
+from tfpy._src.lower.webgl.glsl.library import library, needed, operand
+from tfpy._src.lower.webgl.glsl.shader import kernel_source
+from tfpy._src.lower.webgl.lowering import add_elementwise
 
 # Operand types of each table of the expression IR.
 TYPED_OPS = [
@@ -115,8 +116,8 @@ def elementwise(root: ex.Expr, shapes: list[tuple[int, ...]], out: tuple[int, ..
     program.inputs = [program.add_buffer(shape, F) for shape in shapes]
     program.outputs = [program.add_buffer(out, root.dtype)]
     views = tuple(broadcast_view(shape, out) for shape in shapes)
-    call = Elementwise(root, tuple(program.inputs), views, Aval(out, root.dtype))
-    _Emitter().elementwise(program, call, program.outputs[0])
+    call = Elementwise(root, views, Aval(out, root.dtype))
+    add_elementwise(program, call, program.inputs, program.outputs[0])
     verify(program)
     return program
 

@@ -14,7 +14,7 @@ from tfpy._src.dtypes import DType, bool as bool_
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.kernel import Param
 from tfpy._src.ir.strides import View, collapse, dense_strides
-from tfpy._src.lower.webgl.glsl import Glsl
+from tfpy._src.lower.webgl.glsl.language import Glsl
 
 _TEXELS = {
     "dense": "{x}_texel(t)",
@@ -33,7 +33,8 @@ class Expression:
 
     Args:
         dtypes, views: of the arrays, which are read from the index space ``space``.
-        given: an element type: ``input_(0)`` is no array, but given to the function.
+        result: the element type of a kernel's result: that is ``input_(0)``, no array but passed to
+            the function.
     """
 
     def __init__(
@@ -43,15 +44,16 @@ class Expression:
         dtypes: Sequence[DType],
         views: Sequence[View],
         space: Sequence[int],
-        given: DType | None = None,
+        result: DType | None = None,
     ) -> None:
         self.root = root
         self.names = tuple(f"{prefix}{i}" for i in range(len(views)))
         self.inputs = list(zip(self.names, dtypes, strict=True))
         """Names and element types of the arrays."""
         dims, strides = collapse(space, views)
+        dense = dense_strides(dims)
         offsets = [view.offset for view in views]
-        modes = [_mode(dims, s, o) for s, o in zip(strides, offsets, strict=True)]
+        modes = [_mode(dims, dense, s, o) for s, o in zip(strides, offsets, strict=True)]
         self.params: dict[str, Param] = {}
         """What the functions read as uniforms."""
         for x, s, offset, mode in zip(self.names, strides, offsets, modes, strict=True):
@@ -62,10 +64,11 @@ class Expression:
         if self.params:
             self.params[f"{prefix}_dims"] = dims
         starts = tuple(f"{x}_first" if f"{x}_first" in self.params else "0" for x in self.names)
-        self._text = _Text(prefix, root, tuple(self.inputs), tuple(modes), starts, len(dims), given)
+        inputs, ways = tuple(self.inputs), tuple(modes)
+        self._text = _Text(prefix, root, inputs, ways, starts, len(dims), result)
 
     def texel_function(self, head: str) -> str:
-        """``<head>(int t)``, or ``<head>(<given> given, int t)``: four elements of the result."""
+        """``<head>(int t)``, or ``<head>(<result> result, int t)``: four elements of the result."""
         return _texel_function(self._text, head)
 
     def element_function(self, head: str) -> str:
@@ -83,11 +86,11 @@ class _Text:
     modes: tuple[str, ...]
     starts: tuple[str, ...]
     rank: int
-    given: DType | None
+    result: DType | None
 
     def operands(self) -> list[tuple[str, DType]]:
-        given = [] if self.given is None else [("given", self.given)]
-        return [*given, *self.inputs]
+        result = [] if self.result is None else [("result", self.result)]
+        return [*result, *self.inputs]
 
     def call(self, args: Sequence[str], index: str) -> str:
         return f"{self.prefix}_compute({', '.join([*args, index])})"
@@ -95,23 +98,25 @@ class _Text:
     def shared(self) -> list[str]:
         """The expression itself, and where each array is read."""
         renderer = Glsl()
-        tape, (result,) = ex.linearize(self.root)
+        instructions, (last,) = ex.linearize(self.root)
+        statements = renderer.statements(instructions)
         scalars = [f"{renderer.types[t]} x{i}" for i, (_, t) in enumerate(self.operands())]
         head = f"{renderer.types[self.root.dtype]} {self.prefix}_compute"
-        lines = [f"{head}({', '.join([*scalars, 'int index'])}) {{"]
-        lines += [f"    {statement}" for statement in renderer.statements(tape)]
-        lines += [f"    return v{result};", "}"]
+        text = [f"{head}({', '.join([*scalars, 'int index'])}) {{"]
+        text += [f"    {statement}" for statement in statements]
+        text += [f"    return v{last};", "}"]
         for (x, _), mode, start in zip(self.inputs, self.modes, self.starts, strict=True):
             if mode not in _ELEMENTS:
-                lines += _offset_function(x, start, f"{self.prefix}_dims", self.rank)
-        return lines
+                text += _offset_function(x, start, f"{self.prefix}_dims", self.rank)
+        return text
 
 
 @functools.lru_cache(maxsize=256)  # unrolled loops have the same expression again and again
 def _texel_function(text: _Text, head: str) -> str:
+    lines = text.shared()
     vector = _vector(text.root.dtype)
-    parameters = "int t" if text.given is None else f"{_vector(text.given)} given, int t"
-    lines = [*text.shared(), f"{head}({parameters}) {{", "    int i = 4 * t;"]
+    parameters = "int t" if text.result is None else f"{_vector(text.result)} result, int t"
+    lines += [f"{head}({parameters}) {{", "    int i = 4 * t;"]
     for (x, dtype), mode in zip(text.inputs, text.modes, strict=True):
         read = _TEXELS[mode].format(x=x, v=_vector(dtype))
         lines.append(f"    {_vector(dtype)} {x} = {read};")
@@ -135,10 +140,11 @@ def _vector(dtype: DType) -> str:
     return "vec4" if dtype.is_floating else "ivec4"
 
 
-def _mode(dims: Sequence[int], strides: Sequence[int], offset: int) -> str:
+def _mode(dims: Sequence[int], dense: Sequence[int], strides: Sequence[int], offset: int) -> str:
+    """How the elements of a texel are read: a key of :data:`_TEXELS`."""
     if not any(strides) and offset == 0:
         return "scalar"
-    if list(strides) == dense_strides(dims) and offset == 0:
+    if strides == dense and offset == 0:
         return "dense"
     if dims[-1] % 4 == 0 and strides[-1] == 0:
         return "splat"

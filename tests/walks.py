@@ -1,0 +1,105 @@
+"""The walk of a call through the engine: which functions run, in order, and in which files.
+
+Who reads the way of a call opens another file at each change of file. ``str(walk)`` shows it as an
+indented text; the guided tour in ``docs/architecture.md`` is made of such texts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import tfpy
+
+ENGINE = Path(tfpy.__file__).parent / "_src"
+
+_PARTS_OF_FUNCTIONS = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>", "<module>")
+_COMPARING = ("__hash__", "__eq__")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of the engine."""
+
+    file: str
+    """Relative to the engine's folder: ``core/eager.py``."""
+    function: str
+    """With its class: ``Tensor.slot_on``."""
+    depth: int
+    """How many calls of the walk it is inside of."""
+
+
+@dataclass
+class Walk:
+    """The calls inside of ``with walk() as found``, in their order."""
+
+    calls: list[Call] = field(default_factory=list)
+
+    @property
+    def changes(self) -> int:
+        """How often a call is in another file than the call before it."""
+        return sum(a.file != b.file for a, b in pairwise(self.calls))
+
+    @property
+    def files(self) -> list[str]:
+        """In the order in which the walk first comes to them."""
+        return list(dict.fromkeys(call.file for call in self.calls))
+
+    def __str__(self) -> str:
+        """A line for each call; the file stands where it changes."""
+        width = max((len(call.file) for call in self.calls), default=0)
+        lines, last = [], ""
+        for call in self.calls:
+            file = "" if call.file == last else call.file
+            lines.append(f"{file:{width}}  {'  ' * call.depth}{call.function}")
+            last = call.file
+        return "\n".join([*lines, f"{self.changes} changes of file, {len(self.files)} files"])
+
+
+@contextmanager
+def walk() -> Iterator[Walk]:
+    """Notes the calls of the engine's functions; code of others between them is passed over.
+
+    Left out is what a reader does not follow into a file: properties, the hashing and comparing of
+    keys, and what is part of a function (comprehensions) or written by Python (a dataclass's
+    ``__init__``).
+    """
+    found = Walk()
+    noted: list[bool] = []
+
+    def note(frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            is_noted = _is_noted(frame)
+            if is_noted:
+                code = frame.f_code
+                file = Path(code.co_filename).relative_to(ENGINE).as_posix()
+                name = code.co_qualname.replace(".<locals>", "")
+                found.calls.append(Call(file, name, sum(noted)))
+            noted.append(is_noted)
+        elif event == "return" and noted:
+            noted.pop()
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(before)
+
+
+def _is_noted(frame: FrameType) -> bool:
+    code = frame.f_code
+    if not code.co_filename.startswith(str(ENGINE)):
+        return False
+    return code.co_name not in (*_PARTS_OF_FUNCTIONS, *_COMPARING) and not _is_property(frame)
+
+
+def _is_property(frame: FrameType) -> bool:
+    owner, _, name = frame.f_code.co_qualname.rpartition(".")
+    return isinstance(getattr(frame.f_globals.get(owner), name, None), property)
