@@ -30,6 +30,7 @@ def check() -> int:
         "ruff check": [python, "-m", "ruff", "check", *sources],
         "ruff format": [python, "-m", "ruff", "format", "--check", *sources],
         "mypy": [python, "-m", "mypy"],
+        "pyright": [modules / ".bin" / "pyright", "--project", "examples", "--pythonpath", python],
         "layers": [python.with_name("lint-imports")],
         "public modules": [python, "-m", "buildsys.face", "--check"],
         "tsc": [modules / ".bin" / "tsc", "--project", ROOT],

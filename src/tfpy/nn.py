@@ -34,7 +34,12 @@ from tfpy._src.nn.convolution import (
     depthwise_conv2d as depthwise_conv2d,
     separable_conv2d as separable_conv2d,
 )
-from tfpy._src.nn.cross_entropy import (
+from tfpy._src.nn.layers import (
+    bias_add as bias_add,
+    dropout as dropout,
+    embedding_lookup as embedding_lookup,
+)
+from tfpy._src.nn.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -42,11 +47,6 @@ from tfpy._src.nn.cross_entropy import (
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
-)
-from tfpy._src.nn.layers import (
-    bias_add as bias_add,
-    dropout as dropout,
-    embedding_lookup as embedding_lookup,
 )
 from tfpy._src.nn.normalization import (
     batch_normalization as batch_normalization,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +44,13 @@ def test_numpy_is_all_that_is_needed() -> None:
 @pytest.mark.parametrize("name", ["nn", "math", "linalg", "random", "bitwise", "errors", "dtypes"])
 def test_namespaces_are_modules(name: str) -> None:
     assert importlib.import_module(f"tfpy.{name}") is getattr(tfpy, name)
+
+
+def test_the_example_learns_its_line() -> None:
+    program = Path(__file__).parents[2] / "examples" / "learn_a_line.py"
+    line, losses = runpy.run_path(str(program))["learn"](100)
+    assert losses[-1] < 0.01 * losses[0]
+    assert [v.name for v in line.trainable_variables] == ["offset:0", "slopes:0"]
 
 
 MODULES = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math as _math
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -155,7 +155,7 @@ def _cheapest(
     """The pair whose product has the fewest multiplications."""
 
     def cost(pair: tuple[int, int]) -> int:
-        return _math.prod(sizes[s] for s in {*operands[pair[0]][1], *operands[pair[1]][1]})
+        return math.prod(sizes[s] for s in {*operands[pair[0]][1], *operands[pair[1]][1]})
 
     return min(itertools.combinations(range(len(operands)), 2), key=cost)
 
@@ -173,7 +173,7 @@ def _product(
     size = dict(zip((*xs, *ys), (*x.shape, *y.shape), strict=True))
 
     def count(labels: Sequence[str]) -> int:
-        return _math.prod(size[s] for s in labels)
+        return math.prod(size[s] for s in labels)
 
     lead = count(batch)
     if inner:

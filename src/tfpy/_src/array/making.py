@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import math as _math
+import math
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,7 @@ def range(
             "range",
             f"Requires start {sign} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}",
         )
-    count = max(_math.ceil((last - first) / step), 0)
+    count = max(math.ceil((last - first) / step), 0)
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 
@@ -170,7 +170,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     if sizes.count(-1) > 1:
         raise invalid("reshape", f"Only one input size may be -1, got {sizes}")
     if -1 in sizes:
-        known = -_math.prod(sizes)
+        known = -math.prod(sizes)
         if known == 0 or x.size % known:
             raise invalid(
                 "reshape",

@@ -1,4 +1,4 @@
-"""Running totals along an axis: ``tf.cumsum`` and its kin in ``tf.math``."""
+"""Running totals along an axis: ``tf.cumsum`` and its relatives in ``tf.math``."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _remember(code: types.CodeType) -> None:
-    """Notes the functions that are converted; methods of classes within are not yet."""
+    """Remembers the functions that are converted; methods of classes within are not yet."""
     _made.add(code)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType) and constant.co_flags & inspect.CO_OPTIMIZED:

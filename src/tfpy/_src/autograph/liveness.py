@@ -1,4 +1,4 @@
-"""Liveness: which symbols are read later. Notes what conditionals and loops need to know."""
+"""Liveness: which symbols are read later. Marks what conditionals and loops need to know."""
 
 from __future__ import annotations
 

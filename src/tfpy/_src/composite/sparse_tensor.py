@@ -122,7 +122,7 @@ class SparseTensor(CompositeOperand):
     def __iter__(self) -> Any:
         raise TypeError("'SparseTensor' object is not iterable; use tf.sparse.slice")
 
-    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
+    def __getitem__(self, key: Any) -> Any:
         raise TypeError("'SparseTensor' object is not subscriptable; use tf.sparse.slice")
 
     # Ops

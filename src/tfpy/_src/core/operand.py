@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 
@@ -24,36 +24,36 @@ class Operand:
     __slots__ = ()
     __array_priority__ = 100  # NumPy leaves mixed operators to us
 
-    __add__: Binary
-    __radd__: Binary
-    __sub__: Binary
-    __rsub__: Binary
-    __mul__: Binary
-    __rmul__: Binary
-    __truediv__: Binary
-    __rtruediv__: Binary
-    __floordiv__: Binary
-    __rfloordiv__: Binary
-    __mod__: Binary
-    __rmod__: Binary
-    __pow__: Binary
-    __rpow__: Binary
-    __matmul__: Binary
-    __rmatmul__: Binary
-    __and__: Binary
-    __rand__: Binary
-    __or__: Binary
-    __ror__: Binary
-    __xor__: Binary
-    __rxor__: Binary
-    __lt__: Binary
-    __le__: Binary
-    __gt__: Binary
-    __ge__: Binary
-    __neg__: Unary
-    __abs__: Unary
-    __invert__: Unary
-    __getitem__: Binary
+    __add__: ClassVar[Binary]
+    __radd__: ClassVar[Binary]
+    __sub__: ClassVar[Binary]
+    __rsub__: ClassVar[Binary]
+    __mul__: ClassVar[Binary]
+    __rmul__: ClassVar[Binary]
+    __truediv__: ClassVar[Binary]
+    __rtruediv__: ClassVar[Binary]
+    __floordiv__: ClassVar[Binary]
+    __rfloordiv__: ClassVar[Binary]
+    __mod__: ClassVar[Binary]
+    __rmod__: ClassVar[Binary]
+    __pow__: ClassVar[Binary]
+    __rpow__: ClassVar[Binary]
+    __matmul__: ClassVar[Binary]
+    __rmatmul__: ClassVar[Binary]
+    __and__: ClassVar[Binary]
+    __rand__: ClassVar[Binary]
+    __or__: ClassVar[Binary]
+    __ror__: ClassVar[Binary]
+    __xor__: ClassVar[Binary]
+    __rxor__: ClassVar[Binary]
+    __lt__: ClassVar[Binary]
+    __le__: ClassVar[Binary]
+    __gt__: ClassVar[Binary]
+    __ge__: ClassVar[Binary]
+    __neg__: ClassVar[Unary]
+    __abs__: ClassVar[Unary]
+    __invert__: ClassVar[Unary]
+    __getitem__: ClassVar[Binary]
     __eq__: Any
     __ne__: Any
     __hash__ = None  # type: ignore[assignment]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math as _math
+import math
 from typing import Any
 
 from tfpy._src import dtypes
@@ -84,7 +84,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     x, y, largest = _floats(a, b, max_val)
     error = reductions.reduce_mean(ew.squared_difference(x, y), [-3, -2, -1])
     _check_same(x, y)
-    decibel = 10 / _math.log(10)
+    decibel = 10 / math.log(10)
     return ew.subtract(ew.log(largest) * (2 * decibel), ew.log(error) * decibel)
 
 

@@ -14,8 +14,6 @@ from tfpy._src.math import reductions
 from tfpy._src.ops import elementwise as ew, indexing
 from tfpy._src.random import stateful
 
-# Activations and normalisation
-
 
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None

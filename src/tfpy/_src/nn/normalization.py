@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math as _math
+import math
 from typing import Any
 
 from tfpy._src.array.making import ones, reshape, squeeze, static_ints, transpose
@@ -57,7 +57,7 @@ def sufficient_statistics(
     """Count, sum and sum of squares over the axes of ``x - shift``, and the shift."""
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
-    count = constant(float(_math.prod(t.shape[i] for i in reduced)))
+    count = constant(float(math.prod(t.shape[i] for i in reduced)))
     if shift is None:
         return (
             count,
@@ -142,7 +142,7 @@ def fused_batch_norm(
         batch_mean = reductions.reduce_mean(t, axes)
         batch_variance = reductions.reduce_mean(ew.squared_difference(t, batch_mean), axes)
         y = batch_normalization(t, batch_mean, batch_variance, offset, scale, epsilon)
-        count = _math.prod(t.shape[:-1])
+        count = math.prod(t.shape[:-1])
         unbiased = batch_variance * (count / max(count - 1, 1))
         given = _averaged((mean, variance), (batch_mean, unbiased), exponential_avg_factor)
         given = stop_gradient(given[0]), stop_gradient(given[1])
@@ -176,7 +176,7 @@ def local_response_normalization(
     x = convert_to_tensor(input)
     if x.ndim != 4:
         raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.shape)}")
-    rows = reshape(ew.square(x), [_math.prod(x.shape[:3]), 1, x.shape[3], 1])
+    rows = reshape(ew.square(x), [math.prod(x.shape[:3]), 1, x.shape[3], 1])
     sums = convolution.conv2d(
         rows,
         ones([1, 2 * depth_radius + 1, 1, 1]),

@@ -43,9 +43,6 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)
 
 
-# Computing
-
-
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``op`` of the values of the sparse tensors among the arguments.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math as _math
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -48,7 +48,7 @@ def _reduce(kind: str, x: Any, axis: Any, keepdims: Any, output_is_sparse: bool)
     if output_is_sparse:
         indices = positions_to_indices(found, shape)
         return SparseTensor(constant(indices), reduced, constant(np.array(shape, np.int32)))
-    where = np.full(_math.prod(shape), -1, np.int64)
+    where = np.full(math.prod(shape), -1, np.int64)
     where[found] = np.arange(found.size)
     return filled(reduced, 0, where, shape)
 

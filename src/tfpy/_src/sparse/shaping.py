@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math as _math
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,11 +55,11 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 def _sizes(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...]:
-    whole, sizes = _math.prod(old), list(new)
-    known = _math.prod(n for n in sizes if n != -1)
+    whole, sizes = math.prod(old), list(new)
+    known = math.prod(n for n in sizes if n != -1)
     if sizes.count(-1) == 1 and known and whole % known == 0:
         sizes[sizes.index(-1)] = whole // known
-    if _math.prod(sizes) != whole or min(sizes, default=0) < 0:
+    if math.prod(sizes) != whole or min(sizes, default=0) < 0:
         raise invalid(
             "sparse.reshape",
             f"Input to reshape is a tensor with {whole} dense values, but the requested shape "

@@ -12,7 +12,7 @@ from tfpy._src.array.making import broadcast_to, cast, static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
-from tfpy._src.nn import cross_entropy
+from tfpy._src.nn import losses as nn_losses
 from tfpy._src.ops import activation, elementwise as ew
 
 
@@ -165,7 +165,7 @@ def sigmoid_cross_entropy(
     y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + 0.5 * label_smoothing
-    losses = cross_entropy.sigmoid_cross_entropy_with_logits(labels=y, logits=x)
+    losses = nn_losses.sigmoid_cross_entropy_with_logits(labels=y, logits=x)
     return compute_weighted_loss(losses, weights, reduction)
 
 
@@ -180,5 +180,5 @@ def softmax_cross_entropy(
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.shape)[1]
-    losses = cross_entropy.softmax_cross_entropy_with_logits(labels=y, logits=x)
+    losses = nn_losses.softmax_cross_entropy_with_logits(labels=y, logits=x)
     return compute_weighted_loss(losses, weights, reduction)

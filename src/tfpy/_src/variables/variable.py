@@ -230,7 +230,7 @@ class Variable(ScatterMethods):
         self.assign_add(1)
         return before
 
-    def __getitem__(self, key: Any) -> Tensor:  # type: ignore[override]
+    def __getitem__(self, key: Any) -> Tensor:
         """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
         part = slicing.getitem(self.value(), key)
         if not slicing.is_mask(key):

@@ -99,7 +99,7 @@ class RaggedTensor(RaggedRows):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(self.splits.size - 1))
 
-    def __getitem__(self, key: Any) -> Any:  # type: ignore[override]
+    def __getitem__(self, key: Any) -> Any:
         return indexing.getitem(self, key)
 
     # Ops

@@ -1,8 +1,8 @@
-"""Losses of ``tf.nn``."""
+"""Cross entropies and other losses of ``tf.nn``."""
 
 from __future__ import annotations
 
-import math as _math
+import math
 from typing import Any
 
 from tfpy._src import dtypes
@@ -14,8 +14,6 @@ from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing
 from tfpy._src.ops.families import infer
-
-# Losses
 
 
 def softmax_cross_entropy_with_logits(
@@ -132,7 +130,7 @@ def log_poisson_loss(
         return loss
     small = ew.logical_and(z >= 0, z <= 1)
     safe = ew.select(small, 1.0, z)
-    factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * _math.pi * safe)
+    factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * math.pi * safe)
     return loss + ew.select(small, 0.0, factorial)
 
 
