@@ -44,20 +44,19 @@ class Renderer(ABC):
         ]
 
     def _value(self, instructions: Sequence[Instruction], instruction: Instruction) -> str:
+        op, dtype = instruction.op, instruction.dtype
         operands = [f"v{i}" for i in instruction.args]
-        if instruction.op == "input":
+        if op == "input":
             return f"x{instruction.value}"
-        if instruction.op == "index":
+        if op == "index":
             return "index"
-        if instruction.op == "const":
+        if op == "const":
             assert instruction.value is not None
-            return self.constant(instruction.value, instruction.dtype)
+            return self.constant(instruction.value, dtype)
         source = instructions[instruction.args[-1]].dtype
-        if instruction.op == "cast":
-            return self.cast(operands[0], source, instruction.dtype)
-        if instruction.op == "bitcast":
-            return self.bitcast(operands[0], source, instruction.dtype)
-        template = (
-            self.operators.get(f"{instruction.op} {source.name}") or self.operators[instruction.op]
-        )
+        if op == "cast":
+            return self.cast(operands[0], source, dtype)
+        if op == "bitcast":
+            return self.bitcast(operands[0], source, dtype)
+        template = self.operators.get(f"{op} {source.name}") or self.operators[op]
         return template.format(*operands)

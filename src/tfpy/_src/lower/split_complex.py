@@ -160,14 +160,8 @@ def _component_of(attrs: Attrs, number: int) -> Attrs:
 
 def _inputs_of(root: ex.Expr) -> list[int]:
     """Numbers of the inputs that an expression reads, ascending."""
-    instructions, _ = ex.linearize(root)
-    return sorted(
-        {
-            int(instruction.value)
-            for instruction in instructions
-            if instruction.op == "input" and instruction.value is not None
-        }
-    )
+    found = [one.value for one in ex.linearize(root)[0] if one.op == "input"]
+    return sorted({int(number) for number in found if number is not None})
 
 
 def _derived(name: str, root: ex.Expr, used: Sequence[int], aval: Aval) -> Op:

@@ -52,8 +52,8 @@ class DeviceBackend(Backend):
         if array.dtype.kind != "c":
             return self._device.write(array, array.dtype.name)
         first, second = (
-            self._device.write(np.ascontiguousarray(part), "float32")
-            for part in (array.real, array.imag)
+            self._device.write(np.ascontiguousarray(component), "float32")
+            for component in (array.real, array.imag)
         )
         assert second == first + 1, "slots are numbered in a row"
         self._pairs.add(first)
@@ -61,17 +61,17 @@ class DeviceBackend(Backend):
 
     def read(self, slot: int, aval: Aval) -> Array:
         if aval.dtype.is_complex:
-            part = Aval(aval.shape, dtypes.float32)
-            return _joined(self.read(slot, part), self.read(slot + 1, part))
+            component = Aval(aval.shape, dtypes.float32)
+            return _joined(self.read(slot, component), self.read(slot + 1, component))
         out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         self._device.read(slot, out)
         return out
 
     async def read_async(self, slot: int, aval: Aval) -> Array:
         if aval.dtype.is_complex:
-            part = Aval(aval.shape, dtypes.float32)
-            real = await self.read_async(slot, part)
-            return _joined(real, await self.read_async(slot + 1, part))
+            component = Aval(aval.shape, dtypes.float32)
+            real = await self.read_async(slot, component)
+            return _joined(real, await self.read_async(slot + 1, component))
         out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         await self._device.read_async(slot, out)
         return out

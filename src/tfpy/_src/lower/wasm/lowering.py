@@ -46,7 +46,8 @@ def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
             add_elementwise(program, call, inputs, output)
         else:
             add_kernel(program, with_parameters(call), inputs, output)
-    update_in_place(program, [program.inputs[i] for i in donated])
+    if donated:
+        update_in_place(program, [program.inputs[i] for i in donated])
     program.arena = plan(program).arena
     return program
 
@@ -113,12 +114,8 @@ def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
     """The bytecode of an expression over so many inputs; registers are used again."""
     instructions, (result,) = ex.linearize(root)
     source = _sources(instructions)
-    constants = sorted(
-        {_bits(instruction) for instruction in instructions if instruction.op == "const"}
-    )
-    last_use = {
-        source[a]: i for i, instruction in enumerate(instructions) for a in instruction.args
-    }
+    constants = sorted({_bits(one) for one in instructions if one.op == "const"})
+    last_use = {source[a]: number for number, one in enumerate(instructions) for a in one.args}
     last_use[source[result]] = len(instructions)
     registers: dict[int, int] = {}
     first_temporary = count = inputs + len(constants)
@@ -151,17 +148,16 @@ def _instruction(
     instructions: Sequence[ex.Instruction], instruction: ex.Instruction
 ) -> tuple[str, tuple[int, ...]]:
     """The name of an instruction's operation and its operands, in the order that the name wants."""
-    if instruction.op == "index":
+    op, args, dtype = instruction.op, instruction.args, instruction.dtype
+    if op == "index":
         return "index", ()
-    name = instruction_name(
-        instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
-    )
+    name = instruction_name(op, instructions[args[-1]].dtype, dtype)
     assert name is not None
-    if instruction.op in ("min", "max") and instruction.dtype == ex.F:
-        for first, second in (instruction.args, instruction.args[::-1]):
+    if op in ("min", "max") and dtype == ex.F:
+        for first, second in (args, args[::-1]):
             if _is_number(instructions[second]):
-                return f"{instruction.op}_number.f32", (first, second)
-    return name, instruction.args
+                return f"{op}_number.f32", (first, second)
+    return name, args
 
 
 def _is_number(instruction: ex.Instruction) -> bool:
@@ -172,14 +168,9 @@ def _sources(instructions: Sequence[ex.Instruction]) -> list[int]:
     """For each instruction the one whose register it shares: its own, unless it only moves bits."""
     source: list[int] = []
     for number, instruction in enumerate(instructions):
-        moves = (
-            instruction.args
-            and instruction_name(
-                instruction.op, instructions[instruction.args[-1]].dtype, instruction.dtype
-            )
-            is None
-        )
-        source.append(source[instruction.args[0]] if moves else number)
+        op, args, dtype = instruction.op, instruction.args, instruction.dtype
+        moves = args and instruction_name(op, instructions[args[-1]].dtype, dtype) is None
+        source.append(source[args[0]] if moves else number)
     return source
 
 
