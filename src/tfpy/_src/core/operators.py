@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, i
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import bitwise, elementwise as ew
 from tfpy._src.ops.families import infer
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,9 +68,9 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "floordiv": ew.floor_div,
     "mod": ew.floor_mod,
     "pow": ew.power,
-    "and": _logical_or_bitwise(ew.logical_and, ew.bitwise_and),
-    "or": _logical_or_bitwise(ew.logical_or, ew.bitwise_or),
-    "xor": _logical_or_bitwise(ew.logical_xor, ew.bitwise_xor),
+    "and": _logical_or_bitwise(ew.logical_and, bitwise.bitwise_and),
+    "or": _logical_or_bitwise(ew.logical_or, bitwise.bitwise_or),
+    "xor": _logical_or_bitwise(ew.logical_xor, bitwise.bitwise_xor),
 }
 _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
     "lt": ew.less,
@@ -81,7 +81,7 @@ _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
 _UNARY: dict[str, Callable[[Any], Any]] = {
     "neg": ew.negative,
     "abs": ew.abs_,
-    "invert": lambda x: (ew.logical_not if x.dtype.is_bool else ew.invert)(x),
+    "invert": lambda x: (ew.logical_not if x.dtype.is_bool else bitwise.invert)(x),
 }
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tfpy._src.ir.aval import Array, Aval
-
-if TYPE_CHECKING:
-    from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import Op
 
 Attrs = tuple[tuple[str, Any], ...]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tfpy._src.dtypes import DType
 from tfpy._src.ir import expr as ex
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.strides import View
-
-if TYPE_CHECKING:
-    from tfpy._src.ir.aval import Aval
 
 Param = int | float | str | Sequence[Any]
 

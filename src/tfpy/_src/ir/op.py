@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from tfpy._src.dtypes import DType
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.kernel import KernelCall
-
-if TYPE_CHECKING:
-    from tfpy._src.dtypes import DType
 
 Tensor = Any  # what ops compute on; the compiler does not know it
 Sample = tuple[tuple[Array, ...], dict[str, Any]]

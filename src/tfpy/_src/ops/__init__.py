@@ -5,6 +5,7 @@ from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS, UNSUPPORTED, Op, register
 from tfpy._src.ops import (
     activation,
+    bitwise,
     boxes,
     complex,
     contraction,
@@ -34,6 +35,7 @@ __all__ = [
     "KernelCall",
     "Op",
     "activation",
+    "bitwise",
     "boxes",
     "complex",
     "contraction",

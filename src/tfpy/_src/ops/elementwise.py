@@ -350,38 +350,6 @@ select: Op = elementwise(
     public="",
     doc="x where the condition holds, else y; tf.where is this with broadcasting.",
 )
-bitwise_and = binary(
-    "bitwise_and",
-    np.bitwise_and,
-    lambda x, y: x & y,
-    takes=infer.INTEGER,
-    public="bitwise.bitwise_and",
-    laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True),
-)
-bitwise_or = binary(
-    "bitwise_or",
-    np.bitwise_or,
-    lambda x, y: x | y,
-    takes=infer.INTEGER,
-    public="bitwise.bitwise_or",
-    laws=Laws(commutative=True, neutral=0, idempotent=True),
-)
-bitwise_xor = binary(
-    "bitwise_xor",
-    np.bitwise_xor,
-    lambda x, y: x ^ y,
-    takes=infer.INTEGER,
-    public="bitwise.bitwise_xor",
-    laws=Laws(commutative=True, neutral=0),
-)
-invert = elementwise(
-    "invert",
-    np.invert,
-    lambda x: ~x,
-    takes=infer.INTEGER,
-    public="bitwise.invert",
-    laws=Laws(involution=True),
-)
 
 
 def _cast_ref(x: Any, dtype: DType) -> Any:

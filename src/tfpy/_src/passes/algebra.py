@@ -13,11 +13,11 @@ import numpy as np
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
+from tfpy._src.ops.bitwise import bitwise_and
 from tfpy._src.ops.complex import complex_, imag, real
 from tfpy._src.ops.elementwise import (
     abs_,
     add,
-    bitwise_and,
     cast,
     equal,
     floor_div,

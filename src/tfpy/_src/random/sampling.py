@@ -25,7 +25,7 @@ from tfpy._src.errors import invalid, invalid_dtype, invalid_value
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
-from tfpy._src.ops import elementwise as ew, random as primitives
+from tfpy._src.ops import bitwise, elementwise as ew, random as primitives
 from tfpy._src.ops.families.infer import broadcast_shapes
 
 State = tuple[int, ...] | Tensor
@@ -122,7 +122,7 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
 def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
     if kind == dtypes.float16:  # TensorFlow takes ten bits of each word
         bits = draw(primitives.random_bits, state, shape=shape)
-        fraction: Tensor = cast(ew.bitwise_and(bits, 0x3FF), dtypes.float32) / 1024.0
+        fraction: Tensor = cast(bitwise.bitwise_and(bits, 0x3FF), dtypes.float32) / 1024.0
         return cast(fraction, kind)
     return draw(primitives.random_uniform, state, shape=shape)
 
