@@ -545,7 +545,7 @@ _selu = OPS["selu"]
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
-    """Scaled exponential linear unit (Klambauer et al., 2017)."""
+    """Scaled exponential linear unit (https://arxiv.org/abs/1706.02515)."""
     return apply(_selu, features)
 
 
