@@ -176,7 +176,7 @@ from tfpy._src.dtypes import (
     uint8 as uint8,
     uint32 as uint32,
 )
-from tfpy._src.function.polymorphic import compile_model as compile_model, function as function
+from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
 from tfpy._src.linalg.norms import (

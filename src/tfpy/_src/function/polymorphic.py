@@ -1,4 +1,4 @@
-"""``tf.function``: traces a Python function per signature and runs what was compiled."""
+"""What ``tf.function`` makes: traces a Python function per signature, runs what was compiled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from tfpy._src import tracing
 from tfpy._src.control.tensor_array import TensorArray
@@ -18,9 +18,14 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
-from tfpy._src.function.signature import Call, TensorSpec, bind, check_signature, conform, spread
+from tfpy._src.function.signature import Call, TensorSpec, bind, conform, spread
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.untraced import Untraced
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
 
@@ -52,7 +57,7 @@ def functions_run_eagerly() -> bool:
     return _Settings.eagerly
 
 
-class Function:
+class Function(Generic[P, R]):
     """A Python function that is traced and compiled at its first call with each signature.
 
     Tensors are told apart by shape and dtype; Python values, by value, are constants of a trace.
@@ -64,7 +69,7 @@ class Function:
 
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[P, R],
         input_signature: Any = None,
         autograph: bool = True,
         quantize: str | None = None,
@@ -83,9 +88,9 @@ class Function:
         """Traces by the signatures of tensors alone, for calls without anything else."""
         self._made_variables = False
         self._hits = self._misses = 0
-        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the compiled function, tracing it first if the signature is new.
 
         Raises:
@@ -95,11 +100,11 @@ class Function:
             return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
-            key = tuple([t.aval for t in args])
+            key = tuple([t.aval for t in args])  # type: ignore[attr-defined]
             found = self._of_tensors.get(key)
             if found is not None:
                 self._hits += 1
-                return found.run(args)
+                return found.run(args)  # type: ignore[arg-type]
         call = self._call(args, kwargs)
         found = self._found(call)
         if tracing.active and isinstance(found, Untraced):
@@ -244,6 +249,14 @@ class Function:
         """Hits and misses of the traces kept, as ``functools.lru_cache`` reports them."""
         return CacheInfo(self._hits, self._misses, _MAX_TRACES, len(self._traces))
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+
+    @overload
+    def __get__(
+        self: Function[Concatenate[S, Q], R], instance: S, owner: Any = None
+    ) -> Function[Q, R]: ...
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
@@ -256,44 +269,6 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self._name}>"
-
-
-async def compile_model(
-    model: Callable[..., Any],
-    *args: Any,
-    progress: Callable[[float], None] | None = None,
-    quantize: str | None = None,
-    **kwargs: Any,
-) -> Function:
-    """Compiles a function for some arguments ahead of its first call, without freezing the page.
-
-    Args:
-        model: a ``tf.function``, or a callable that is made one.
-        args, kwargs: as for a call; a ``tf.TensorSpec`` of a whole shape may stand for a tensor.
-        progress: called with the share that is done, from 0.0 to 1.0.
-        quantize: as for ``tf.function``. A ``tf.function`` has said it itself.
-
-    Returns:
-        The function; a call with arguments of that signature starts at once.
-
-    Raises:
-        ValueError: for a TensorSpec with open sizes, and for ``quantize`` with a ``tf.function``.
-
-    Example:
-        >>> import asyncio
-        >>> import tfpy as tf
-        >>> model = asyncio.run(tf.compile_model(tf.nn.relu, tf.TensorSpec([2])))
-        >>> print(model(tf.constant([-1.0, 1.0])).numpy())
-        [0. 1.]
-    """
-    if isinstance(model, Function) and quantize is not None:
-        raise ValueError("compile_model: give quantize to the tf.function itself")
-    function = model if isinstance(model, Function) else Function(model, quantize=quantize)
-    concrete = function.get_concrete_function(*args, **kwargs)
-    if not isinstance(concrete, ConcreteFunction):
-        raise ValueError("compile_model: every size must be given; a TensorSpec leaves some open")
-    await concrete.prepare(progress or (lambda share: None))
-    return function
 
 
 def _stays_open(args: Any, kwargs: Any) -> bool:
@@ -315,50 +290,3 @@ def _method(
     parameters = list(signature.parameters.values())[1:]
     method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return method
-
-
-def function(
-    func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
-    experimental_follow_type_hints: bool | None = None,
-    *,
-    quantize: str | None = None,
-) -> Any:
-    """Compiles a function into one program of the active backend (``tf.function``).
-
-    Args:
-        input_signature: nests of ``tf.TensorSpec``, one for each argument.
-        autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
-        jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes, experimental_relax_shapes, experimental_compile,
-        experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
-            sizes.
-        quantize: "int8" computes products and convolutions with weights in int8 where the
-            backend can (wasm): for inference, up to 3.2 times as fast, results about 1 % off.
-
-    Raises:
-        ValueError: for another ``quantize``.
-        TypeError: when ``input_signature`` holds anything but specs.
-
-    Example:
-        >>> import tfpy as tf
-        >>> @tf.function
-        ... def f(x):
-        ...     return tf.reduce_sum(x * x + 1.0)
-        >>> print(f(tf.constant([1.0, 2.0])).numpy())
-        7.0
-    """
-    check_signature(input_signature)
-    if func is None:
-        return functools.partial(
-            function, input_signature=input_signature, autograph=autograph, quantize=quantize
-        )
-    return Function(func, input_signature, autograph, quantize)
