@@ -20,9 +20,9 @@ from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.strides import View, dense_view
 from tfpy._src.ir.verify import verify
 from tfpy._src.lower.calls import kernel_call, loop_call
-from tfpy._src.passes.fuse_elementwise import fuse_elementwise
-from tfpy._src.passes.fuse_epilogue import fuse_epilogue
-from tfpy._src.passes.fuse_prologue import fuse_prologue
+from tfpy._src.passes.fuse.elementwise import fuse_elementwise
+from tfpy._src.passes.fuse.epilogue import fuse_epilogue
+from tfpy._src.passes.fuse.prologue import fuse_prologue
 
 Array = np.ndarray[Any, Any]
 

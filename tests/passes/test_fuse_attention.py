@@ -16,7 +16,7 @@ from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.verify import verify
-from tfpy._src.passes.fuse_attention import fuse_attention
+from tfpy._src.passes.fuse.attention import fuse_attention
 
 Shape = tuple[int, ...]
 

@@ -7,7 +7,7 @@ from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
 from tfpy import dtypes
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
-from tfpy._src.passes.fuse_elementwise import MAX_COST, fuse_elementwise
+from tfpy._src.passes.fuse.elementwise import MAX_COST, fuse_elementwise
 
 
 def run(graph: Graph) -> Graph:

@@ -13,8 +13,8 @@ from tfpy._src.lower import wasm, webgl
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgl import WebGLTarget
-from tfpy._src.passes.fuse_elementwise import fuse_elementwise
-from tfpy._src.passes.fuse_epilogue import fuse_epilogue
+from tfpy._src.passes.fuse.elementwise import fuse_elementwise
+from tfpy._src.passes.fuse.epilogue import fuse_epilogue
 
 CONV = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PRODUCT = {"transpose_a": False, "transpose_b": False}

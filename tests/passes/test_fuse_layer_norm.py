@@ -12,7 +12,7 @@ from passes.test_fuse_softmax import traced
 
 import tfpy as tf
 from tfpy._src.ir.fusion import fusion
-from tfpy._src.passes.fuse_layer_norm import fuse_layer_norm
+from tfpy._src.passes.fuse.layer_norm import fuse_layer_norm
 
 EPSILON = 1e-3
 

@@ -8,7 +8,8 @@ from tfpy._src.lower.calls import kernel_call
 from tfpy._src.lower.compose import NotComposable
 from tfpy._src.lower.target import Target
 from tfpy._src.passes.dead_code import without_dead_code
-from tfpy._src.passes.fuse_elementwise import Group, Uses, is_fusible
+from tfpy._src.passes.fuse.elementwise import Group, is_fusible
+from tfpy._src.passes.uses import Uses
 
 
 def fuse_prologue(graph: Graph, target: Target) -> Graph:

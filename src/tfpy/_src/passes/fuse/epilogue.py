@@ -10,7 +10,8 @@ from tfpy._src.lower.calls import kernel_call
 from tfpy._src.lower.compose import NotComposable, facts_of
 from tfpy._src.lower.target import Target
 from tfpy._src.passes.dead_code import without_dead_code
-from tfpy._src.passes.fuse_elementwise import Uses, is_fusible
+from tfpy._src.passes.fuse.elementwise import is_fusible
+from tfpy._src.passes.uses import Uses
 
 MAX_COST = 64
 """Operations of an epilogue at most."""

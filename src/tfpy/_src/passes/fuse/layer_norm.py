@@ -28,7 +28,7 @@ from tfpy._src.ops.elementwise import (
     subtract,
 )
 from tfpy._src.ops.movement import reshape
-from tfpy._src.passes.patterns import Finder, Found, replaced
+from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 
 Terms = dict[tuple[str, ...], float]
 """A sum of products: the factors' names, sorted, with the number that multiplies them."""

@@ -11,6 +11,7 @@ from tfpy._src.lower.compose import IndexMaps, NotComposable, facts_of
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.movement import strided_slice
 from tfpy._src.passes.dead_code import without_dead_code
+from tfpy._src.passes.uses import Uses
 
 MAX_COST = 256
 """Operations of one expression at most: registers and shaders stay small."""
@@ -67,25 +68,6 @@ def is_fusible(graph: Graph, eqn: Eqn) -> bool:
 
 
 _DEVICE_DTYPES = frozenset(dtype.name for dtype in DEVICE_DTYPES)
-
-
-class Uses:
-    """Which equation defines each value, and which read it."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.producer: dict[int, int] = {}
-        self.readers: dict[int, list[int]] = {}
-        for number, eqn in enumerate(graph.eqns):
-            for value in eqn.outputs:
-                self.producer[value] = number
-            for value in eqn.inputs:
-                self.readers.setdefault(value, []).append(number)
-        self.outputs = set(graph.outputs)
-
-    def only_in(self, value: int, numbers: set[int]) -> bool:
-        """Whether nothing but these equations needs the value."""
-        return value not in self.outputs and numbers.issuperset(self.readers.get(value, ()))
 
 
 class Group:

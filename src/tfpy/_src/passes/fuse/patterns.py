@@ -13,7 +13,7 @@ from tfpy._src.ops.elementwise import multiply, real_div
 from tfpy._src.ops.movement import reshape
 from tfpy._src.ops.reduction import reduce_sum
 from tfpy._src.passes.dead_code import without_dead_code
-from tfpy._src.passes.fuse_elementwise import Uses
+from tfpy._src.passes.uses import Uses
 
 Found = tuple[int, Eqn]
 """A fusion and the number of the equation whose place it takes."""

@@ -20,8 +20,8 @@ from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.elementwise import add, exp, multiply, real_div
 from tfpy._src.ops.movement import reshape, transpose
-from tfpy._src.passes.fuse_softmax import softmax_of
-from tfpy._src.passes.patterns import Finder, Found, replaced
+from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
+from tfpy._src.passes.fuse.softmax import softmax_of
 from tfpy._src.passes.strides import Walk, dense, regrouped, stride_of, walks_into, walks_within
 
 LEVELS = 2

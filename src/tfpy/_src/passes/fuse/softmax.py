@@ -10,7 +10,7 @@ from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.elementwise import exp, log, real_div, subtract
 from tfpy._src.ops.reduction import reduce_max, reduce_sum
-from tfpy._src.passes.patterns import Finder, Found, replaced
+from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 
 
 def fuse_softmax(graph: Graph, target: Target) -> Graph:
