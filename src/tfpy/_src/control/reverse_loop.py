@@ -14,6 +14,7 @@ from tfpy._src.core.tape import added
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ops.indexing import gather
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.run.control_op import carries_gradient, scattered
 
@@ -156,7 +157,7 @@ def _rows(body: Graph, state: int) -> _Rows:
 
 def _reads_row(graph: Graph, eqn: Eqn, table: int) -> bool:
     return (
-        eqn.op.name == "gather"
+        eqn.op is gather
         and eqn.inputs[0] == table
         and eqn.inputs[1] != table
         and graph.avals[table].dtype.is_floating

@@ -13,6 +13,10 @@ Walk = tuple[tuple[int, int], ...]
 """Sizes and strides of the loops that walk along a dimension, the outermost first."""
 
 
+REARRANGING = (reshape, transpose)
+"""The ops that a chain may have, besides those that keep shapes."""
+
+
 def dense(shape: Shape) -> tuple[Walk, ...]:
     """Of each dimension of an array that lies in order."""
     return regrouped(zip(shape, dense_strides(shape), strict=True), shape) or ()

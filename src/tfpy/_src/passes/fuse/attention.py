@@ -19,15 +19,20 @@ from tfpy._src.ir.strides import broadcast_strides, merge
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.elementwise import add, exp, multiply, real_div
-from tfpy._src.ops.movement import reshape, transpose
 from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 from tfpy._src.passes.fuse.softmax import softmax_of
-from tfpy._src.passes.strides import Walk, dense, regrouped, stride_of, walks_into, walks_within
+from tfpy._src.passes.strides import (
+    REARRANGING,
+    Walk,
+    dense,
+    regrouped,
+    stride_of,
+    walks_into,
+    walks_within,
+)
 
 LEVELS = 2
 """Dimensions of a batch that the kernel takes, like examples and heads."""
-
-_MOVES = (reshape, transpose)
 
 
 def fuse_attention(graph: Graph, target: Target) -> Graph:
@@ -191,7 +196,7 @@ def _scaled(finder: Finder, x: int) -> _Scores | None:
 
 def _product(finder: Finder, x: int) -> _Scores | None:
     """q and k whose product ``x`` is, or is a transpose of."""
-    chain = _chain_behind(finder, x, _MOVES)
+    chain = _chain_behind(finder, x, REARRANGING)
     source = chain[0].inputs[0] if chain else x
     product = finder.producer(source, matmul)
     walks = walks_within(finder.graph, source, chain)
@@ -220,7 +225,7 @@ def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, i
 
 def _matrices(finder: Finder, value: int, is_transposed: bool, may_scale: bool = True) -> _Matrices:
     """The operand ``value`` of a product, as it lies in what it was made of."""
-    ops = (*_MOVES, multiply) if may_scale else _MOVES
+    ops = (*REARRANGING, multiply) if may_scale else REARRANGING
     chain = _chain_behind(finder, value, ops, only=True)
     while True:
         source = chain[0].inputs[0] if chain else value
@@ -268,7 +273,7 @@ def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = Fa
 def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
     """v, its product with the softmax, and whether that is the transposed one."""
     value, chain = softmax, list[Eqn]()
-    while (eqn := finder.only_reader(value)) is not None and eqn.op in _MOVES:
+    while (eqn := finder.only_reader(value)) is not None and eqn.op in REARRANGING:
         chain.append(eqn)
         (value,) = eqn.outputs
     if eqn is None or eqn.op is not matmul or eqn.inputs.count(value) != 1:
@@ -289,7 +294,7 @@ def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrice
     """Where the product may be written: the farthest of its movements first."""
     forms: list[tuple[int, list[Eqn]]] = [(product, [])]
     value, chain = product, list[Eqn]()
-    while (eqn := finder.only_reader(value)) is not None and eqn.op in _MOVES:
+    while (eqn := finder.only_reader(value)) is not None and eqn.op in REARRANGING:
         chain = [*chain, eqn]
         (value,) = eqn.outputs
         forms.append((value, chain))
