@@ -56,7 +56,7 @@ def end_to_end_tests(arguments: Sequence[str]) -> int:
     """Run e2e/ in the browsers on the site; 1 when it failed."""
     prepare_browsers()
     site.ensure()
-    argv = [str(pyenv.ensure("build")), "-m", "pytest", "e2e", *arguments]
+    argv = [str(pyenv.ensure("build")), "-m", "pytest", "-o", "testpaths=e2e", *arguments]
     return _failed("tests in browsers", argv)
 
 

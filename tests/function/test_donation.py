@@ -24,16 +24,16 @@ SIZE = 400  # too many elements for a constant, and bytes that do not stay on th
 
 
 class InPlaceDevice(FakeDevice):
-    """Lowers as for wasm, and writes over what a run is given for good."""
+    """Lowers as for wasm, and writes over what is donated to a run."""
 
     name = "in place"
     target = WasmTarget()
 
     def __init__(self) -> None:
         super().__init__()
-        self.given = 0
+        self.donated = 0
         self.fails = False
-        self._donors: dict[
+        self._donated: dict[
             int, list[int]
         ] = {}  # for each output a position among the inputs, or -1
 
@@ -48,7 +48,7 @@ class InPlaceDevice(FakeDevice):
         program = compiled.program
         assert program is not None
         places = {buffer: i for i, buffer in enumerate(program.inputs)}
-        self._donors[number] = [
+        self._donated[number] = [
             places.get(program.donations.get(o, -1), -1) for o in program.outputs
         ]
         return number
@@ -58,15 +58,15 @@ class InPlaceDevice(FakeDevice):
             raise RuntimeError("the device has failed")
         ids = [abs(slot) for slot in slots]
         first = super().run(program, *ids)
-        for number, donor in enumerate(self._donors[program]):
-            if donor >= 0 and slots[donor] < 0:
-                made, place = self._arrays[first + number], self._arrays[ids[donor]]
-                np.copyto(place, made.reshape(place.shape))
-                self._arrays[first + number] = place
+        for number, place in enumerate(self._donated[program]):
+            if place >= 0 and slots[place] < 0:
+                made, old = self._arrays[first + number], self._arrays[ids[place]]
+                np.copyto(old, made.reshape(old.shape))
+                self._arrays[first + number] = old
         gone = [-slot for slot in slots if slot < 0]
         for slot in gone:
             del self._arrays[slot]
-        self.given += len(gone)
+        self.donated += len(gone)
         return first
 
 
@@ -107,12 +107,12 @@ class Counter:
         self.step = step
 
     def run(self) -> int:
-        """Runs the step; says how many slots it was given for good."""
-        before = self.device.given
+        """Runs the step; says how many slots were donated to it."""
+        before = self.device.donated
         self.step()
         self.steps += 1
         np.testing.assert_allclose(self.v.numpy(), numbers() + self.steps, atol=1e-5)
-        return self.device.given - before
+        return self.device.donated - before
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_the_arguments_of_a_call_stay(device: InPlaceDevice) -> None:
     for _ in range(2):
         step(x)
     np.testing.assert_array_equal(x.numpy(), numbers())
-    assert device.given == 0
+    assert device.donated == 0
 
 
 def test_two_variables_of_one_tensor(device: InPlaceDevice) -> None:
@@ -285,7 +285,7 @@ def test_two_variables_of_one_tensor(device: InPlaceDevice) -> None:
         np.testing.assert_allclose(a.numpy(), numbers() + i + 1, atol=1e-5)
         np.testing.assert_array_equal(b.numpy(), numbers())
         np.testing.assert_array_equal(x.numpy(), numbers())
-    assert device.given == 2
+    assert device.donated == 2
 
 
 def test_variables_that_exchange_their_values(device: InPlaceDevice) -> None:
@@ -324,7 +324,7 @@ def test_updates_that_read_each_other(device: InPlaceDevice) -> None:
         x, y = 0.5 * x + y, x - 0.5 * y
         np.testing.assert_allclose(a.numpy(), x, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(b.numpy(), y, rtol=1e-4, atol=1e-5)
-    assert device.given == 4  # one in each run
+    assert device.donated == 4  # one in each run
 
 
 def test_both_variables_get_one_value(device: InPlaceDevice) -> None:
@@ -357,7 +357,7 @@ def test_the_old_value_is_a_result(device: InPlaceDevice) -> None:
     for i, (old, new) in enumerate(kept):
         np.testing.assert_allclose(old.numpy(), numbers() + i, atol=1e-5)
         np.testing.assert_allclose(new.numpy(), numbers() + i + 1, atol=1e-5)
-    assert device.given == 0
+    assert device.donated == 0
 
 
 def test_functions_within_functions(device: InPlaceDevice) -> None:
@@ -458,7 +458,7 @@ def test_the_state_of_a_loop(device: InPlaceDevice) -> None:
     for run in range(2):
         np.testing.assert_allclose(powers(start).numpy(), wanted, rtol=1e-5)
         np.testing.assert_array_equal(start.numpy(), numbers())
-        assert device.given >= 4 * (run + 1)
+        assert device.donated >= 4 * (run + 1)
 
 
 def test_a_loop_that_collects_its_states(device: InPlaceDevice) -> None:
@@ -500,7 +500,7 @@ def test_the_gradient_of_a_loop(device: InPlaceDevice) -> None:
         np.testing.assert_allclose(step().numpy(), 4 * wanted**3, rtol=1e-3, atol=1e-4)
         wanted = wanted - 0.01 * 4 * wanted**3
         np.testing.assert_allclose(w.numpy(), wanted, rtol=1e-3, atol=1e-4)
-    assert device.given > 3
+    assert device.donated > 3
 
 
 def test_a_slot_that_moved_between_backends(counter: Counter) -> None:
@@ -530,7 +530,7 @@ def test_a_small_value_that_is_on_the_host_too(device: InPlaceDevice) -> None:
     for i in range(1, 4):
         step()
         np.testing.assert_allclose(v.numpy(), [5 * 3.0**i, 6 * 3.0**i])
-    assert device.given > 0
+    assert device.donated > 0
 
 
 def test_numbers_that_are_shared(device: InPlaceDevice) -> None:

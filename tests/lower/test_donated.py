@@ -19,8 +19,8 @@ from tfpy._src.passes.pipeline import optimize
 CUMSUM = {"axis": 0, "exclusive": False, "reverse": False}
 
 
-def lowered(graph: Graph, donors: Collection[int]) -> Program:
-    program = wasm.lower(graph, donors)
+def lowered(graph: Graph, donated: Collection[int]) -> Program:
+    program = wasm.lower(graph, donated)
     verify(program)
     return program
 
