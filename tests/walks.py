@@ -1,21 +1,30 @@
 """The walk of a call through the engine: which functions run, in order, and in which files.
 
 Who reads the way of a call opens another file at each change of file. ``str(walk)`` shows it as an
-indented text; the guided tour in ``docs/architecture.md`` is made of such texts.
+indented text; ``python -m walks`` prints those of :data:`WALKS`, of which ``docs/architecture.md``
+shows the files of the first one.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 import tfpy
+import tfpy as tf
+from tfpy._src.lower import webgl
+from tfpy._src.lower.webgl.glsl import shader
+from tfpy._src.runtime import bridge, registry
+from tfpy._src.runtime.device import DeviceBackend
 
 ENGINE = Path(tfpy.__file__).parent / "_src"
 
@@ -103,3 +112,87 @@ def _is_noted(frame: FrameType) -> bool:
 def _is_property(frame: FrameType) -> bool:
     owner, _, name = frame.f_code.co_qualname.rpartition(".")
     return isinstance(getattr(frame.f_globals.get(owner), name, None), property)
+
+
+class _Device:
+    """Stands for ``bridge.Device``: gives numbers and computes nothing."""
+
+    variant = "none"
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def _next(self, *_: Any) -> int:
+        return next(self._numbers)
+
+    write = register = run = _next
+
+    def free(self, slots: list[int]) -> None:
+        """There is nothing to free."""
+
+
+_new_sizes = itertools.count(3)  # of arrays whose shape no op has met
+
+
+@contextmanager
+def webgl_without_a_device() -> Iterator[DeviceBackend]:
+    """A WebGL backend of which the lowering is real."""
+    fake = cast(bridge.Device, _Device())
+    backend = DeviceBackend("webgl", fake, webgl.lower, webgl.WebGLTarget())
+    before, registry.active = registry.active, backend
+    try:
+        yield backend
+    finally:
+        registry.active = before
+
+
+def to_the_shader() -> Walk:
+    """relu at the first call of the op: its expression is rendered, the library has been read."""
+    with webgl_without_a_device() as backend:
+        tf.nn.elu(tf.ones([7, 4]))
+        shader._source.cache_clear()
+        x = tf.ones([7, next(_new_sizes)])
+        x.slot_on(backend)
+        with walk() as found:
+            y = tf.nn.relu(x)
+        assert y.device == "webgl"
+    return found
+
+
+def warm(function: Callable[[], Any]) -> Walk:
+    """The walk of a third call."""
+    for _ in range(2):
+        function()
+    with walk() as found:
+        result = function()
+    del result  # outside of the walk
+    return found
+
+
+def compiled() -> Walk:
+    """A warm call of a compiled function."""
+    f = tf.function(lambda x: tf.nn.relu(x) * 2.0)
+    x = tf.constant(np.ones((7, 3), np.float32))
+    return warm(lambda: f(x))
+
+
+def gradient() -> Walk:
+    """A tape's gradient of one op, forward and back."""
+    x = tf.constant(np.ones((7, 3), np.float32))
+
+    def taped() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.relu(x)
+        return tape.gradient(y, x)
+
+    return warm(taped)
+
+
+WALKS = {"to the shader": to_the_shader, "compiled": compiled, "gradient": gradient}
+"""The walks that are to stay short."""
+
+
+if __name__ == "__main__":
+    for name, make in WALKS.items():
+        print(f"{name}:\n{make()}\n")
