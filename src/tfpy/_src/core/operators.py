@@ -37,10 +37,10 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As a method: ops are none by themselves."""
+    """As a method of two operands: ops are none by themselves."""
     if isinstance(function, FunctionType):
         return function
-    return lambda *operands: function(*operands)
+    return lambda self, other: function(self, other)
 
 
 def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
@@ -79,8 +79,8 @@ _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
     "ge": ew.greater_equal,
 }
 _UNARY: dict[str, Callable[[Any], Any]] = {
-    "neg": ew.negative,
-    "abs": ew.abs_,
+    "neg": lambda x: ew.negative(x),
+    "abs": lambda x: ew.abs_(x),
     "invert": lambda x: (ew.logical_not if x.dtype.is_bool else bitwise.invert)(x),
 }
 
