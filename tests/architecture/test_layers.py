@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -75,3 +77,11 @@ def imports_late(file: Path) -> bool:
 def test_imports_stand_at_the_head_of_files() -> None:
     late = {f.relative_to(ENGINE).as_posix() for f in ENGINE.rglob("*.py") if imports_late(f)}
     assert late == LATE_IMPORTS.keys()
+
+
+def test_importing_loads_no_more_of_numpy_than_it_uses() -> None:
+    """numpy.random has a dozen compiled modules, which a page would fetch and link."""
+    code = "import sys, tfpy; print('numpy.random' in sys.modules)"
+    environment = {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)
+    assert done.stdout == b"False\n"

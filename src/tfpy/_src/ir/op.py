@@ -20,7 +20,7 @@ from tfpy._src.ir.kernel import KernelCall
 
 Tensor = Any  # what ops compute on; the compiler does not know it
 Sample = tuple[tuple[Array, ...], dict[str, Any]]
-Samples = Callable[[np.random.Generator], list[Sample]]
+Samples = Callable[["np.random.Generator"], list[Sample]]  # naming it would load numpy.random
 
 COMPILER, CONTROL = "compiler", "control"
 """Families of equations that passes and control flow make; no function is composed of them."""
