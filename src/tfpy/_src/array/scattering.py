@@ -7,7 +7,6 @@ give zeros and writes are dropped, as TensorFlow's on CPU and GPU.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from tfpy._src.array.joining import concat
 from tfpy._src.array.making import broadcast_to, reshape, static_ints, zeros
 from tfpy._src.array.slicing import gather
 from tfpy._src.core.conversion import constant, convert_to_tensor
-from tfpy._src.core.naming import named
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
@@ -131,53 +129,58 @@ def tensor_scatter_nd_update(
     return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
 
 
-def _updating(name: str, update: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
-    """The public function that merges updates into a tensor."""
-    own = name
-
-    def call(
-        tensor: Any,
-        indices: Any,
-        updates: Any,
-        bad_indices_policy: str = "",
-        name: str | None = None,
-    ) -> Tensor:
-        return update(own, tensor, indices, updates)
-
-    return named(own, doc, call)
+def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any) -> Tensor:
+    x = convert_to_tensor(tensor)
+    values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+    return op(x, scatter_nd(indices, values, x.shape))
 
 
-def _extreme(op: Op) -> Callable[..., Tensor]:
-    return lambda name, tensor, indices, updates: _tensor_scatter(
-        name, op, tensor, indices, updates
+def tensor_scatter_nd_max(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with the larger of old and new at the index vectors."""
+    return _tensor_scatter(
+        "tensor_scatter_nd_max", primitives.scatter_max, tensor, indices, updates
     )
 
 
-def _sum(op: Op) -> Callable[..., Tensor]:
-    def update(name: str, tensor: Any, indices: Any, updates: Any) -> Tensor:
-        x = convert_to_tensor(tensor)
-        values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
-        return op(x, scatter_nd(indices, values, x.shape))
+def tensor_scatter_nd_min(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with the smaller of old and new at the index vectors."""
+    return _tensor_scatter(
+        "tensor_scatter_nd_min", primitives.scatter_min, tensor, indices, updates
+    )
 
-    return update
+
+def tensor_scatter_nd_add(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with ``updates`` added at the index vectors."""
+    return _tensor_scatter_sum(ew.add, tensor, indices, updates)
 
 
-tensor_scatter_nd_max = _updating(
-    "tensor_scatter_nd_max", _extreme(primitives.scatter_max),
-    "``tensor`` with the larger of old and new at the index vectors.",
-)  # fmt: skip
-tensor_scatter_nd_min = _updating(
-    "tensor_scatter_nd_min", _extreme(primitives.scatter_min),
-    "``tensor`` with the smaller of old and new at the index vectors.",
-)  # fmt: skip
-tensor_scatter_nd_add = _updating(
-    "tensor_scatter_nd_add", _sum(ew.add),
-    "``tensor`` with ``updates`` added at the index vectors.",
-)  # fmt: skip
-tensor_scatter_nd_sub = _updating(
-    "tensor_scatter_nd_sub", _sum(ew.subtract),
-    "``tensor`` with ``updates`` subtracted at the index vectors.",
-)  # fmt: skip
+def tensor_scatter_nd_sub(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """``tensor`` with ``updates`` subtracted at the index vectors."""
+    return _tensor_scatter_sum(ew.subtract, tensor, indices, updates)
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:

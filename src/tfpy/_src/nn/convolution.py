@@ -7,7 +7,6 @@ from typing import Any
 
 from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.core.conversion import as_tensors
-from tfpy._src.core.naming import named
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve, convolve_back
@@ -200,39 +199,55 @@ def _transposed(
     return form.original(convolve_back(x, f, out, *window))
 
 
-def _transposing(name: str, rank: int, formats: str, doc: str) -> Callable[..., Tensor]:
-    """The public function of windows of ``rank`` dimensions."""
-    own = name
-
-    def call(
-        input: Any,
-        filters: Any,
-        output_shape: Any,
-        strides: Any,
-        padding: Any = "SAME",
-        data_format: str = formats,
-        dilations: Any = None,
-        name: str | None = None,
-    ) -> Tensor:
-        return _transposed(
-            own, rank, input, filters, output_shape, strides, padding, data_format, dilations
-        )
-
-    return named(own, doc, call)
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``."""
+    own = "conv1d_transpose"
+    return _transposed(
+        own, 1, input, filters, output_shape, strides, padding, data_format, dilations
+    )
 
 
-conv1d_transpose = _transposing(
-    "conv1d_transpose", 1, "NWC",
-    "The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``.",
-)  # fmt: skip
-conv2d_transpose = _transposing(
-    "conv2d_transpose", 2, "NHWC",
-    "The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``.",
-)  # fmt: skip
-conv3d_transpose = _transposing(
-    "conv3d_transpose", 3, "NDHWC",
-    "The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``.",
-)  # fmt: skip
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``."""
+    own = "conv2d_transpose"
+    return _transposed(
+        own, 2, input, filters, output_shape, strides, padding, data_format, dilations
+    )
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``."""
+    own = "conv3d_transpose"
+    return _transposed(
+        own, 3, input, filters, output_shape, strides, padding, data_format, dilations
+    )
 
 
 def conv_transpose(

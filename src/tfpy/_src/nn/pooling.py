@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import reverse
 from tfpy._src.array.making import cast, range, reshape, static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
-from tfpy._src.core.naming import named
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.op import Op
@@ -72,63 +70,108 @@ def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> T
     raise UnimplementedError(None, form.op, f"{form.op} over the depth: {problem}")
 
 
-def _pooling(
-    name: str, rank: int | None, formats: str | None, op: Op, doc: str
-) -> Callable[..., Tensor]:
-    """The public function of windows of ``rank`` dimensions; of the input's, if that is None."""
-    own = name
-
-    def call(
-        input: Any,
-        ksize: Any,
-        strides: Any,
-        padding: Any,
-        data_format: str | None = formats,
-        name: str | None = None,
-    ) -> Tensor:
-        x = convert_to_tensor(input)
-        dimensions = rank or spatial_rank(own, x.ndim)
-        return _pool(own, dimensions, op, x, ksize, strides, padding, data_format)
-
-    return named(own, doc, call)
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of ``[batch, w, c]``."""
+    return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
-max_pool1d = _pooling(
-    "max_pool1d", 1, "NWC", primitives.max_pool,
-    "The largest element of each window of ``[batch, w, c]``.",
-)  # fmt: skip
-max_pool2d = _pooling(
-    "max_pool2d", 2, "NHWC", primitives.max_pool,
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
     """The largest element of each window of ``[batch, h, w, c]``.
 
     Args:
         padding: "SAME", "VALID" or four pairs in the order of the data format.
-    """,
-)  # fmt: skip
-max_pool3d = _pooling(
-    "max_pool3d", 3, "NDHWC", primitives.max_pool,
-    "The largest element of each window of ``[batch, d, h, w, c]``.",
-)  # fmt: skip
-avg_pool1d = _pooling(
-    "avg_pool1d", 1, "NWC", primitives.avg_pool,
-    "The mean of each window of ``[batch, w, c]``; padding does not count.",
-)  # fmt: skip
-avg_pool2d = _pooling(
-    "avg_pool2d", 2, "NHWC", primitives.avg_pool,
-    "The mean of each window of ``[batch, h, w, c]``; padding does not count.",
-)  # fmt: skip
-avg_pool3d = _pooling(
-    "avg_pool3d", 3, "NDHWC", primitives.avg_pool,
-    "The mean of each window of ``[batch, d, h, w, c]``; padding does not count.",
-)  # fmt: skip
-max_pool = _pooling(
-    "max_pool", None, None, primitives.max_pool,
-    "The largest element of each window of an image of 1, 2 or 3 spatial dimensions.",
-)  # fmt: skip
-avg_pool = _pooling(
-    "avg_pool", None, None, primitives.avg_pool,
-    "The mean of each window of an image of 1, 2 or 3 spatial dimensions.",
-)  # fmt: skip
+    """
+    return _pool("max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format)
+
+
+def max_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of ``[batch, d, h, w, c]``."""
+    return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of ``[batch, w, c]``; padding does not count."""
+    return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
+    return _pool("avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of ``[batch, d, h, w, c]``; padding does not count."""
+    return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of an image of 1, 2 or 3 spatial dimensions."""
+    x = convert_to_tensor(input)
+    rank = spatial_rank("max_pool", x.ndim)
+    return _pool("max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of an image of 1, 2 or 3 spatial dimensions."""
+    x = convert_to_tensor(input)
+    rank = spatial_rank("avg_pool", x.ndim)
+    return _pool("avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format)
 
 
 def pool(

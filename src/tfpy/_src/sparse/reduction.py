@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import Ints, SparseTensor, filled, positions_to_indices
 from tfpy._src.core.conversion import constant, convert_to_tensor
-from tfpy._src.core.naming import named
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
@@ -53,25 +51,26 @@ def _reduce(kind: str, x: Any, axis: Any, keepdims: Any, output_is_sparse: bool)
     return filled(reduced, 0, where, shape)
 
 
-def _reduction(kind: str, doc: str) -> Callable[..., Any]:
-    """``tf.sparse.reduce_<kind>``."""
-
-    def call(
-        sp_input: Any,
-        axis: Any = None,
-        keepdims: Any = None,
-        output_is_sparse: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        return _reduce(kind, sp_input, axis, keepdims, output_is_sparse)
-
-    return named(f"reduce_{kind}", doc, call)
+def reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Sum over the axes (all by default); dense unless ``output_is_sparse``."""
+    return _reduce("sum", sp_input, axis, keepdims, output_is_sparse)
 
 
-reduce_sum = _reduction(
-    "sum", "Sum over the axes (all by default); dense unless ``output_is_sparse``."
-)
-reduce_max = _reduction("max", "Largest of the values over the axes; 0 where there is none.")
+def reduce_max(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Largest of the values over the axes; 0 where there is none."""
+    return _reduce("max", sp_input, axis, keepdims, output_is_sparse)
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
@@ -140,35 +139,43 @@ def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tu
     return total, reshape(constant(counts), [n, *[1] * (x.ndim - 1)])
 
 
-def _segment_function(
-    kind: str, finish: Callable[[Tensor, Tensor], Tensor], doc: str
-) -> Callable[..., Tensor]:
-    """``tf.sparse.segment_<kind>``: what ``finish`` makes of sums and counts."""
-
-    def call(
-        data: Any,
-        indices: Any,
-        segment_ids: Any,
-        num_segments: Any = None,
-        name: str | None = None,
-        sparse_gradient: bool = False,
-    ) -> Tensor:
-        return finish(*_segment(data, indices, segment_ids, num_segments))
-
-    return named(f"segment_{kind}", doc, call)
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Sums of the rows ``data[indices]`` that have the same (ascending) segment id."""
+    total, _ = _segment(data, indices, segment_ids, num_segments)
+    return total
 
 
-segment_sum = _segment_function(
-    "sum", lambda total, counts: total,
-    "Sums of the rows ``data[indices]`` that have the same (ascending) segment id.",
-)  # fmt: skip
-segment_mean = _segment_function(
-    "mean", arithmetic.divide, ":func:`segment_sum` divided by the number of rows."
-)
-segment_sqrt_n = _segment_function(
-    "sqrt_n", lambda total, counts: arithmetic.divide(total, elementwise.sqrt(counts)),
-    ":func:`segment_sum` divided by the square root of the number of rows.",
-)  # fmt: skip
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """:func:`segment_sum` divided by the number of rows."""
+    total, counts = _segment(data, indices, segment_ids, num_segments)
+    return arithmetic.divide(total, counts)
+
+
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """:func:`segment_sum` divided by the square root of the number of rows."""
+    total, counts = _segment(data, indices, segment_ids, num_segments)
+    return arithmetic.divide(total, elementwise.sqrt(counts))
 
 
 def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from tfpy._src.array import scattering
@@ -60,14 +61,14 @@ class ScatterMethods(Holder):
         return self._scatter("min", indices, updates)
 
     def _scatter(self, kind: str, indices: Any, updates: Any) -> Self:
-        scatter = {
+        functions: dict[str, Callable[..., Tensor]] = {
             "update": scattering.tensor_scatter_nd_update,
             "add": scattering.tensor_scatter_nd_add,
             "sub": scattering.tensor_scatter_nd_sub,
             "max": scattering.tensor_scatter_nd_max,
             "min": scattering.tensor_scatter_nd_min,
-        }[kind]
-        return self._assign(scatter(self.tensor, indices, updates))
+        }
+        return self._assign(functions[kind](self.tensor, indices, updates))
 
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
