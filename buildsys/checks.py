@@ -43,7 +43,8 @@ def check() -> int:
 def unit_tests(arguments: Sequence[str]) -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
-    return _failed("Python tests", [str(pyenv.ensure("test")), "-m", "pytest", *arguments])
+    argv = [str(pyenv.ensure("test")), "-m", "pytest", "-n", "auto", *arguments]
+    return _failed("Python tests", argv)
 
 
 def coverage(arguments: Sequence[str]) -> int:
