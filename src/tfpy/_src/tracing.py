@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Trace = Any  # tfpy.function.trace.Trace, which stands far above
+Trace = Any  # trace/trace.py has it, in a layer far above
 
 active: list[Trace] = []
 """The traces being taken, outermost first; ops on symbolic tensors go to the last."""

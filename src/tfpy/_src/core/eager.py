@@ -14,7 +14,7 @@ from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.op import Op, executes
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
@@ -37,6 +37,7 @@ class _Compiled:
 _HOST, _ALIAS = 0, -1
 
 
+@executes
 def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     """Computes ``op`` on tensors (or what converts to them) and records it on active tapes.
 
@@ -100,6 +101,3 @@ def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:
         if program > 0:
             backend.release(program)
     backend.programs[key] = compiled
-
-
-Op.__call__ = apply

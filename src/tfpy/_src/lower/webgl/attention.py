@@ -1,7 +1,7 @@
 """The steps of attention on WebGL2: scores, the statistics of their rows, the mixed values.
 
 A fragment computes one texel, so that few draws do the work and none moves heads; larger products
-than these are faster in tiles, which read operands that lie in order (``webgl_tiles.py``).
+than these are faster in tiles, which read operands that lie in order (``tiles.py``).
 """
 
 from __future__ import annotations
