@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ def float_bits(value: float) -> int:
         return int(np.float32(value).view(np.int32))
 
 
-@dataclass(frozen=True)
-class Epilogue:
+class Epilogue(NamedTuple):
     """Elementwise tail of a kernel: ``input_(0)`` of ``root`` is the kernel's result."""
 
     root: ex.Expr
@@ -35,8 +34,7 @@ class Epilogue:
     """The element type of the kernel's result."""
 
 
-@dataclass(frozen=True)
-class Prologue:
+class Prologue(NamedTuple):
     """Elementwise equations that make a kernel's operand of other arrays."""
 
     root: ex.Expr

@@ -29,7 +29,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.graph import heading
@@ -58,8 +58,7 @@ class Buffer:
         return self.count * self.dtype.size
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """A named kernel; ``source`` is its generated text where the backend compiles text."""
 
     name: str
@@ -78,8 +77,7 @@ class Step:
     extra: Extra = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Arena:
+class Arena(NamedTuple):
     """Where temporaries lie in the memory that they share."""
 
     nbytes: int

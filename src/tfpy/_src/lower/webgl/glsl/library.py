@@ -8,7 +8,6 @@ kernel's source takes the blocks whose names it uses, and those that these use. 
 from __future__ import annotations
 
 import functools
-import pkgutil
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -34,11 +33,10 @@ _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
 @functools.cache
 def template(name: str) -> str:
     """The code of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
-    source = Path(__file__).parents[6] / "shaders" / "glsl" / f"{name}.glsl"
+    folders = Path(__file__).parents
+    source = folders[6] / "shaders" / "glsl" / f"{name}.glsl"
     if not source.is_file():
-        asset = pkgutil.get_data("tfpy", f"assets/glsl/{name}.glsl")
-        assert asset is not None, "the package has a loader that reads data"
-        return _code(asset.decode())
+        source = folders[4] / "assets" / "glsl" / f"{name}.glsl"
     return _code(source.read_text(encoding="utf-8"))
 
 
