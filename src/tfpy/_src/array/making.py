@@ -11,11 +11,12 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
-from tfpy._src.core.scalars import scalar
+from tfpy._src.core.scalars import filled
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
@@ -49,7 +50,7 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
     sizes = static_ints(shape)
     number = bool(value) if kind.is_bool else value
     if kind in dtypes.DEVICE_DTYPES:
-        return movement.broadcast_to(scalar(number, kind), shape=sizes)
+        return filled(number, Aval(sizes, kind))
     if kind == dtypes.string:
         return constant(np.full(sizes, b"", object))
     return constant(np.full(sizes, number, kind.as_numpy_dtype))
