@@ -5,7 +5,7 @@ Loops are ``while_loop`` equations. Their records stand above the passes, so the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import OPS
@@ -75,38 +75,55 @@ def share_loops(graph: Graph) -> Graph:
     %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) primal
     %6, %7, %8 = while_loop(%0, %0, %1) primal
     """
-    plain = {
-        (eqn.inputs, attrs["body"]): eqn
-        for eqn in graph.eqns
-        if eqn.op is OPS["while_loop"] and (attrs := dict(eqn.attrs))["primal"] is None
-    }
-    eqns = list(graph.eqns)
-    for eqn in graph.eqns:
-        primal = dict(eqn.attrs).get("primal")
-        if primal is None:
-            continue
-        first = len(eqn.inputs) - len(primal.inputs)
-        found = plain.get((eqn.inputs[first:], primal))
-        if found is not None and found in eqns:
-            eqns = _replaced(eqns, found, eqn, first)
-    return Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs)
+    eqns, stands_for = list(graph.eqns), dict[int, int]()
+    for outputs in [eqn.outputs for eqn in graph.eqns if _primal(eqn) is not None]:
+        saving = next(eqn for eqn in eqns if eqn.outputs == outputs)
+        plain = next((eqn for eqn in eqns if _is_plain(eqn, saving)), None)
+        if plain is not None:
+            first = len(saving.inputs) - len(plain.inputs)
+            stands_for |= dict(zip(saving.outputs[first:], plain.outputs, strict=True))
+            eqns = _merged(eqns, plain, saving, stands_for)
+    results = [stands_for.get(v, v) for v in graph.outputs]
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, results)
 
 
-def _replaced(eqns: Sequence[Eqn], plain: Eqn, saving: Eqn, first: int) -> list[Eqn]:
-    """The equations with ``saving``, and what makes its own first values, in ``plain``'s place."""
-    stands_for = dict(zip(saving.outputs[first:], plain.outputs, strict=True))
-    merged = Eqn(
-        saving.op,
-        saving.inputs,
-        (*saving.outputs[:first], *plain.outputs),
-        tuple((name, None if name == "primal" else value) for name, value in saving.attrs),
+def _primal(eqn: Eqn) -> Graph | None:
+    """The body of the loop whose states an equation saves."""
+    primal = dict(eqn.attrs).get("primal")
+    assert primal is None or isinstance(primal, Graph)
+    return primal
+
+
+def _is_plain(eqn: Eqn, saving: Eqn) -> bool:
+    """Whether an equation is the loop whose states another one saves."""
+    primal = _primal(saving)
+    assert primal is not None
+    attrs = dict(eqn.attrs)
+    return (
+        eqn.op is OPS["while_loop"]
+        and attrs["primal"] is None
+        and attrs["body"] is primal
+        and eqn.inputs == saving.inputs[-len(primal.inputs) :]
     )
-    makers = [e for e in eqns if not e.inputs and not set(e.outputs).isdisjoint(saving.inputs)]
-    out: list[Eqn] = []
-    for eqn in eqns:
-        if eqn is plain:
-            out += [*makers, merged]
-        elif eqn is not saving and eqn not in makers:
-            inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
-            out.append(Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs))
-    return out
+
+
+def _merged(
+    eqns: Sequence[Eqn], plain: Eqn, saving: Eqn, stands_for: Mapping[int, int]
+) -> list[Eqn]:
+    """The equations with one loop, and what makes its own first values, where the first one was.
+
+    Args:
+        stands_for: values of ``saving`` and other loops that saved -> those of the plain ones.
+    """
+    own = len(saving.outputs) - len(plain.outputs)
+    attrs = tuple((name, None if name == "primal" else value) for name, value in saving.attrs)
+    one = Eqn(saving.op, saving.inputs, (*saving.outputs[:own], *plain.outputs), attrs)
+    at = min(eqns.index(plain), eqns.index(saving))
+    before, after = eqns[:at], [eqn for eqn in eqns[at:] if eqn not in (plain, saving)]
+    makers = [e for e in after if not e.inputs and not set(e.outputs).isdisjoint(saving.inputs)]
+    rest = [
+        eqn._replace(inputs=tuple(stands_for.get(v, v) for v in eqn.inputs))
+        for eqn in after
+        if eqn not in makers
+    ]
+    return [*before, *makers, one, *rest]

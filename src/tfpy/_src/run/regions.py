@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
-from itertools import cycle
 
+from tfpy._src.errors import InternalError
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.run.mirror import Mirror
 
@@ -42,22 +42,38 @@ def cut(graph: Graph, place: Callable[[Eqn], Place]) -> list[Region]:
 
     Equations of the device come as early as they can, so that there are few regions; those whose
     op is stateful keep their order.
+
+    Raises:
+        InternalError: when equations are left that can never run.
     """
     ready = {*graph.inputs, *graph.constants}
     pending = list(graph.eqns)
     groups: list[tuple[Place, list[Eqn]]] = []
-    turns = cycle(Place)
     while pending:
-        turn = next(turns)
-        taken, pending = _takeable(pending, ready, turn, place)
-        if taken:
-            groups.append((turn, taken))
+        before = len(groups)
+        for turn in Place:
+            taken, pending = _takeable(pending, ready, turn, place)
+            if taken:
+                groups.append((turn, taken))
+        if len(groups) == before:
+            raise _stuck(pending, ready)
     needed = set(graph.outputs)
     regions: list[Region] = []
     for turn, eqns in reversed(groups):
         regions.append(Region(_part(graph, eqns, needed), turn))
         needed.update(regions[-1].inputs)
     return regions[::-1]
+
+
+def _stuck(pending: Sequence[Eqn], ready: Set[int]) -> InternalError:
+    eqn = pending[0]
+    missing = ", ".join(f"%{v}" for v in eqn.inputs if v not in ready)
+    return InternalError(
+        None,
+        eqn.op.name,
+        f"{len(pending)} equations of a compiled function can never run: {eqn.op.name} needs "
+        f"{missing}, which nothing before it gives; please report this",
+    )
 
 
 def _takeable(

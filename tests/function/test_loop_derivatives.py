@@ -1,0 +1,108 @@
+"""Derivatives of several loops in one function, backward and forward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from api.same import same
+
+import tfpy
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import OPS
+from tfpy._src.run.regions import Place, cut
+
+
+@same
+def test_gradients_of_loops_one_after_the_other(lib: Any) -> Any:
+    @lib.function
+    def powers(x: Any, n: Any) -> Any:
+        with lib.GradientTape() as tape:
+            tape.watch(x)
+            first = lib.while_loop(
+                lambda i, y: i < n, lambda i, y: (i + 1, y * x), (0, lib.constant(1.0))
+            )
+            second = lib.while_loop(
+                lambda i, y: i < n, lambda i, y: (i + 1, lib.sin(y) * x), (0, first[1])
+            )
+        return second[1], tape.gradient(second[1], x)
+
+    @lib.function
+    def three(x: Any, n: Any) -> Any:
+        with lib.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(3):
+                for _ in lib.range(n):
+                    y = lib.sin(y) * x
+        return y, tape.gradient(y, x), tape.gradient(y * y, x)
+
+    x, n = lib.constant(1.5), lib.constant(3)
+    return powers(x, n), three(x, n)
+
+
+@same
+def test_gradients_of_loops_within_loops(lib: Any) -> Any:
+    @lib.function
+    def program(x: Any, n: Any) -> Any:
+        with lib.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for i in lib.range(n):
+                for _ in lib.range(i + 1):
+                    y = lib.sin(y) * x
+                for _ in lib.range(2):
+                    y = lib.cos(y) + x
+        return y, tape.gradient(y, x)
+
+    return program(lib.constant(1.5), lib.constant(3))
+
+
+@same
+def test_second_derivatives_of_loops_one_after_the_other(lib: Any) -> Any:
+    @lib.function
+    def program(x: Any, n: Any) -> Any:
+        with lib.GradientTape() as outer:
+            outer.watch(x)
+            with lib.GradientTape() as inner:
+                inner.watch(x)
+                y = x
+                for _ in range(2):
+                    for _ in lib.range(n):
+                        y = lib.sin(y) * x
+            gradient = inner.gradient(y, x)
+        return y, gradient, outer.gradient(gradient, x)
+
+    return program(lib.constant(1.5), lib.constant(3))
+
+
+@same
+def test_forward_mode_round_loops(lib: Any) -> Any:
+    @lib.function
+    def total(count: Any, y: Any) -> Any:
+        with lib.autodiff.ForwardAccumulator(y, 1.0) as forward:
+            found = 0.0
+            for i in lib.range(count):
+                found += y * lib.cast(i, lib.float32)
+        return forward.jvp(found)
+
+    @lib.function
+    def doubled(count: Any, x: Any) -> Any:
+        with lib.autodiff.ForwardAccumulator(x, lib.constant(1.0)) as forward:
+            for _ in lib.range(count):
+                x = x * 2.0
+        return forward.jvp(x)
+
+    five, one = lib.constant(5), lib.constant(1.0)
+    return total(five, one), doubled(five, one)
+
+
+def test_equations_that_can_never_run_are_an_error() -> None:
+    graph = Graph()
+    x = graph.add_input(tfpy.constant(1.0).aval)
+    y = graph.add_eqn(OPS["sin"], [x], ())
+    graph.eqns.insert(0, Eqn(OPS["add"], (x, y + 1), (y + 2,), ()))
+    graph.avals += [graph.avals[x]] * 2
+    graph.outputs = [y + 2]
+    with pytest.raises(tfpy.errors.InternalError, match=r"add needs %2, which nothing"):
+        cut(graph, lambda eqn: Place.DEVICE)
