@@ -103,11 +103,11 @@ def _values(pixels: Any) -> Array:
 
 def _image(name: str, value: Any) -> Tensor:
     x = convert_to_tensor(value)
-    depth = x.shape[2] if x.ndim == 3 else 1
+    depth = x.aval.shape[2] if x.ndim == 3 else 1
     if x.ndim not in (2, 3) or depth not in (1, 3, 4):
         raise ValueError(
             f"{name}: an image has shape [height, width] or [height, width, 1, 3 or 4], "
-            f"not {list(x.shape)}"
+            f"not {list(x.aval.shape)}"
         )
     if x.dtype not in (dtypes.float32, dtypes.int32):
         raise ValueError(f"{name}: an image is float32 or int32, not {x.dtype.name}")

@@ -36,7 +36,7 @@ def depth_to_space(
         InvalidArgumentError: when the depth is no multiple of the block's area.
     """
     x, size, nchw = _image("depth_to_space", input, block_size, data_format)
-    channels = x.shape[1 if nchw else 3]
+    channels = x.aval.shape[1 if nchw else 3]
     if channels % size**2:
         raise invalid(
             "depth_to_space",
@@ -44,10 +44,10 @@ def depth_to_space(
         )
     depth = channels // size**2
     if nchw:
-        b, _, h, w = x.shape
+        b, _, h, w = x.aval.shape
         blocks = transpose(reshape(x, [b, size, size, depth, h, w]), [0, 3, 4, 1, 5, 2])
         return reshape(blocks, [b, depth, h * size, w * size])
-    b, h, w, _ = x.shape
+    b, h, w, _ = x.aval.shape
     blocks = transpose(reshape(x, [b, h, w, size, size, depth]), [0, 1, 3, 2, 4, 5])
     return reshape(blocks, [b, h * size, w * size, depth])
 
@@ -61,7 +61,7 @@ def space_to_depth(
         InvalidArgumentError: when height or width is no multiple of the block's.
     """
     x, size, nchw = _image("space_to_depth", input, block_size, data_format)
-    h, w = x.shape[2:] if nchw else x.shape[1:3]
+    h, w = x.aval.shape[2:] if nchw else x.aval.shape[1:3]
     if h % size or w % size:
         raise invalid(
             "space_to_depth",
@@ -69,10 +69,10 @@ def space_to_depth(
         )
     h, w = h // size, w // size
     if nchw:
-        b, c = x.shape[:2]
+        b, c = x.aval.shape[:2]
         blocks = transpose(reshape(x, [b, c, h, size, w, size]), [0, 3, 5, 1, 2, 4])
         return reshape(blocks, [b, c * size**2, h, w])
-    b, c = x.shape[0], x.shape[3]
+    b, c = x.aval.shape[0], x.aval.shape[3]
     blocks = transpose(reshape(x, [b, h, size, w, size, c]), [0, 1, 3, 2, 4, 5])
     return reshape(blocks, [b, h, w, c * size**2])
 
@@ -89,7 +89,7 @@ def _block(
         raise invalid(
             op,
             f"block_shape {list(blocks)} must be a vector of positive numbers and {what} "
-            f"{[list(p) for p in pairs]} a pair for each of them, for shape {list(x.shape)}",
+            f"{[list(p) for p in pairs]} a pair for each of them, for shape {list(x.aval.shape)}",
         )
     return blocks, pairs
 
@@ -106,7 +106,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("space_to_batch", x, block_shape, paddings, "paddings")
-    for n, (before, after), block in zip(x.shape[1:], pairs, blocks, strict=False):
+    for n, (before, after), block in zip(x.aval.shape[1:], pairs, blocks, strict=False):
         if (n + before + after) % block:
             raise invalid(
                 "space_to_batch",
@@ -115,7 +115,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     if any(any(p) for p in pairs):
         x = pad(x, [(0, 0), *pairs, *[(0, 0)] * (x.ndim - 1 - len(pairs))])
     for axis, block in reversed(list(enumerate(blocks, 1))):
-        shape = list(x.shape)
+        shape = list(x.aval.shape)
         size = shape[axis] // block
         middle = math.prod(shape[1:axis])
         rest = math.prod(shape[axis + 1 :])
@@ -140,14 +140,14 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("batch_to_space", x, block_shape, crops, "crops")
-    if x.shape[0] % math.prod(blocks):
+    if x.aval.shape[0] % math.prod(blocks):
         raise invalid(
             "batch_to_space",
-            f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes "
+            f"Input batch dimension ({x.aval.shape[0]}) is not divisible by product of block sizes "
             f"({math.prod(blocks)})",
         )
     for axis, block in enumerate(blocks, 1):
-        shape = list(x.shape)
+        shape = list(x.aval.shape)
         batch, size = shape[0] // block, shape[axis]
         middle = math.prod(shape[1:axis])
         rest = math.prod(shape[axis + 1 :])
@@ -156,12 +156,13 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     if not any(any(p) for p in pairs):
         return x
     begin = [0, *(before for before, _ in pairs), *[0] * (x.ndim - 1 - len(pairs))]
-    size_ = list(x.shape)
+    size_ = list(x.aval.shape)
     for axis, (before, after) in enumerate(pairs, 1):
         size_[axis] -= before + after
         if size_[axis] < 0:
             raise invalid(
-                "batch_to_space", f"crops {(before, after)} exceed size {x.shape[axis]} of {axis}"
+                "batch_to_space",
+                f"crops {(before, after)} exceed size {x.aval.shape[axis]} of {axis}",
             )
     return slice(x, begin, size_)
 

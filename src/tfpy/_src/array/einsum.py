@@ -97,7 +97,7 @@ def _sizes(equation: str, tensors: Iterable[Tensor], terms: Iterable[Labels]) ->
     """The size of each label. Ellipsis dimensions broadcast."""
     sizes: dict[str, int] = {}
     for tensor, labels in zip(tensors, terms, strict=True):
-        for label, n in zip(labels, tensor.shape, strict=True):
+        for label, n in zip(labels, tensor.aval.shape, strict=True):
             known = sizes.setdefault(label, n)
             if n != known and label.startswith("...") and 1 in (n, known):
                 sizes[label] = n if known == 1 else known
@@ -121,8 +121,8 @@ def _diagonal(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
             first = labels.index(label)
             second = labels.index(label, first + 1)
             rest = [i for i in range(x.ndim) if i not in (first, second)]
-            n = x.shape[first]
-            shape = [x.shape[i] for i in rest]
+            n = x.aval.shape[first]
+            shape = [x.aval.shape[i] for i in rest]
             flat = reshape(transpose(x, [*rest, first, second]), [*shape, n * n])
             x = movement.strided_slice(
                 flat,
@@ -136,10 +136,10 @@ def _diagonal(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
 
 def _squeezed(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
     """Without the dimensions that broadcasting would repeat."""
-    kept = [i for i, label in enumerate(labels) if x.shape[i] == sizes[label]]
+    kept = [i for i, label in enumerate(labels) if x.aval.shape[i] == sizes[label]]
     if len(kept) == len(labels):
         return x, labels
-    return reshape(x, [x.shape[i] for i in kept]), tuple(labels[i] for i in kept)
+    return reshape(x, [x.aval.shape[i] for i in kept]), tuple(labels[i] for i in kept)
 
 
 def _sum_out(x: Tensor, labels: Labels, keep: set[str]) -> tuple[Tensor, Labels]:
@@ -170,7 +170,7 @@ def _product(
     batch = [s for s in both if s in keep]
     inner = [s for s in both if s not in keep]
     free_x, free_y = ([s for s in own if s not in both] for own in (xs, ys))
-    size = dict(zip((*xs, *ys), (*x.shape, *y.shape), strict=True))
+    size = dict(zip((*xs, *ys), (*x.aval.shape, *y.aval.shape), strict=True))
 
     def count(labels: Sequence[str]) -> int:
         return math.prod(size[s] for s in labels)

@@ -84,7 +84,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     shapes = {t.aval.shape for t in tensors}
     if len(shapes) > 1:
         raise invalid(
-            "stack", f"Shapes of all inputs must match: {[list(t.shape) for t in tensors]}"
+            "stack", f"Shapes of all inputs must match: {[list(t.aval.shape) for t in tensors]}"
         )
     at = _axis("stack", axis, tensors[0].ndim + 1)
     return concat([expand_dims(t, at) for t in tensors], at)
@@ -101,12 +101,14 @@ def unstack(
     """
     x = convert_to_tensor(value)
     at = _axis("unstack", axis, x.ndim)
-    if num is not None and num != x.shape[at]:
+    if num is not None and num != x.aval.shape[at]:
         raise invalid(
             "unstack",
-            f"Input shape axis {at} must equal {num}, got shape {list(x.shape)}",
+            f"Input shape axis {at} must equal {num}, got shape {list(x.aval.shape)}",
         )
-    return [squeeze(part, at) for part in split(x, x.shape[at], at)] if x.shape[at] else []
+    return (
+        [squeeze(part, at) for part in split(x, x.aval.shape[at], at)] if x.aval.shape[at] else []
+    )
 
 
 @dispatchable
@@ -120,14 +122,14 @@ def split(
     """
     x = convert_to_tensor(value)
     at = normalize_axis("split", int(axis), x.ndim)
-    whole = x.shape[at]
+    whole = x.aval.shape[at]
     if np.ndim(num_or_size_splits) == 0:
         count = int(num_or_size_splits)
         if count < 1 or whole % count:
             raise invalid(
                 "split",
                 "Number of ways to split should evenly divide the split dimension: "
-                f"axis {at} of shape {list(x.shape)} by {count}",
+                f"axis {at} of shape {list(x.aval.shape)} by {count}",
             )
         sizes = [whole // count] * count
     else:
@@ -138,13 +140,13 @@ def split(
             raise invalid(
                 "split",
                 f"sizes {list(static_ints(num_or_size_splits))} do not add up to {whole} along "
-                f"axis {at} of shape {list(x.shape)}",
+                f"axis {at} of shape {list(x.aval.shape)}",
             )
     parts, start = [], 0
     for n in sizes:
         begin = [0] * x.ndim
         begin[at] = start
-        extent = list(x.shape)
+        extent = list(x.aval.shape)
         extent[at] = n
         parts.append(slice(x, begin, extent))
         start += n
@@ -166,11 +168,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
             f"Expected multiples argument to be a vector of length {x.ndim} of numbers that are "
             f"not negative, but got {list(times)} of length {len(times)}",
         )
-    spread = reshape(x, [v for n in x.shape for v in (1, n)])
+    spread = reshape(x, [v for n in x.aval.shape for v in (1, n)])
     repeated = broadcast_to(
-        spread, [v for n, t in zip(x.shape, times, strict=True) for v in (t, n)]
+        spread, [v for n, t in zip(x.aval.shape, times, strict=True) for v in (t, n)]
     )
-    return reshape(repeated, [n * t for n, t in zip(x.shape, times, strict=True)])
+    return reshape(repeated, [n * t for n, t in zip(x.aval.shape, times, strict=True)])
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
@@ -180,8 +182,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         x, axis = reshape(x, [-1]), 0
     at = normalize_axis("repeat", axis, x.ndim)
     counts = static_ints(repeats)
-    counts = counts * x.shape[at] if len(counts) == 1 else counts
-    return gather(x, np.repeat(np.arange(x.shape[at], dtype=np.int32), counts), axis=at)
+    counts = counts * x.aval.shape[at] if len(counts) == 1 else counts
+    return gather(x, np.repeat(np.arange(x.aval.shape[at], dtype=np.int32), counts), axis=at)
 
 
 @dispatchable
@@ -198,8 +200,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     flip = [i in axes for i in range(x.ndim)]
     return movement.strided_slice(
         x,
-        begin=tuple(n - 1 if f and n else 0 for f, n in zip(flip, x.shape, strict=True)),
-        size=tuple(x.shape),
+        begin=tuple(n - 1 if f and n else 0 for f, n in zip(flip, x.aval.shape, strict=True)),
+        size=tuple(x.aval.shape),
         strides=tuple(-1 if f else 1 for f in flip),
     )
 
@@ -218,7 +220,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         raise invalid("roll", f"shift {shifts} and axis {axes} must have the same size")
     for by, along in zip(shifts, axes, strict=True):
         at = normalize_axis("roll", along, x.ndim)
-        n = x.shape[at]
+        n = x.aval.shape[at]
         if n and by % n:
             x = concat(reversed(split(x, [n - by % n, by % n], at)), at)
     return x
@@ -241,7 +243,7 @@ def reverse_sequence(
         raise ValueError("reverse_sequence: seq_axis must be given")
     along = normalize_axis("reverse_sequence", seq_axis, x.ndim)
     batch = normalize_axis("reverse_sequence", batch_axis or 0, x.ndim)
-    if along == batch or lengths.aval.shape != (x.shape[batch],):
+    if along == batch or lengths.aval.shape != (x.aval.shape[batch],):
         raise invalid(
             "reverse_sequence",
             f"seq_axis {seq_axis} and batch_axis {batch_axis or 0} must differ, and seq_lengths "
@@ -249,9 +251,9 @@ def reverse_sequence(
         )
     order = [batch, along, *(i for i in range(x.ndim) if i not in (batch, along))]
     front = transpose(x, order)
-    n = x.shape[along]
+    n = x.aval.shape[along]
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
-    ends = reshape(cast(lengths, dtypes.int32), [lengths.shape[0], 1])
+    ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
     picks = elementwise.select(place < ends, ends - 1 - place, place)
     turned = gather(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))
@@ -281,7 +283,7 @@ def pad(
         raise invalid(
             "pad",
             f"paddings must be {x.ndim} pairs of non-negative integers for shape "
-            f"{list(x.shape)}, got {list(pairs)}",
+            f"{list(x.aval.shape)}, got {list(pairs)}",
         )
     if not pairs:
         return x
@@ -295,7 +297,7 @@ def pad(
     modes = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     if kind not in modes:
         raise ValueError(f"Unknown padding mode: {mode!r}; use CONSTANT, REFLECT or SYMMETRIC")
-    for axis, (n, pair) in enumerate(zip(x.shape, pairs, strict=True)):
+    for axis, (n, pair) in enumerate(zip(x.aval.shape, pairs, strict=True)):
         if max(pair) > n - (kind == "REFLECT"):
             raise invalid(
                 "pad",

@@ -40,7 +40,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         InvalidArgumentError: when ``value`` is not a scalar.
     """
     x = convert_to_tensor(value)
-    if x.shape != ():
+    if x.aval.shape != ():
         raise invalid("fill", f"value must be a scalar, got shape {x.shape}")
     return broadcast_to(x, dims)
 
@@ -70,7 +70,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape and, unless given, dtype of ``input``."""
     tensor = convert_to_tensor(input)
-    return zeros(tensor.shape, dtype or tensor.dtype)
+    return zeros(tensor.aval.shape, dtype or tensor.dtype)
 
 
 @per_value
@@ -78,7 +78,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape and, unless given, dtype of ``input``."""
     tensor = convert_to_tensor(input)
     infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
-    return ones(tensor.shape, dtype or tensor.dtype)
+    return ones(tensor.aval.shape, dtype or tensor.dtype)
 
 
 def eye(
@@ -175,7 +175,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         if known == 0 or x.size % known:
             raise invalid(
                 "reshape",
-                f"Input to reshape is a tensor with {x.size} values of shape {list(x.shape)}, "
+                f"Input to reshape is a tensor with {x.size} values of shape {list(x.aval.shape)}, "
                 f"but the requested shape {sizes} requires a multiple of {known}",
             )
         sizes[sizes.index(-1)] = x.size // known
@@ -193,17 +193,17 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(input)
     if axis is None or not (named := static_ints(axis)):
-        drop = {i for i, n in enumerate(x.shape) if n == 1}
+        drop = {i for i, n in enumerate(x.aval.shape) if n == 1}
     else:
         drop = {normalize_axis("squeeze", a, x.ndim) for a in named}
     for i in drop:
-        if x.shape[i] != 1:
+        if x.aval.shape[i] != 1:
             raise invalid(
                 "squeeze",
-                f"Can not squeeze dim[{i}], expected a dimension of 1, got {x.shape[i]} "
-                f"in shape {list(x.shape)}",
+                f"Can not squeeze dim[{i}], expected a dimension of 1, got {x.aval.shape[i]} "
+                f"in shape {list(x.aval.shape)}",
             )
-    return reshape(x, [n for i, n in enumerate(x.shape) if i not in drop])
+    return reshape(x, [n for i, n in enumerate(x.aval.shape) if i not in drop])
 
 
 @dispatchable
@@ -212,7 +212,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     (position,) = static_ints(axis)
     at = normalize_axis("expand_dims", position, x.ndim + 1)
-    return reshape(x, [*x.shape[:at], 1, *x.shape[at:]])
+    return reshape(x, [*x.aval.shape[:at], 1, *x.aval.shape[at:]])
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -226,12 +226,12 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         return tensor
     wanted = tuple(shape)
     fits = len(wanted) == tensor.ndim and all(
-        w is None or w == n for w, n in zip(wanted, tensor.shape, strict=True)
+        w is None or w == n for w, n in zip(wanted, tensor.aval.shape, strict=True)
     )
     if not fits:
         raise invalid(
             "ensure_shape",
-            f"Shape of tensor x {list(tensor.shape)} is not compatible with expected shape "
+            f"Shape of tensor x {list(tensor.aval.shape)} is not compatible with expected shape "
             f"{list(wanted)}",
         )
     return tensor
@@ -285,7 +285,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 def identity(input: Any, name: str | None = None) -> Tensor:
     """A tensor of the same values."""
     x = convert_to_tensor(input)
-    return movement.reshape(x, shape=tuple(x.shape))
+    return movement.reshape(x, shape=tuple(x.aval.shape))
 
 
 @per_value

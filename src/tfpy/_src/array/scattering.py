@@ -54,7 +54,7 @@ def gather_nd(
 def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
     if not indices.ndim:
         raise invalid(op, "indices must be at least a vector, got a scalar")
-    if indices.shape[-1] > len(shape):
+    if indices.aval.shape[-1] > len(shape):
         raise invalid(
             op,
             f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} "
@@ -69,14 +69,14 @@ def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Te
     if x.aval.shape[:batch_dims] != lead or indices.ndim <= batch_dims:
         raise invalid(
             op,
-            f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
-            f"{list(indices.shape)} must be equal",
+            f"the first {batch_dims} dimensions of params {list(x.aval.shape)} and indices "
+            f"{list(indices.aval.shape)} must be equal",
         )
     columns = []
     for axis, n in enumerate(lead):
         place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
         shape = [n if i == axis else 1 for i in range(indices.ndim)]
-        columns.append(broadcast_to(reshape(place, shape), [*indices.shape[:-1], 1]))
+        columns.append(broadcast_to(reshape(place, shape), [*indices.aval.shape[:-1], 1]))
     return concat([*columns, indices], -1)
 
 
@@ -107,8 +107,8 @@ def _places(
     if updates.aval.shape != wanted:
         raise invalid(
             op,
-            f"indices {list(indices.shape)} and shape {list(shape)} need updates "
-            f"{list(wanted)}, got {list(updates.shape)}",
+            f"indices {list(indices.aval.shape)} and shape {list(shape)} need updates "
+            f"{list(wanted)}, got {list(updates.aval.shape)}",
         )
     return primitives.ravel_index(indices, dims=dims), math.prod(dims), rest
 
@@ -118,7 +118,7 @@ def _tensor_scatter(name: str, op: Op, tensor: Any, indices: Any, updates: Any) 
     values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
     ids, segments, rest = _places(name, at, values, x.aval.shape)
     rows = op(reshape(x, [segments, *rest]), ids, values)
-    return reshape(rows, x.shape)
+    return reshape(rows, x.aval.shape)
 
 
 def tensor_scatter_nd_update(
@@ -132,7 +132,7 @@ def tensor_scatter_nd_update(
 def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any) -> Tensor:
     x = convert_to_tensor(tensor)
     values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
-    return op(x, scatter_nd(indices, values, x.shape))
+    return op(x, scatter_nd(indices, values, x.aval.shape))
 
 
 def tensor_scatter_nd_max(
@@ -219,7 +219,7 @@ def dynamic_partition(
             "dynamic_partition",
             f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
         )
-    rows = reshape(x, [parts.size, *x.shape[parts.ndim :]])
+    rows = reshape(x, [parts.size, *x.aval.shape[parts.ndim :]])
     return [gather(rows, np.flatnonzero(flat == i).astype(np.int32)) for i in range(num_partitions)]
 
 
@@ -240,7 +240,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         if x.aval.shape != (*at.shape, *rest):
             raise invalid(
                 "dynamic_stitch",
-                f"data {list(x.shape)} must have the shape of its indices {list(at.shape)} "
+                f"data {list(x.aval.shape)} must have the shape of its indices {list(at.shape)} "
                 f"followed by {list(rest)}",
             )
     flat = np.concatenate([at.reshape(-1) for at in places])

@@ -26,7 +26,7 @@ def _count(num_segments: Any) -> int:
 def _combined(op: Op, data: Any, segment_ids: Any, num_segments: Any, identity: Any) -> Tensor:
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     indexing.segment_sum.infer(x.aval, ids.aval, segments=0)  # the shapes must go together
-    shape = (_count(num_segments), *x.shape[ids.ndim :])
+    shape = (_count(num_segments), *x.aval.shape[ids.ndim :])
     return op(fill(shape, constant(identity(x.dtype), x.dtype)), ids, x)
 
 
@@ -69,7 +69,9 @@ def unsorted_segment_min(
 
 def _sizes(ids: Tensor, num_segments: Any, data: Tensor) -> Tensor:
     """How many rows each segment has, at least 1, in a shape that broadcasts against the sums."""
-    count = indexing.segment_sum(ones(ids.shape, data.dtype), ids, segments=_count(num_segments))
+    count = indexing.segment_sum(
+        ones(ids.aval.shape, data.dtype), ids, segments=_count(num_segments)
+    )
     return ew.maximum(reshape(count, [-1 if count.size else 0, *[1] * (data.ndim - ids.ndim)]), 1)
 
 
@@ -99,11 +101,11 @@ def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.nd
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     check_dtype(op, ids.aval, {dtypes.int32}, "segment_ids")
     values = ids.host_view()
-    if values.ndim != 1 or not x.ndim or x.shape[0] != values.size:
+    if values.ndim != 1 or not x.ndim or x.aval.shape[0] != values.size:
         raise invalid(
             op,
-            f"segment_ids {list(ids.shape)} must be a vector with one id for each row of data "
-            f"{list(x.shape)}",
+            f"segment_ids {list(ids.aval.shape)} must be a vector with one id for each row of data "
+            f"{list(x.aval.shape)}",
         )
     if (np.diff(values) < 0).any():
         raise invalid_value(

@@ -57,15 +57,17 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         raise invalid(
             "slice",
             f"begin {list(starts)} and size {list(extent)} must have one entry per dimension of "
-            f"shape {list(x.shape)}",
+            f"shape {list(x.aval.shape)}",
         )
-    sizes = tuple(n - b if s == -1 else s for n, b, s in zip(x.shape, starts, extent, strict=True))
-    for axis, (n, b, s) in enumerate(zip(x.shape, starts, sizes, strict=True)):
+    sizes = tuple(
+        n - b if s == -1 else s for n, b, s in zip(x.aval.shape, starts, extent, strict=True)
+    )
+    for axis, (n, b, s) in enumerate(zip(x.aval.shape, starts, sizes, strict=True)):
         if b < 0 or s < 0 or b + s > n:
             raise invalid(
                 "slice",
                 f"Expected begin[{axis}] in [0, {n}] and size[{axis}] in [0, {n - max(b, 0)}], "
-                f"got {b} and {s} for shape {list(x.shape)}",
+                f"got {b} and {s} for shape {list(x.aval.shape)}",
             )
     return movement.strided_slice(x, begin=starts, size=sizes, strides=(1,) * x.ndim)
 
@@ -182,12 +184,12 @@ def boolean_mask(
     """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", axis, x.ndim)
-    if m.ndim == 0 or tuple(x.shape[at : at + m.ndim]) != m.shape:
+    if m.ndim == 0 or tuple(x.aval.shape[at : at + m.ndim]) != m.shape:
         raise ValueError(
             f"Shapes {tuple(x.shape[at:])} and {m.shape} are incompatible: the mask must cover the "
             "leading dimensions"
         )
-    flat = reshape(x, [*x.shape[:at], m.size, *x.shape[at + m.ndim :]])
+    flat = reshape(x, [*x.aval.shape[:at], m.size, *x.aval.shape[at + m.ndim :]])
     return gather(flat, np.flatnonzero(m).astype(np.int32), axis=at)
 
 
@@ -234,13 +236,13 @@ def getitem(tensor: Any, key: Any) -> Tensor:
             continue
         axis = len(picks)
         if isinstance(k, builtins.slice):
-            picks.append(_run(k, tensor.shape[axis]))
+            picks.append(_run(k, tensor.aval.shape[axis]))
             shape.append(picks[-1][1])
         else:
             picks.append((_position(k, axis, tensor), 1, 1))
     begin, size, strides = zip(*picks, strict=True) if picks else ((), (), ())
     part = tensor
-    if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.shape, strict=True)):
+    if any((b, n, s) != (0, w, 1) for (b, n, s), w in zip(picks, tensor.aval.shape, strict=True)):
         part = movement.strided_slice(tensor, begin=begin, size=size, strides=strides)
     return movement.reshape(part, shape=tuple(shape))
 
@@ -312,7 +314,7 @@ def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
     whole = all(key == builtins.slice(None) for key in keys)
     part = tensor if whole else getitem(tensor, tuple(keys))
     for at, index in reversed(gathers):
-        part = gather(part, _wrapped(index, part.shape[at]), axis=at)
+        part = gather(part, _wrapped(index, part.aval.shape[at]), axis=at)
     return part
 
 
@@ -356,7 +358,7 @@ def _position(key: Any, axis: int, tensor: Tensor) -> int:
     if not -n <= i < n:
         raise invalid(
             "strided_slice",
-            f"slice index {i} of dimension {axis} out of bounds, shape {list(tensor.shape)}",
+            f"slice index {i} of dimension {axis} out of bounds, shape {list(tensor.aval.shape)}",
         )
     return i % n
 

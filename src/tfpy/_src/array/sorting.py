@@ -47,9 +47,9 @@ def top_k(
         raise invalid("top_k", "input must be >= 1-D, got shape []")
     if count < 0:
         raise invalid("top_k", f"Need k >= 0, got {count}")
-    if count > x.shape[-1]:
+    if count > x.aval.shape[-1]:
         raise invalid(
-            "top_k", f"input must have at least k columns. Had {x.shape[-1]}, needed {count}"
+            "top_k", f"input must have at least k columns. Had {x.aval.shape[-1]}, needed {count}"
         )
     order = primitives.argsort(x, k=count, descending=True)
     return TopKV2(_take(x, order), cast(order, index_type))
@@ -89,7 +89,7 @@ def sort(
     """
     descending = _descending(direction)
     x, perm = _last("sort", values, axis)
-    order = primitives.argsort(x, k=x.shape[-1], descending=descending)
+    order = primitives.argsort(x, k=x.aval.shape[-1], descending=descending)
     return _back(primitives.permute(x, order), perm)
 
 
@@ -103,7 +103,7 @@ def argsort(
     """Where the elements of the sorted tensor are along an axis, int32. Always stable."""
     descending = _descending(direction)
     x, perm = _last("argsort", values, axis)
-    return _back(primitives.argsort(x, k=x.shape[-1], descending=descending), perm)
+    return _back(primitives.argsort(x, k=x.aval.shape[-1], descending=descending), perm)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
@@ -120,15 +120,15 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     """
     classes, x = convert_to_tensor(targets), convert_to_tensor(predictions)
     if x.ndim != 2:
-        raise invalid("in_top_k", f"predictions must be 2-dimensional, got {list(x.shape)}")
-    if classes.ndim != 1 or classes.shape[0] != x.shape[0]:
+        raise invalid("in_top_k", f"predictions must be 2-dimensional, got {list(x.aval.shape)}")
+    if classes.ndim != 1 or classes.aval.shape[0] != x.aval.shape[0]:
         raise invalid(
             "in_top_k",
-            f"First dimension of predictions {x.shape[0]} must match length of targets "
-            f"{list(classes.shape)}",
+            f"First dimension of predictions {x.aval.shape[0]} must match length of targets "
+            f"{list(classes.aval.shape)}",
         )
     check_dtype("in_top_k", classes.aval, {dtypes.int32}, "targets")
-    n = x.shape[1]
+    n = x.aval.shape[1]
     inside = ew.logical_and(classes >= 0, classes < n)
     if not n:
         return inside
@@ -212,7 +212,7 @@ def unique_with_counts(
     """
     values, kind = convert_to_tensor(x), as_dtype(out_idx).as_numpy_dtype
     if values.ndim != 1:
-        raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.shape)}")
+        raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.aval.shape)}")
     array = values.host_view()
     _, first, inverse, count = np.unique(
         array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
@@ -244,7 +244,7 @@ def setdiff1d(
     first, second = as_tensors(ew.equal, (x, y))
     for what, t in (("x", first), ("y", second)):
         if t.ndim != 1:
-            raise invalid("setdiff1d", f"{what} should be a 1D vector, got {list(t.shape)}")
+            raise invalid("setdiff1d", f"{what} should be a 1D vector, got {list(t.aval.shape)}")
     values = first.host_view()
     idx = np.flatnonzero(~np.isin(values, second.host_view()))
     return Difference(
@@ -261,7 +261,9 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     perm = convert_to_tensor(x)
     check_dtype("invert_permutation", perm.aval, {dtypes.int32})
     if perm.ndim != 1:
-        raise invalid("invert_permutation", f"expects a 1D vector, got shape {list(perm.shape)}")
+        raise invalid(
+            "invert_permutation", f"expects a 1D vector, got shape {list(perm.aval.shape)}"
+        )
     array = perm.host_view()
     if not np.array_equal(np.sort(array), np.arange(array.size)):
         raise invalid_value(

@@ -107,7 +107,7 @@ def _backward(
 
     def backward(*flowing: Any) -> Sequence[Any]:
         filled = [
-            zeros(t.shape, t.dtype) if g is None else g
+            zeros(t.aval.shape, t.dtype) if g is None else g
             for g, t in zip(flowing, outputs, strict=True)
         ]
         own: Sequence[Any] = ()

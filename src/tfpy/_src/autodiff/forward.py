@@ -59,7 +59,7 @@ class ForwardAccumulator(Tape):
             self._begin(source, convert_to_tensor(direction, source.dtype))
 
     def _begin(self, primal: Tensor | Variable, tangent: Tensor) -> None:
-        if tuple(primal.shape) != tuple(tangent.shape):
+        if tuple(primal.aval.shape) != tuple(tangent.aval.shape):
             raise ValueError(
                 f"The tangent has shape {tangent.shape}, its primal has {primal.shape}"
             )
@@ -130,7 +130,7 @@ class ForwardAccumulator(Tape):
             tensor = leaf.tensor if isinstance(leaf, Variable) else leaf
             found = self._tangents.get(tensor.identity)
             if found is None and kind is UnconnectedGradients.ZERO:
-                return zeros(tensor.shape, tensor.dtype)
+                return zeros(tensor.aval.shape, tensor.dtype)
             return found
 
         return map_leaves(primals, tangent)

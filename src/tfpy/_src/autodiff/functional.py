@@ -74,7 +74,7 @@ def variable_grads(
     with GradientTape() as tape:
         value = f()
     variables = tape.watched_variables() if var_list is None else tuple(var_list)
-    if value.shape != ():
+    if value.aval.shape != ():
         raise ValueError(f"variable_grads: f must return a scalar, got shape {value.shape}")
     found = tape.gradient(value, variables)
     return {"value": value, "grads": {v.name: g for v, g in zip(variables, found, strict=True)}}

@@ -194,7 +194,9 @@ class GradientTape(Tape):
         y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
         with self._use():
             rows = [
-                self._backward(y, leaves(sources), reshape(constant(seed), y.shape), unconnected)
+                self._backward(
+                    y, leaves(sources), reshape(constant(seed), y.aval.shape), unconnected
+                )
                 for seed in np.eye(y.size, dtype=y.dtype.as_numpy_dtype)
             ]
         columns = iter(zip(*rows, strict=True) if rows else [()] * len(leaves(sources)))
@@ -217,24 +219,24 @@ class GradientTape(Tape):
             ValueError: when the first dimensions differ or are missing.
         """
         y = convert_to_tensor(target)
-        if y.ndim < 2 or len(source.shape) < 2 or y.shape[0] != source.shape[0]:
+        if y.ndim < 2 or len(source.aval.shape) < 2 or y.aval.shape[0] != source.aval.shape[0]:
             raise ValueError(
                 "Need first dimension of target shape and source shape to be the same, and two "
                 f"dimensions or more. Found target shape: {y.shape}, source shape: {source.shape}"
             )
         _unconnected(unconnected_gradients)
-        batch, inner = y.shape[0], tuple(y.shape[1:])
+        batch, inner = y.aval.shape[0], tuple(y.aval.shape[1:])
         with self._use():
             columns = [
                 self._backward(
                     y,
                     source,
-                    broadcast_to(reshape(constant(seed), inner), y.shape),
+                    broadcast_to(reshape(constant(seed), inner), y.aval.shape),
                     UnconnectedGradients.ZERO,
                 )
                 for seed in np.eye(y.size // max(batch, 1), dtype=y.dtype.as_numpy_dtype)
             ]
-        shape = (batch, *inner, *source.shape[1:])
+        shape = (batch, *inner, *source.aval.shape[1:])
         return reshape(stack(columns, 1), shape) if columns else zeros(shape, y.dtype)
 
     def _collect(
@@ -252,7 +254,7 @@ class GradientTape(Tape):
         if found:
             return functools.reduce(lambda a, b: a + b, found)
         if unconnected is UnconnectedGradients.ZERO:
-            return zeros(source.shape, source.dtype)
+            return zeros(source.aval.shape, source.dtype)
         return None
 
 
@@ -277,11 +279,11 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
 def _stacked(rows: tuple[Tensor | None, ...], target: Tensor, source: Any) -> Tensor | None:
     """The rows of a Jacobian as one tensor."""
     if not rows:
-        return zeros((*target.shape, *source.shape), target.dtype)
+        return zeros((*target.aval.shape, *source.aval.shape), target.dtype)
     found = [r for r in rows if r is not None]
     if not found:
         return None
-    return reshape(stack(found), (*target.shape, *source.shape))
+    return reshape(stack(found), (*target.aval.shape, *source.aval.shape))
 
 
 def _unconnected(value: Any) -> UnconnectedGradients:

@@ -49,7 +49,9 @@ def gradients(
     found = backpropagate(entries, watched, seeds)
     kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
     filled = kind is UnconnectedGradients.ZERO
-    return [found.get(x.identity, zeros(x.shape, x.dtype) if filled else None) for x in sources]
+    return [
+        found.get(x.identity, zeros(x.aval.shape, x.dtype) if filled else None) for x in sources
+    ]
 
 
 def hessians(

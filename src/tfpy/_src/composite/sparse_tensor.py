@@ -55,7 +55,7 @@ class SparseTensor(CompositeOperand):
                 f"shapes {self.indices.shape}, {self.values.shape} and {self.dense_shape.shape}"
             )
         self.host_shape: tuple[int, ...] = tuple(self.dense_shape.host_view().tolist())
-        if self.indices.shape != (self.values.shape[0], len(self.host_shape)):
+        if self.indices.aval.shape != (self.values.aval.shape[0], len(self.host_shape)):
             raise ValueError(
                 f"SparseTensor: indices {self.indices.shape} do not fit {self.values.shape[0]} "
                 f"values of a tensor of rank {len(self.host_shape)}"
@@ -147,7 +147,7 @@ class SparseTensor(CompositeOperand):
         if dense.ndim == 0:
             return dense
         spread = np.broadcast_to(
-            np.arange(dense.size).reshape(dense.shape), _broadcast(dense, self.host_shape)
+            np.arange(dense.size).reshape(dense.aval.shape), _broadcast(dense, self.host_shape)
         )
         at = spread.reshape(-1)[self.positions].astype(np.int32)
         return indexing.gather(reshape(dense, [-1]), constant(at), axis=0, batch_dims=0)
@@ -171,7 +171,7 @@ def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape, if the tensor broadcasts to it."""
     lead = (1,) * (len(shape) - dense.ndim)
     fits = dense.ndim <= len(shape) and all(
-        n in (1, m) for n, m in zip((*lead, *dense.shape), shape, strict=True)
+        n in (1, m) for n, m in zip((*lead, *dense.aval.shape), shape, strict=True)
     )
     if not fits:
         raise invalid(

@@ -67,7 +67,7 @@ def truth(pred: Any) -> bool:
     Raises:
         ValueError: when it has several elements.
     """
-    if is_tensor(pred) and tuple(pred.shape) != ():
+    if is_tensor(pred) and tuple(pred.aval.shape) != ():
         raise ValueError(f"The predicate must be a scalar, got shape {pred.shape}")
     return bool(pred)
 

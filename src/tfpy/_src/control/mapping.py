@@ -85,7 +85,7 @@ def vectorized_map(
         raise ValueError(f"vectorized_map: the first dimensions differ: {_sizes(rows)}")
     results = []
     for i in range(count):
-        given = [row(x, i if x.shape[0] > 1 else 0) for x in rows]
+        given = [row(x, i if _size(x) > 1 else 0) for x in rows]
         results.append(fn(pack_sequence_as(elems, given)))
     columns = zip(*map(flatten, results), strict=True)
     return pack_sequence_as(results[0], [_stacked(column) for column in columns])
@@ -125,7 +125,7 @@ def scan(
         OutOfRangeError: without rows and ``initializer``.
     """
     fold = _Fold(fn, elems, initializer, reverse)
-    results = [TensorArray(t.dtype, fold.count, element_shape=t.shape) for t in fold.initial]
+    results = [TensorArray(t.dtype, fold.count, element_shape=t.aval.shape) for t in fold.initial]
     if fold.done:
         results = [a.write(fold.place(0), t) for a, t in zip(results, fold.initial, strict=True)]
 
@@ -214,7 +214,13 @@ def _check_callable(fn: Any) -> None:
 
 
 def _sizes(rows: Sequence[Any]) -> list[int]:
-    return [int(x.shape[0]) for x in _with_rows(rows)]
+    return [_size(x) for x in _with_rows(rows)]
+
+
+def _size(x: Any) -> int:
+    """How many rows a tensor or a composite has."""
+    sizes = x.aval.shape if isinstance(x, Tensor) else x.shape
+    return int(sizes[0])
 
 
 def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:

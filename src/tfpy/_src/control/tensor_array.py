@@ -281,12 +281,12 @@ class TensorArray:
         """
         tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
         sizes = static_ints(lengths)
-        if sum(sizes) != tensor.shape[0]:
+        if sum(sizes) != tensor.aval.shape[0]:
             raise InvalidArgumentError(
                 None,
                 "TensorArraySplit",
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                f"{sum(sizes)} and value's shape is: {list(tensor.shape)}",
+                f"{sum(sizes)} and value's shape is: {list(tensor.aval.shape)}",
             )
         begins = np.cumsum([0, *sizes])
         rest = tensor.ndim - 1

@@ -14,7 +14,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     Raises:
         ValueError: when it is another one.
     """
-    found = convert_to_tensor(tensor).shape
+    found = convert_to_tensor(tensor).aval.shape
     if found != ():
         raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {found}.".strip())
 
@@ -55,7 +55,7 @@ def assert_rank_in(
 
 def _number(rank: Any) -> int:
     found = convert_to_tensor(rank)
-    if found.shape != ():
+    if found.aval.shape != ():
         raise ValueError(f"Rank must be a scalar, got shape {found.shape}")
     return int(found.host_view())
 
@@ -88,7 +88,7 @@ def assert_shapes(
     sizes: dict[Any, int] = {}
     for tensor, pattern in shapes.items() if isinstance(shapes, Mapping) else shapes:
         x = convert_to_tensor(tensor)
-        _match(tuple(x.shape), _entries(pattern), sizes, message or "")
+        _match(tuple(x.aval.shape), _entries(pattern), sizes, message or "")
 
 
 def _entries(pattern: Any) -> list[Any]:

@@ -22,12 +22,12 @@ def as_batch(name: str, image: Any) -> tuple[Tensor, bool]:
     x = convert_to_tensor(image)
     if x.ndim not in (3, 4):
         raise ValueError(f"{name}: 'image' must have either 3 or 4 dimensions, got {x.shape}")
-    return (reshape(x, [1, *x.shape]), True) if x.ndim == 3 else (x, False)
+    return (reshape(x, [1, *x.aval.shape]), True) if x.ndim == 3 else (x, False)
 
 
 def from_batch(x: Tensor, single: bool) -> Tensor:
     """Undoes :func:`as_batch`."""
-    return reshape(x, x.shape[1:]) if single else x
+    return reshape(x, x.aval.shape[1:]) if single else x
 
 
 def at_least(name: str, image: Any, rank: int) -> Tensor:

@@ -44,7 +44,7 @@ def _suppressed(
     found = primitives.non_max_suppression(
         corners,
         values,
-        most=min(most, values.shape[-1]) if values.ndim else most,
+        most=min(most, values.aval.shape[-1]) if values.ndim else most,
         threshold=float(iou_threshold),
         least=float(score_threshold),
         sigma=float(soft_nms_sigma),
@@ -93,7 +93,7 @@ def non_max_suppression_with_scores(
     """
     values = convert_to_tensor(scores)
     if values.ndim != 1:
-        raise invalid("non_max_suppression", f"scores must be [n], got {list(values.shape)}")
+        raise invalid("non_max_suppression", f"scores must be [n], got {list(values.aval.shape)}")
     places, kept = _suppressed(
         boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
     )
@@ -134,7 +134,7 @@ def non_max_suppression_padded(
 def _filled(x: Tensor, size: int, axis: int) -> Tensor:
     """Zeros after the items of the axis before the ``axis`` - 1 last ones, up to ``size``."""
     room = [[0, 0]] * x.ndim
-    room[x.ndim - axis] = [0, size - x.shape[x.ndim - axis]]
+    room[x.ndim - axis] = [0, size - x.aval.shape[x.ndim - axis]]
     return pad(x, room)
 
 
@@ -227,7 +227,7 @@ def combined_non_max_suppression(
     """
     corners, values = as_tensors(ew.add, (boxes, scores))
     _check_classes(corners, values)
-    batch, n, classes = values.shape
+    batch, n, classes = values.aval.shape
     corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
     places, kept = _suppressed(
         corners,
@@ -236,9 +236,9 @@ def combined_non_max_suppression(
         iou_threshold,
         score_threshold,
     )
-    each = places.shape[-1]
+    each = places.aval.shape[-1]
     places = reshape(places, [batch, classes * each])
-    kept = ew.select(places >= 0.0, reshape(kept, places.shape), -math.inf)
+    kept = ew.select(places >= 0.0, reshape(kept, places.aval.shape), -math.inf)
     most = min(max_total_size, max_output_size_per_class * classes)
     size = most if pad_per_class else max_total_size
     best, at = top_k(kept, min(size, classes * each))
@@ -262,13 +262,13 @@ def _check_classes(boxes: Tensor, scores: Tensor) -> None:
     fits = (
         boxes.ndim == 4
         and scores.ndim == 3
-        and boxes.shape[:2] == scores.shape[:2]
-        and boxes.shape[2] in (1, scores.shape[2])
-        and boxes.shape[3] == 4
+        and boxes.aval.shape[:2] == scores.aval.shape[:2]
+        and boxes.aval.shape[2] in (1, scores.aval.shape[2])
+        and boxes.aval.shape[3] == 4
     )
     if not fits:
         raise invalid(
             "combined_non_max_suppression",
-            f"boxes {list(boxes.shape)} must be [batch, n, 1 or classes, 4] and scores "
-            f"{list(scores.shape)} [batch, n, classes]",
+            f"boxes {list(boxes.aval.shape)} must be [batch, n, 1 or classes, 4] and scores "
+            f"{list(scores.aval.shape)} [batch, n, classes]",
         )

@@ -62,9 +62,9 @@ _YUV_TO_RGB = [
 
 def _three_channels(name: str, images: Any) -> Tensor:
     x = at_least(name, images, 1)
-    if x.shape[-1] != 3:
+    if x.aval.shape[-1] != 3:
         raise FailedPreconditionError(
-            None, name, f"{name}: input must have 3 channels, got shape {list(x.shape)}"
+            None, name, f"{name}: input must have 3 channels, got shape {list(x.aval.shape)}"
         )
     return x
 
@@ -100,10 +100,10 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
         ValueError: when the last dimension is not 3.
     """
     x = at_least("rgb_to_grayscale", images, 1)
-    if x.shape[-1] != 3:
+    if x.aval.shape[-1] != 3:
         raise ValueError(f"rgb_to_grayscale: the last dimension must be 3, got {x.shape}")
     gray = tensordot(as_float(x), constant(_GRAY), [[-1], [0]])
-    return convert_image_dtype(reshape(gray, [*gray.shape, 1]), x.dtype)
+    return convert_image_dtype(reshape(gray, [*gray.aval.shape, 1]), x.dtype)
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
@@ -113,7 +113,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         ValueError: when the last dimension is not 1.
     """
     x = at_least("grayscale_to_rgb", images, 1)
-    if x.shape[-1] != 1:
+    if x.aval.shape[-1] != 1:
         raise ValueError(f"Last dimension of a grayscale image should be size 1, got {x.shape}")
     return repeat(x, 3, axis=-1)
 
@@ -222,7 +222,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 def per_image_standardization(image: Any) -> Tensor:
     """Each image with mean 0 and variance 1; float32."""
     x = cast(at_least("per_image_standardization", image, 3), dtypes.float32)
-    pixels = x.shape[-1] * x.shape[-2] * x.shape[-3]
+    pixels = x.aval.shape[-1] * x.aval.shape[-2] * x.aval.shape[-3]
     axes = [-3, -2, -1]
     mean = reductions.reduce_mean(x, axes, keepdims=True)
     deviation = reductions.reduce_std(x, axes, keepdims=True)
@@ -244,14 +244,14 @@ def threshold(
         ValueError: for another method, shape or value.
     """
     x = cast(image, dtypes.float32)
-    if x.ndim != 3 or x.shape[2] not in (1, 3):
+    if x.ndim != 3 or x.aval.shape[2] not in (1, 3):
         raise ValueError(f"threshold: image must be [h, w, 1 or 3], got {x.shape}")
     if method not in ("otsu", "binary") or not 0 <= thre_value <= 1:
         raise ValueError(
             "threshold: method must be 'binary' or 'otsu' and thre_value in [0, 1], "
             f"got {method!r} and {thre_value}"
         )
-    if x.shape[2] == 3:
+    if x.aval.shape[2] == 3:
         x = reductions.reduce_sum(x * constant(_GRAY), 2, keepdims=True)
     limit: Any = _otsu(x) if method == "otsu" else thre_value * 255
     hit = x <= limit if inverted else x > limit

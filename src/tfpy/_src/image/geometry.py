@@ -43,7 +43,7 @@ def crop_to_bounding_box(
             f"crop_to_bounding_box: offsets {top}, {left} must be >= 0 and targets {height}, "
             f"{width} > 0"
         )
-    if top + height > x.shape[1] or left + width > x.shape[2]:
+    if top + height > x.aval.shape[1] or left + width > x.aval.shape[2]:
         raise ValueError(
             f"crop_to_bounding_box: rows {top}..{top + height} and columns {left}..{left + width} "
             f"lie outside the image {x.shape}"
@@ -64,7 +64,7 @@ def pad_to_bounding_box(
     before = int(offset_height), int(offset_width)
     after = [
         int(t) - b - n
-        for t, b, n in zip((target_height, target_width), before, x.shape[1:3], strict=True)
+        for t, b, n in zip((target_height, target_width), before, x.aval.shape[1:3], strict=True)
     ]
     if min(before) < 0 or min(after) < 0:
         raise ValueError(
@@ -84,8 +84,8 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
     x, single = as_batch("central_crop", image)
     if not 0 < central_fraction <= 1:
         raise ValueError(f"central_fraction must be within (0, 1], got {central_fraction}")
-    starts = [int((n - n * central_fraction) / 2) for n in (float(v) for v in x.shape[1:3])]
-    sizes = [n - 2 * s for n, s in zip(x.shape[1:3], starts, strict=True)]
+    starts = [int((n - n * central_fraction) / 2) for n in (float(v) for v in x.aval.shape[1:3])]
+    sizes = [n - 2 * s for n, s in zip(x.aval.shape[1:3], starts, strict=True)]
     return from_batch(crop_to_bounding_box(x, *starts, *sizes), single)
 
 
@@ -136,6 +136,6 @@ def extract_patches(
     form = DataFormat.of("extract_patches", 2, "NHWC")
     extent, step = form.spatial("ksizes", sizes), form.spatial("strides", strides)
     spread = form.spatial("rates", rates)
-    pads = form.padding(padding, (x.shape[1], x.shape[2]), extent, step, spread)
+    pads = form.padding(padding, (x.aval.shape[1], x.aval.shape[2]), extent, step, spread)
     windows = padded_windows(x, extent, step, spread, pads, 0)
-    return reshape(windows, [*windows.shape[:3], extent[0] * extent[1] * x.shape[3]])
+    return reshape(windows, [*windows.aval.shape[:3], extent[0] * extent[1] * x.aval.shape[3]])

@@ -33,11 +33,11 @@ def sobel_edges(image: Any) -> Tensor:
     x = at_least("sobel_edges", image, 4)
     down = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
     both = constant([[[down[i][j], down[j][i]] for j in (0, 1, 2)] for i in (0, 1, 2)])
-    depth = x.shape[3]
+    depth = x.aval.shape[3]
     filters = broadcast_to(reshape(both, [3, 3, 1, 2]), [3, 3, depth, 2])
     padded = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
-    return reshape(edges, [*x.shape, 2])
+    return reshape(edges, [*x.aval.shape, 2])
 
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
@@ -51,7 +51,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
         raise ValueError(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}."
         )
-    batch, height, width, depth = x.shape
+    batch, height, width, depth = x.aval.shape
     dy, dx = x[:, 1:] - x[:, :-1], x[:, :, 1:] - x[:, :, :-1]
     return (
         concat([dy, zeros([batch, 1, width, depth], x.dtype)], 1),
@@ -92,16 +92,16 @@ def _likeness(
     x: Tensor, y: Tensor, largest: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """Luminance and the product of contrast and structure, at each window and channel."""
-    depth = x.shape[-1]
+    depth = x.aval.shape[-1]
     coordinates = [i - (size - 1) / 2 for i in range(size)]
     log = [[-0.5 * (a * a + b * b) / sigma**2 for b in coordinates] for a in coordinates]
     gauss = softmax(constant(log, shape=[size * size]))
     filters = broadcast_to(reshape(gauss, [size, size, 1, 1]), [size, size, depth, 1])
 
     def mean(z: Tensor) -> Tensor:
-        flat = reshape(z, [-1, *z.shape[-3:]])
+        flat = reshape(z, [-1, *z.aval.shape[-3:]])
         w = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
-        return reshape(w, [*z.shape[:-3], *w.shape[1:]])
+        return reshape(w, [*z.aval.shape[:-3], *w.aval.shape[1:]])
 
     c1, c2 = ew.square(largest * k1), ew.square(largest * k2)
     mean_x, mean_y = mean(x), mean(y)
@@ -114,13 +114,13 @@ def _likeness(
 
 def _check_same(x: Tensor, y: Tensor) -> None:
     """Raises ValueError when the last three dimensions differ."""
-    if tuple(x.shape[-3:]) != tuple(y.shape[-3:]):
+    if tuple(x.aval.shape[-3:]) != tuple(y.aval.shape[-3:]):
         raise ValueError(f"images of shapes {x.shape} and {y.shape} cannot be compared")
 
 
 def _check_size(x: Tensor, size: int) -> None:
-    if min(x.shape[-3:-1]) < size:
-        raise invalid("ssim", f"images {list(x.shape)} are smaller than the filter of {size}")
+    if min(x.aval.shape[-3:-1]) < size:
+        raise invalid("ssim", f"images {list(x.aval.shape)} are smaller than the filter of {size}")
 
 
 def ssim(
@@ -165,8 +165,8 @@ def ssim_multiscale(
     """
     x, y, largest = _floats(img1, img2, max_val)
     _check_same(x, y)
-    lead = x.shape[:-3]
-    x, y = (reshape(v, [-1, *v.shape[-3:]]) for v in (x, y))
+    lead = x.aval.shape[:-3]
+    x, y = (reshape(v, [-1, *v.aval.shape[-3:]]) for v in (x, y))
     factors = [float(p) for p in power_factors]
     found = []
     for scale in range(len(factors)):
@@ -185,7 +185,7 @@ def ssim_multiscale(
 
 
 def _halved(x: Tensor) -> Tensor:
-    odd = [n % 2 for n in x.shape[1:3]]
+    odd = [n % 2 for n in x.aval.shape[1:3]]
     if any(odd):
         x = pad(x, [[0, 0], [0, odd[0]], [0, odd[1]], [0, 0]], "SYMMETRIC")
     return avg_pool2d(x, 2, 2, "VALID")

@@ -125,7 +125,7 @@ def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
     """Each image flipped or not."""
     x = convert_to_tensor(image)
     flipped = flip(x)
-    toss = draw([] if x.ndim == 3 else [x.shape[0]], 0, 1.0, dtypes.float32)
+    toss = draw([] if x.ndim == 3 else [x.aval.shape[0]], 0, 1.0, dtypes.float32)
     if x.ndim == 4:
         toss = reshape(ew.round_(toss), [-1, 1, 1, 1])
         return ew.select(toss > 0, flipped, x)
@@ -154,10 +154,10 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 
 def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
     x, sizes = convert_to_tensor(value), static_ints(size)
-    if len(sizes) != x.ndim or any(n < s for n, s in zip(x.shape, sizes, strict=True)):
+    if len(sizes) != x.ndim or any(n < s for n, s in zip(x.aval.shape, sizes, strict=True)):
         raise ValueError(f"random_crop: need value.shape >= size, got {x.shape} vs {sizes}")
     numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32).host_view()
-    begin = [int(v) % (n - s + 1) for v, n, s in zip(numbers, x.shape, sizes, strict=True)]
+    begin = [int(v) % (n - s + 1) for v, n, s in zip(numbers, x.aval.shape, sizes, strict=True)]
     return slice(x, begin, sizes)
 
 

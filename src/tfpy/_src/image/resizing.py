@@ -65,7 +65,7 @@ def resize(
     if method not in METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
     if preserve_aspect_ratio:
-        sizes = _fitted((x.shape[1], x.shape[2]), sizes)
+        sizes = _fitted((x.aval.shape[1], x.aval.shape[2]), sizes)
     return from_batch(_resized(x, sizes, method, antialias, "half_pixel"), single)
 
 
@@ -77,17 +77,17 @@ def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, grid: str) -> Tensor:
-    old = x.shape[1], x.shape[2]
+    old = x.aval.shape[1], x.aval.shape[2]
     if min(sizes) < 1:
         raise invalid("resize", f"output dimensions must be positive, got {list(sizes)}")
     if not min(old):
-        raise invalid("resize", f"input image must be of non-zero size, got {list(x.shape)}")
+        raise invalid("resize", f"input image must be of non-zero size, got {list(x.aval.shape)}")
     nearest = method == ResizeMethod.NEAREST_NEIGHBOR
     if not nearest:
         x = cast(x, dtypes.float32)
     for axis in (1, 2):
         antialiased = antialias and not (nearest or method == ResizeMethod.AREA)
-        spec = Resampling(method, x.shape[axis], sizes[axis - 1], antialiased, grid)
+        spec = Resampling(method, x.aval.shape[axis], sizes[axis - 1], antialiased, grid)
         identity = method in ("nearest", "bilinear", "area") and spec.size_in == spec.size_out
         if identity:
             continue
@@ -156,7 +156,7 @@ def resize_with_pad(
     if target_height <= 0 or target_width <= 0:
         raise ValueError("target_height and target_width must be > 0")
     f32 = np.float32
-    target, old = (target_height, target_width), (x.shape[1], x.shape[2])
+    target, old = (target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
     ratio = max(f32(o) / f32(t) for o, t in zip(old, target, strict=True))
     fitted = [f32(o) / ratio for o in old]
     top, left = (max(int(np.floor((t - n) / 2)), 0) for t, n in zip(target, fitted, strict=True))
@@ -173,7 +173,7 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
     x, single = as_batch("resize_with_crop_or_pad", image)
     if target_height <= 0 or target_width <= 0:
         raise ValueError("target_height and target_width must be > 0")
-    target, old = (target_height, target_width), (x.shape[1], x.shape[2])
+    target, old = (target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
     more = [t - o for t, o in zip(target, old, strict=True)]
     crop_top, crop_left = (max(-d // 2, 0) for d in more)
     kept_height, kept_width = (min(t, o) for t, o in zip(target, old, strict=True))

@@ -20,10 +20,10 @@ __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
 
 def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
     """``image[which, y, x]`` for places (whole floats) that are first clipped to the image."""
-    _, height, width, _ = image.shape
+    _, height, width, _ = image.aval.shape
     row = cast(ew.minimum(ew.maximum(y, 0.0), float(height - 1)), dtypes.int32)
     column = cast(ew.minimum(ew.maximum(x, 0.0), float(width - 1)), dtypes.int32)
-    flat = reshape(image, [image.shape[0] * height * width, image.shape[3]])
+    flat = reshape(image, [image.aval.shape[0] * height * width, image.aval.shape[3]])
     place = (which * height + row) * width + column
     return indexing.gather(flat, place, axis=0, batch_dims=0)
 
@@ -33,7 +33,7 @@ def _inside(at: Tensor, size: int) -> Tensor:
 
 
 def _channels(x: Tensor) -> Tensor:
-    return reshape(x, [*x.shape, 1])
+    return reshape(x, [*x.aval.shape, 1])
 
 
 def crop_and_resize(
@@ -60,23 +60,27 @@ def crop_and_resize(
     x = cast(at_least("crop_and_resize", image, 4), dtypes.float32)
     corners, which = convert_to_tensor(boxes), convert_to_tensor(box_indices)
     sizes = static_ints(crop_size)
-    if corners.ndim != 2 or corners.shape[1] != 4 or which.shape != corners.shape[:1]:
+    if (
+        corners.ndim != 2
+        or corners.aval.shape[1] != 4
+        or which.aval.shape != corners.aval.shape[:1]
+    ):
         raise invalid(
             "crop_and_resize",
-            f"boxes must be [n, 4] and box_indices [n], got {list(corners.shape)} and "
-            f"{list(which.shape)}",
+            f"boxes must be [n, 4] and box_indices [n], got {list(corners.aval.shape)} and "
+            f"{list(which.aval.shape)}",
         )
     if len(sizes) != 2 or min(sizes) < 1:
         raise invalid("crop_and_resize", f"crop dimensions must be positive, got {list(sizes)}")
     if method not in ("bilinear", "nearest"):
         raise invalid("crop_and_resize", f"method must be bilinear or nearest, got {method!r}")
-    count = corners.shape[0]
-    y = _along_box(corners[:, 0], corners[:, 2], x.shape[1], sizes[0])
-    z = _along_box(corners[:, 1], corners[:, 3], x.shape[2], sizes[1])
+    count = corners.aval.shape[0]
+    y = _along_box(corners[:, 0], corners[:, 2], x.aval.shape[1], sizes[0])
+    z = _along_box(corners[:, 1], corners[:, 3], x.aval.shape[2], sizes[1])
     rows = broadcast_to(reshape(y, [count, sizes[0], 1]), [count, *sizes])
     columns = broadcast_to(reshape(z, [count, 1, sizes[1]]), [count, *sizes])
     which = reshape(which, [count, 1, 1])
-    inside = ew.logical_and(_inside(rows, x.shape[1]), _inside(columns, x.shape[2]))
+    inside = ew.logical_and(_inside(rows, x.aval.shape[1]), _inside(columns, x.aval.shape[2]))
     if method == "nearest":
         found = _pick(x, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
     else:
@@ -161,9 +165,11 @@ def transform(
     """
     x = cast(at_least("transform", image, 4), dtypes.float32)
     maps = convert_to_tensor(transforms)
-    batch, height, width, _ = x.shape
-    if maps.ndim != 2 or maps.shape[1] != 8 or maps.shape[0] not in (1, batch):
-        raise invalid("transform", f"transforms must be [{batch} or 1, 8], got {list(maps.shape)}")
+    batch, height, width, _ = x.aval.shape
+    if maps.ndim != 2 or maps.aval.shape[1] != 8 or maps.aval.shape[0] not in (1, batch):
+        raise invalid(
+            "transform", f"transforms must be [{batch} or 1, 8], got {list(maps.aval.shape)}"
+        )
     if interpolation not in ("nearest", "bilinear") or fill_mode not in _FILLS:
         raise ValueError(
             f"transform: interpolation {interpolation!r} must be 'nearest' or 'bilinear' and "
@@ -208,7 +214,7 @@ def rotate_with_offset(
         center: where the centre lies along width and height: one number or two, of 0..1.
     """
     x = cast(at_least("rotate_with_offset", image, 4), dtypes.float32)
-    batch, height, width, depth = x.shape
+    batch, height, width, depth = x.aval.shape
     across, down = (center, center) if isinstance(center, int | float) else center
     center_x, center_y = width * across, height * down
     sine, cosine = math.sin(radians), math.cos(radians)

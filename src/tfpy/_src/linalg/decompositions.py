@@ -104,10 +104,10 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
         InvalidArgumentError: when the matrices [..., n, n] are not square.
     """
     x = convert_to_tensor(matrix)
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise invalid("logdet", f"Input matrix must be square, got: {list(x.shape)}")
+    if x.ndim < 2 or x.aval.shape[-1] != x.aval.shape[-2]:
+        raise invalid("logdet", f"Input matrix must be square, got: {list(x.aval.shape)}")
     factor = dec.cholesky(x)
-    diagonal = np.eye(x.shape[-1], dtype=bool)
+    diagonal = np.eye(x.aval.shape[-1], dtype=bool)
     logs = ew.log(real(ew.select(diagonal, factor, 1)))
     return reduce_sum(logs, [-2, -1]) * 2.0
 
@@ -142,7 +142,7 @@ def matrix_rank(
     s = svd(x, compute_uv=False)
     if tol is None:
         largest = reduce_max(s, -1, keepdims=True)
-        tol = largest * (EPSILON * max(x.shape[-2:]))
+        tol = largest * (EPSILON * max(x.aval.shape[-2:]))
     else:
         tol = expand_dims(convert_to_tensor(tol, s.dtype), -1)
     return count_nonzero(s > tol, -1)
@@ -158,7 +158,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if x.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got {x.shape}")
     s, u, v = svd(x)
-    limit = 10 * max(x.shape[-2:]) * EPSILON if rcond is None else rcond
+    limit = 10 * max(x.aval.shape[-2:]) * EPSILON if rcond is None else rcond
     cut = reduce_max(s, -1, keepdims=True) * expand_dims(convert_to_tensor(limit, s.dtype), -1)
     inverse = ew.select(s > cut, ew.reciprocal(ew.select(s > cut, s, 1.0)), 0.0)
     scaled: Tensor = v * cast(expand_dims(inverse, -2), v.dtype)
@@ -182,9 +182,9 @@ def gram_schmidt(xs: Any) -> Any:
         raise ValueError(
             f"gram_schmidt: vectors of one length are needed, got {[list(r.shape) for r in rows]}"
         )
-    if len(rows) > rows[0].shape[0]:
+    if len(rows) > rows[0].aval.shape[0]:
         raise ValueError(
-            f"gram_schmidt: {len(rows)} vectors of length {rows[0].shape[0]} are dependent"
+            f"gram_schmidt: {len(rows)} vectors of length {rows[0].aval.shape[0]} are dependent"
         )
     found: list[Tensor] = []
     for row in rows:

@@ -124,12 +124,12 @@ def diag(
     _check_align("diag", align)
     x, band = convert_to_tensor(diagonal), _band("diag", k)
     many = band[0] != band[1]
-    if x.ndim < 1 + many or (many and x.shape[-2] != band[1] - band[0] + 1):
+    if x.ndim < 1 + many or (many and x.aval.shape[-2] != band[1] - band[0] + 1):
         raise invalid(
             "diag",
             f"diagonal {list(x.shape)} must end in {band[1] - band[0] + 1} diagonals for k {band}",
         )
-    width = x.shape[-1]
+    width = x.aval.shape[-1]
     least_rows, least_columns = width - min(band[1], 0), width + max(band[0], 0)
     rows, columns = int(num_rows), int(num_cols)
     if rows == -1 and columns == -1:
@@ -147,7 +147,7 @@ def diag(
     if not many:
         return _written(x, band[0], rows, columns, bool(fill) if x.dtype.is_bool else fill)
     base = constant(fill, x.dtype, shape=[1] * (x.ndim - 2) + [1, 1])
-    return _with_diagonals(broadcast_to(base, [*x.shape[:-2], rows, columns]), x, band, align)
+    return _with_diagonals(broadcast_to(base, [*x.aval.shape[:-2], rows, columns]), x, band, align)
 
 
 def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str) -> Tensor:
@@ -157,7 +157,7 @@ def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str)
     flat = reshape(lines, [math.prod(lead), count, width])
     for i, (k, size, offset) in enumerate(_lines(band, align, width, rows, columns)):
         line = movement.strided_slice(
-            flat, begin=(0, i, offset), size=(flat.shape[0], 1, size), strides=(1, 1, 1)
+            flat, begin=(0, i, offset), size=(flat.aval.shape[0], 1, size), strides=(1, 1, 1)
         )
         matrix = _written(reshape(line, [*lead, size]), k, rows, columns, False)
         hit = _written(ones([size], dtypes.bool), k, rows, columns, False)
@@ -210,16 +210,16 @@ def set_diag(
     if lines.aval.shape != wanted:
         raise invalid(
             "set_diag",
-            f"diagonals {band} of input {list(x.shape)} have shape {list(wanted)}, "
-            f"got {list(lines.shape)}",
+            f"diagonals {band} of input {list(x.aval.shape)} have shape {list(wanted)}, "
+            f"got {list(lines.aval.shape)}",
         )
-    return _with_diagonals(x, reshape(lines, [*x.shape[:-2], count, width]), band, align)
+    return _with_diagonals(x, reshape(lines, [*x.aval.shape[:-2], count, width]), band, align)
 
 
 def _matrices(op: str, input: Any) -> Tensor:
     x = convert_to_tensor(input)
     if x.ndim < 2:
-        raise invalid(op, f"input must be at least 2-dim, received shape: {list(x.shape)}")
+        raise invalid(op, f"input must be at least 2-dim, received shape: {list(x.aval.shape)}")
     return x
 
 
@@ -265,7 +265,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(diagonal)
     if not x.ndim:
         raise invalid("tensor_diag", "Input must be at least rank 1, got 0")
-    return reshape(diag(reshape(x, [x.size])), [*x.shape, *x.shape])
+    return reshape(diag(reshape(x, [x.size])), [*x.aval.shape, *x.aval.shape])
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
@@ -280,6 +280,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     if not half or x.ndim % 2 or side != x.aval.shape[half:]:
         raise invalid(
             "tensor_diag_part",
-            f"input must have even rank and equal halves of its shape, got {list(x.shape)}",
+            f"input must have even rank and equal halves of its shape, got {list(x.aval.shape)}",
         )
     return reshape(_read(reshape(x, [math.prod(side)] * 2), 0), side)

@@ -30,21 +30,21 @@ def _mask(x: Any, values: Any) -> Any:
 
 
 def _eye(x: Any) -> Any:
-    return np.eye(x.shape[-2], x.shape[-1])
+    return np.eye(x.aval.shape[-2], x.aval.shape[-1])
 
 
 def _lower(x: Any) -> Any:
-    return _mask(x, np.tri(x.shape[-2], x.shape[-1]))
+    return _mask(x, np.tri(x.aval.shape[-2], x.aval.shape[-1]))
 
 
 def _lower_half(x: Any) -> Any:
     """The lower triangle with half of the diagonal."""
-    return _mask(x, np.tri(x.shape[-2], x.shape[-1]) - _eye(x) / 2)
+    return _mask(x, np.tri(x.aval.shape[-2], x.aval.shape[-1]) - _eye(x) / 2)
 
 
 def _diagonal(v: Any) -> Any:
     """Diagonal matrices of vectors."""
-    return _mask(expand_dims(v, -1), np.eye(v.shape[-1]))
+    return _mask(expand_dims(v, -1), np.eye(v.aval.shape[-1]))
 
 
 def _scalars(g: Any) -> Any:
@@ -58,26 +58,26 @@ def _safe_reciprocal(x: Any) -> Any:
 def _differences(values: Any) -> Any:
     """1 / (values[j] - values[i]) at [i, j], 0 on the diagonal."""
     gaps = expand_dims(values, -2) - expand_dims(values, -1)
-    return _mask(_safe_reciprocal(gaps), 1 - np.eye(values.shape[-1]))
+    return _mask(_safe_reciprocal(gaps), 1 - np.eye(values.aval.shape[-1]))
 
 
 def _inverse_adjoint(a: Any) -> Any:
     """adjoint(inverse(a))."""
-    eye = constant(np.broadcast_to(_eye(a), a.shape).astype(a.dtype.as_numpy_dtype))
+    eye = constant(np.broadcast_to(_eye(a), a.aval.shape).astype(a.dtype.as_numpy_dtype))
     return dec.matrix_solve(adjoint(a), eye)
 
 
 def matrix_solve(g: Any, x: Any, a: Any, b: Any) -> tuple[Any, Any]:
     to_b = dec.matrix_solve(adjoint(a), g)
     to_a = -matmul(to_b, x, adjoint_b=True)
-    return sum_to_shape(to_a, a.shape), sum_to_shape(to_b, b.shape)
+    return sum_to_shape(to_a, a.aval.shape), sum_to_shape(to_b, b.aval.shape)
 
 
 def triangular_solve(g: Any, x: Any, a: Any, b: Any, lower: bool) -> tuple[Any, Any]:
     to_b = dec.triangular_solve(adjoint(a), g, lower=not lower)
     full = -matmul(to_b, x, adjoint_b=True)
-    triangle = np.tri(a.shape[-1]) if lower else np.tri(a.shape[-1]).T
-    return sum_to_shape(_mask(full, triangle), a.shape), sum_to_shape(to_b, b.shape)
+    triangle = np.tri(a.aval.shape[-1]) if lower else np.tri(a.aval.shape[-1]).T
+    return sum_to_shape(_mask(full, triangle), a.aval.shape), sum_to_shape(to_b, b.aval.shape)
 
 
 def cholesky(g: Any, y: Any, a: Any) -> tuple[Any]:
@@ -107,9 +107,9 @@ def qr(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
     Raises:
         NotImplementedError: for full matrices of more rows than columns.
     """
-    shapes = dec.qr_shapes(tuple(a.shape), full)
+    shapes = dec.qr_shapes(tuple(a.aval.shape), full)
     (q, r), (dq, dr) = unpack(y, shapes), unpack(g, shapes)
-    m, n = a.shape[-2:]
+    m, n = a.aval.shape[-2:]
     if full and m > n:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true: "
@@ -128,7 +128,7 @@ def _qr_deep(q: Any, r: Any, dq: Any, dr: Any) -> Any:
     if inner.dtype.is_complex:  # r has a real diagonal
         own = _mask(inner, _eye(inner))
         inner = _mask(inner, 1 - _eye(inner)) + cast(real(own), inner.dtype)
-    strict = _mask(inner, np.tri(inner.shape[-1], k=-1))
+    strict = _mask(inner, np.tri(inner.aval.shape[-1], k=-1))
     symmetric = strict + adjoint(strict) + _mask(inner, _eye(inner))
     return adjoint(dec.triangular_solve(r, adjoint(dq + matmul(q, symmetric)), lower=False))
 
@@ -139,12 +139,12 @@ def svd(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
     Raises:
         NotImplementedError: for full matrices whose sides differ by more than 1.
     """
-    m, n = a.shape[-2:]
+    m, n = a.aval.shape[-2:]
     if full and abs(m - n) > 1:
         raise NotImplementedError(
             f"svd: no gradient for abs(m - n) > 1 with full matrices: input {list(a.shape)}"
         )
-    shapes = dec.svd_shapes(tuple(a.shape), full)
+    shapes = dec.svd_shapes(tuple(a.aval.shape), full)
     (s, u, v), (ds, du, dv) = unpack(y, shapes), unpack(g, shapes)
     if m > n:
         return (adjoint(_svd_wide(s, v, u, ds, dv, du)),)
@@ -153,7 +153,7 @@ def svd(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
 
 def _svd_wide(s: Any, u: Any, v: Any, ds: Any, du: Any, dv: Any) -> Any:
     """For no more rows than columns; ``v`` may have more columns than ``s`` has values."""
-    m, n = u.shape[-1], v.shape[-2]
+    m, n = u.aval.shape[-1], v.aval.shape[-2]
     own, down = v[..., :m], dv[..., :m]
     gaps = _differences(ew.square(s))
     turn_u, turn_v = matmul(u, du, adjoint_a=True), matmul(own, down, adjoint_a=True)
@@ -168,14 +168,14 @@ def _svd_wide(s: Any, u: Any, v: Any, ds: Any, du: Any, dv: Any) -> Any:
     if m == n:
         return result
     outside = adjoint(down) - matmul(adjoint(turn_v), own, adjoint_b=True)
-    if v.shape[-1] > m:
+    if v.aval.shape[-1] > m:
         more, dmore = v[..., m:], dv[..., m:]
         outside = outside - matmul(matmul(own, dmore, adjoint_a=True), more, adjoint_b=True)
     return result + matmul(matmul(u, inverse), outside)
 
 
 def eigh(g: Any, y: Any, a: Any) -> tuple[Any]:
-    shapes = dec.eigen_shapes(tuple(a.shape))
+    shapes = dec.eigen_shapes(tuple(a.aval.shape))
     (e, v), (de, dv) = unpack(y, shapes), unpack(g, shapes)
     inner = _diagonal(de) + _differences(e) * matmul(v, dv, adjoint_a=True)
     whole = matmul(matmul(v, inner), v, adjoint_b=True)
@@ -183,7 +183,7 @@ def eigh(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 
 def eig(g: Any, y: Any, a: Any) -> tuple[Any]:
-    shapes = dec.eigen_shapes(tuple(a.shape))
+    shapes = dec.eigen_shapes(tuple(a.aval.shape))
     (e, v), (de, dv) = unpack(y, shapes), unpack(g, shapes)
     turn = matmul(v, dv, adjoint_a=True)
     lengths = _mask(cast(real(turn), turn.dtype), _eye(turn))
@@ -194,7 +194,7 @@ def eig(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 
 def lu(g: Any, y: Any, a: Any) -> tuple[Any]:
-    n = a.shape[-1]
+    n = a.aval.shape[-1]
     lower_mask, eye = np.tri(n, n, -1), np.eye(n)
     unit = _mask(y, lower_mask) + constant(np.asarray(eye, y.dtype.as_numpy_dtype))
     upper = _mask(y, 1 - lower_mask)
@@ -210,37 +210,37 @@ def lu(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 def expm(g: Any, y: Any, a: Any) -> tuple[Any]:
     """The upper right block of the exponential of [[a^H, g], [0, a^H]]."""
-    n, turned = a.shape[-1], adjoint(a)
+    n, turned = a.aval.shape[-1], adjoint(a)
     blocks = [concat([turned, g], -1), concat([zeros_like(a), turned], -1)]
     return (dec.expm(concat(blocks, -2))[..., :n, n:],)
 
 
 def sqrtm(g: Any, y: Any, a: Any) -> tuple[Any]:
     """x of y^H x + x y^H = g, as one system of n * n equations."""
-    n, eye = a.shape[-1], np.eye(a.shape[-1])
+    n, eye = a.aval.shape[-1], np.eye(a.aval.shape[-1])
     turned, plain = adjoint(y), adjoint(matrix_transpose(y))  # y^H and conj(y)
     rows = _kronecker(turned, eye) + _kronecker_right(plain, eye)
 
-    flat = reshape(g, [*a.shape[:-2], n * n, 1])
-    return (reshape(dec.matrix_solve(rows, flat), a.shape),)
+    flat = reshape(g, [*a.aval.shape[:-2], n * n, 1])
+    return (reshape(dec.matrix_solve(rows, flat), a.aval.shape),)
 
 
 def _kronecker(x: Any, eye: Any) -> Any:
     """kron(x, eye): acts on x's side of a row-major flat matrix."""
 
-    n = x.shape[-1]
+    n = x.aval.shape[-1]
     spread = expand_dims(expand_dims(x, -1), -3)  # [i, 1, k, 1]
     fixed = constant(np.asarray(eye[:, None, :], x.dtype.as_numpy_dtype))  # [j, 1, l]
-    return reshape(spread * fixed, [*x.shape[:-2], n * n, n * n])
+    return reshape(spread * fixed, [*x.aval.shape[:-2], n * n, n * n])
 
 
 def _kronecker_right(x: Any, eye: Any) -> Any:
     """kron(eye, x)."""
 
-    n = x.shape[-1]
+    n = x.aval.shape[-1]
     spread = expand_dims(expand_dims(x, -2), -4)  # [1, j, 1, l]
     fixed = constant(np.asarray(eye[:, None, :, None], x.dtype.as_numpy_dtype))
-    return reshape(spread * fixed, [*x.shape[:-2], n * n, n * n])
+    return reshape(spread * fixed, [*x.aval.shape[:-2], n * n, n * n])
 
 
 dec.RULES.update(

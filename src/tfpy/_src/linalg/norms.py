@@ -69,7 +69,7 @@ def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     largest = reduce_max(values, -1)
     if not keepdims:
         return largest
-    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.shape)])
+    return reshape(largest, [1 if i in (rows, columns) else n for i, n in enumerate(x.aval.shape)])
 
 
 def normalize(

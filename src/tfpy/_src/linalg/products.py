@@ -61,12 +61,14 @@ def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
     contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
     if y.ndim == 2 and x.ndim > 2 and not ta:
         rows = contraction.matmul(
-            reshape(x, [-1, x.shape[-1]]) if x.size else reshape(x, [_rows(x), x.shape[-1]]),
+            reshape(x, [-1, x.aval.shape[-1]])
+            if x.size
+            else reshape(x, [_rows(x), x.aval.shape[-1]]),
             y,
             transpose_a=False,
             transpose_b=tb,
         )
-        return reshape(rows, [*x.shape[:-1], rows.shape[-1]])
+        return reshape(rows, [*x.aval.shape[:-1], rows.aval.shape[-1]])
     lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
     x, y = _with_batch(x, lead), _with_batch(y, lead)
     return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
@@ -75,14 +77,15 @@ def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
 def _last_two(x: Tensor) -> Any:
     if x.ndim < 2:
         raise invalid(
-            "matmul", f"In[0] and In[1] need 2 or more dimensions, one has shape {list(x.shape)}"
+            "matmul",
+            f"In[0] and In[1] need 2 or more dimensions, one has shape {list(x.aval.shape)}",
         )
     return Aval(x.aval.shape[-2:], x.dtype)
 
 
 def _rows(x: Tensor) -> int:
     rows = 1
-    for n in x.shape[:-1]:
+    for n in x.aval.shape[:-1]:
         rows *= n
     return rows
 
@@ -92,7 +95,7 @@ def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
     own = x.aval.shape[:-2]
     if own == lead or all(n == 1 for n in own):
         return x
-    return broadcast_to(x, (*lead, *x.shape[-2:]))
+    return broadcast_to(x, (*lead, *x.aval.shape[-2:]))
 
 
 def matvec(
@@ -120,14 +123,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         if axes > min(x.ndim, y.ndim):
             raise ValueError(
                 f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "
-                f"for {list(x.shape)} and {list(y.shape)}"
+                f"for {list(x.aval.shape)} and {list(y.aval.shape)}"
             )
         axes_a = list(range(x.ndim - axes, x.ndim))
         axes_b = list(range(axes))
     else:
         axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
         axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
-    if [x.shape[i] for i in axes_a] != [y.shape[i] for i in axes_b]:
+    if [x.aval.shape[i] for i in axes_a] != [y.aval.shape[i] for i in axes_b]:
         raise invalid(
             "tensordot",
             f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
@@ -136,10 +139,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     free_b = [i for i in range(y.ndim) if i not in axes_b]
     inner = 1
     for i in axes_a:
-        inner *= x.shape[i]
+        inner *= x.aval.shape[i]
     left = reshape(transpose(x, free_a + axes_a), [x.size // max(inner, 1), inner])
     right = reshape(transpose(y, axes_b + free_b), [inner, y.size // max(inner, 1)])
-    shape = [x.shape[i] for i in free_a] + [y.shape[i] for i in free_b]
+    shape = [x.aval.shape[i] for i in free_a] + [y.aval.shape[i] for i in free_b]
     return reshape(matmul(left, right), shape)
 
 
@@ -174,16 +177,16 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
         FailedPreconditionError: when the last dimension is not 3.
     """
     x, y = as_tensors(ew.multiply, (a, b))
-    if x.shape != y.shape or not x.ndim:
+    if x.aval.shape != y.aval.shape or not x.ndim:
         raise invalid(
             "cross",
-            f"Both inputs must be of same shape: {list(x.shape)} vs. {list(y.shape)}",
+            f"Both inputs must be of same shape: {list(x.aval.shape)} vs. {list(y.aval.shape)}",
         )
-    if x.shape[-1] != 3:
+    if x.aval.shape[-1] != 3:
         raise FailedPreconditionError(
             None,
             "cross",
-            f"cross: Cross-products are only defined for 3-element vectors: {list(x.shape)}",
+            f"cross: Cross-products are only defined for 3-element vectors: {list(x.aval.shape)}",
         )
     after, before = [1, 2, 0], [2, 0, 1]
     return _pick(x, after) * _pick(y, before) - _pick(x, before) * _pick(y, after)

@@ -21,15 +21,15 @@ from tfpy._src.ops import decomposition as dec
 
 def _identity(x: Tensor) -> Tensor:
     """Identity matrices in the shape of ``x``."""
-    eye = np.eye(x.shape[-2], x.shape[-1], dtype=x.dtype.as_numpy_dtype)
-    return broadcast_to(constant(eye), x.shape)
+    eye = np.eye(x.aval.shape[-2], x.aval.shape[-1], dtype=x.dtype.as_numpy_dtype)
+    return broadcast_to(constant(eye), x.aval.shape)
 
 
 def _square(op: str, x: Tensor) -> None:
     if x.ndim < 2:
         raise invalid(op, f"Shape must be at least rank 2 but is rank {x.ndim}")
-    if x.shape[-1] != x.shape[-2]:
-        raise invalid(op, f"Input matrix must be square, got: {list(x.shape)}")
+    if x.aval.shape[-1] != x.aval.shape[-2]:
+        raise invalid(op, f"Input matrix must be square, got: {list(x.aval.shape)}")
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -89,7 +89,7 @@ def lstsq(
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
     if not fast:
         return pinv(a, EPSILON_OF_RANK) @ b
-    rows, columns = a.shape[-2:]
+    rows, columns = a.aval.shape[-2:]
     turned = adjoint(a)
     gram = turned @ a if rows >= columns else a @ turned
     if l2_regularizer:
@@ -110,13 +110,17 @@ EPSILON_OF_RANK = 1e-6
 def _permuted(x: Tensor, order: Tensor) -> Tensor:
     """Rows of each matrix in the order that its permutation says."""
     batch = order.ndim - 1
-    lead = order.shape[:-1]
-    wide = x if tuple(x.shape[:-2]) == tuple(lead) else broadcast_to(x, (*lead, *x.shape[-2:]))
+    lead = order.aval.shape[:-1]
+    wide = (
+        x
+        if tuple(x.aval.shape[:-2]) == tuple(lead)
+        else broadcast_to(x, (*lead, *x.aval.shape[-2:]))
+    )
     return gather(wide, order, axis=batch, batch_dims=batch)
 
 
 def _factors(lower_upper: Tensor) -> tuple[Tensor, Tensor]:
-    n = lower_upper.shape[-1]
+    n = lower_upper.aval.shape[-1]
     below = np.tri(n, n, -1).astype(lower_upper.dtype.as_numpy_dtype)
     return lower_upper * below + _identity(lower_upper), lower_upper * (1 - below)
 
@@ -166,10 +170,12 @@ def banded_triangular_solve(
     """
     x = convert_to_tensor(bands)
     if x.ndim < 2:
-        raise invalid("banded_triangular_solve", f"bands must be a matrix, got {list(x.shape)}")
+        raise invalid(
+            "banded_triangular_solve", f"bands must be a matrix, got {list(x.aval.shape)}"
+        )
     rows = unstack(x, axis=-2)
     away = range(len(rows)) if lower else reversed(range(len(rows)))
-    n, number = x.shape[-1], x.dtype.as_numpy_dtype
+    n, number = x.aval.shape[-1], x.dtype.as_numpy_dtype
     placed = [
         expand_dims(row, -1) * np.eye(n, k=-i if lower else i, dtype=number)
         for i, row in zip(away, rows, strict=True)
@@ -185,15 +191,15 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
     """
     if form == "sequence":
         above, main, below = (convert_to_tensor(d) for d in diagonals)
-        n = main.shape[-1]
-        if above.shape[-1] == n - 1:
+        n = main.aval.shape[-1]
+        if above.aval.shape[-1] == n - 1:
             above = _padded(above, 0, 1)
-        if below.shape[-1] == n - 1:
+        if below.aval.shape[-1] == n - 1:
             below = _padded(below, 1, 0)
         return above, main, below
     x = convert_to_tensor(diagonals)
     if form == "compact":
-        if x.ndim < 2 or x.shape[-2] != 3:
+        if x.ndim < 2 or x.aval.shape[-2] != 3:
             raise ValueError(f"Expected 3 diagonals got {x.shape}")
         above, main, below = unstack(x, axis=-2)
         return above, main, below
@@ -201,7 +207,7 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
         raise ValueError(
             f'Unrecognized diagonals_format: {form}; use "compact", "sequence" or "matrix"'
         )
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+    if x.ndim < 2 or x.aval.shape[-1] != x.aval.shape[-2]:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {x.shape}")
     above, main, below = (_diagonal(x, k) for k in (1, 0, -1))
     return _padded(above, 0, 1), main, _padded(below, 1, 0)
@@ -212,15 +218,15 @@ def _padded(x: Tensor, before: int, after: int) -> Tensor:
 
 
 def _diagonal(x: Tensor, k: int) -> Tensor:
-    n = x.shape[-1]
-    flat = reshape(x, [*x.shape[:-2], n * n])
+    n = x.aval.shape[-1]
+    flat = reshape(x, [*x.aval.shape[:-2], n * n])
     start = k if k >= 0 else -k * n
     return gather(flat, (start + (n + 1) * np.arange(n - abs(k))).astype(np.int32), axis=-1)
 
 
 def _dense(above: Tensor, main: Tensor, below: Tensor) -> Tensor:
     """The matrix of three diagonals; the last above and the first below do not count."""
-    n = main.shape[-1]
+    n = main.aval.shape[-1]
     number = main.dtype.as_numpy_dtype
     on, over = np.eye(n, dtype=number), np.eye(n, k=1, dtype=number)
     return (
@@ -271,10 +277,10 @@ def tridiagonal_solve(
         b = expand_dims(b, -1)
     elif transpose_rhs:
         b = adjoint(b) if conjugate_rhs else conj(adjoint(b))
-    if b.shape[-2] != main.shape[-1]:
+    if b.aval.shape[-2] != main.aval.shape[-1]:
         raise ValueError(
             "Expected number of left-hand sided and right-hand side rows to be equal, got "
-            f"{main.shape[-1]} and {b.shape[-2]}"
+            f"{main.aval.shape[-1]} and {b.aval.shape[-2]}"
         )
     x = dec.matrix_solve(_dense(above, main, below), b)
     return squeeze(x, [-1]) if vector else x

@@ -74,7 +74,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         InvalidArgumentError: when the shapes differ.
     """
     first, *rest = [convert_to_tensor(t) for t in inputs]
-    shapes = [list(t.shape) for t in (first, *rest)]
+    shapes = [list(t.aval.shape) for t in (first, *rest)]
     if any(shape != shapes[0] for shape in shapes):
         raise invalid("add_n", f"Shapes of all inputs must match: {shapes}")
     for t in rest:
@@ -106,7 +106,7 @@ def clip_by_value(
     """
     x = convert_to_tensor(t)
     clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
-    if clipped.shape != x.shape:
+    if clipped.shape != x.aval.shape:
         raise ValueError(
             f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
             "broadcast the tensor first"

@@ -51,21 +51,23 @@ def bincount(
         )
     values = convert_to_tensor(arr)
     values = values if values.dtype == dtypes.int32 else cast(values, dtypes.int32)
-    amounts = ones(values.shape, dtype) if weights is None else convert_to_tensor(weights)
+    amounts = ones(values.aval.shape, dtype) if weights is None else convert_to_tensor(weights)
     if amounts.aval.shape != values.aval.shape:
         raise invalid(
             "bincount",
             f"weights {list(amounts.shape)} and arr {list(values.shape)} must have one shape",
         )
     size = _size(values, minlength, maxlength)
-    rows = values.shape[0] if axis == -1 and values.ndim == 2 else 1
+    rows = values.aval.shape[0] if axis == -1 and values.ndim == 2 else 1
     ids = reshape(values, [rows, values.size // max(rows, 1)])
     offsets = reshape(indexing.range_(start=0, delta=size, count=rows, dtype=dtypes.int32), [-1, 1])
     ids = ew.select(ew.logical_and(ids >= 0, ids < size), ids + offsets, -1)
-    flat = reshape(amounts, ids.shape)
+    flat = reshape(amounts, ids.aval.shape)
     counts = indexing.segment_sum(flat, ids, segments=rows * size)
     if binary_output:
-        counts = cast(indexing.segment_sum(ones(ids.shape), ids, segments=rows * size) > 0, dtype)
+        counts = cast(
+            indexing.segment_sum(ones(ids.aval.shape), ids, segments=rows * size) > 0, dtype
+        )
     return reshape(counts, [rows, size] if axis == -1 and values.ndim == 2 else [size])
 
 
@@ -125,7 +127,7 @@ def histogram_fixed_width(
 ) -> Tensor:
     """How many values each bin has; see :func:`histogram_fixed_width_bins`."""
     ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
-    return indexing.segment_sum(ones(ids.shape, dtype), ids, segments=int(nbins))
+    return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=int(nbins))
 
 
 def confusion_matrix(
@@ -146,14 +148,14 @@ def confusion_matrix(
         InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.
     """
     truth, guess = (_int_vector(v) for v in (labels, predictions))
-    if truth.ndim == guess.ndim + 1 and truth.shape[-1] == 1:
+    if truth.ndim == guess.ndim + 1 and truth.aval.shape[-1] == 1:
         truth = squeeze(truth, -1)
-    elif guess.ndim == truth.ndim + 1 and guess.shape[-1] == 1:
+    elif guess.ndim == truth.ndim + 1 and guess.aval.shape[-1] == 1:
         guess = squeeze(guess, -1)
     pairs = stack([truth, guess], axis=-1)
     size = _classes(pairs) if num_classes is None else int(num_classes)
     kind = as_dtype(dtype)
-    amounts = ones(truth.shape, kind) if weights is None else cast(weights, kind)
+    amounts = ones(truth.aval.shape, kind) if weights is None else cast(weights, kind)
     return scatter_nd(pairs, amounts, [size, size])
 
 

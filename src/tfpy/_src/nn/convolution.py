@@ -43,16 +43,18 @@ def _convolve(
     x, f = as_tensors(primitives.conv2d, (input, filters))
     form = DataFormat.of(name, rank, data_format)
     if f.ndim != rank + 2:
-        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+        raise invalid(
+            name, f"filter must be {rank + 2}-dimensional, got shape {list(f.aval.shape)}"
+        )
     if x.ndim > rank + 2 and not form.channels_first:
         x, lead = flat_batch(x, rank)
     else:
         lead = ()
     x = form.channels_last(x)
-    spatial, ksize = tuple(x.shape[1:-1]), tuple(f.shape[:rank])
+    spatial, ksize = tuple(x.aval.shape[1:-1]), tuple(f.aval.shape[:rank])
     step, spread, pads = form.window(spatial, ksize, strides, padding, dilations)
     y = form.original(op(x, f, strides=step, dilations=spread, padding=pads))
-    return reshape(y, [*lead, *y.shape[1:]]) if lead else y
+    return reshape(y, [*lead, *y.aval.shape[1:]]) if lead else y
 
 
 def conv1d(
@@ -193,9 +195,11 @@ def _transposed(
     form = DataFormat.of(name, rank, data_format)
     x = form.channels_last(x)
     if f.ndim != rank + 2:
-        raise invalid(name, f"filter must be {rank + 2}-dimensional, got shape {list(f.shape)}")
+        raise invalid(
+            name, f"filter must be {rank + 2}-dimensional, got shape {list(f.aval.shape)}"
+        )
     out = form.shape_last(static_ints(output_shape))
-    window = form.window(out[1:-1], tuple(f.shape[:rank]), strides, padding, dilations)
+    window = form.window(out[1:-1], tuple(f.aval.shape[:rank]), strides, padding, dilations)
     return form.original(convolve_back(x, f, out, *window))
 
 

@@ -49,7 +49,8 @@ class DataFormat:
         """
         if x.ndim != self.rank + 2:
             raise invalid(
-                self.op, f"input must be {self.rank + 2}-dimensional, got shape {list(x.shape)}"
+                self.op,
+                f"input must be {self.rank + 2}-dimensional, got shape {list(x.aval.shape)}",
             )
         return transpose(x, self.order()) if self.channels_first else x
 
@@ -168,7 +169,7 @@ def same_padding(size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes) ->
 
 def flat_batch(x: Tensor, rank: int) -> tuple[Tensor, Sizes]:
     """``x`` with all dimensions before the last ``rank + 1`` as one batch, and these."""
-    lead = tuple(x.shape[: x.ndim - rank - 1])
+    lead = tuple(x.aval.shape[: x.ndim - rank - 1])
     if len(lead) <= 1:
         return x, lead
-    return reshape(x, [math.prod(lead), *x.shape[-rank - 1 :]]), lead
+    return reshape(x, [math.prod(lead), *x.aval.shape[-rank - 1 :]]), lead

@@ -26,11 +26,11 @@ def bias_add(
     x, b = as_tensors(ew.add, (value, bias))
     channels_first = bool(data_format and data_format.startswith("NC"))
     axis = 1 if channels_first else x.ndim - 1
-    if b.ndim != 1 or x.ndim < 2 or b.shape[0] != x.shape[axis]:
+    if b.ndim != 1 or x.ndim < 2 or b.aval.shape[0] != x.aval.shape[axis]:
         raise invalid(
             "bias_add",
-            f"bias {list(b.shape)} must be a vector of the size of dimension {axis} of "
-            f"value {list(x.shape)}",
+            f"bias {list(b.aval.shape)} must be a vector of the size of dimension {axis} of "
+            f"value {list(x.aval.shape)}",
         )
     if channels_first:
         b = reshape(b, [-1] + [1] * (x.ndim - 2))
@@ -53,7 +53,7 @@ def dropout(
         raise ValueError(f"dropout: rate must be a float in the range [0, 1), got {rate}")
     if rate == 0:
         return t
-    noise = stateful.uniform(t.shape if noise_shape is None else noise_shape, seed=seed)
+    noise = stateful.uniform(t.aval.shape if noise_shape is None else noise_shape, seed=seed)
     return ew.select(noise >= rate, t * (1 / (1 - rate)), 0.0)
 
 

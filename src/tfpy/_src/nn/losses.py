@@ -27,7 +27,7 @@ def softmax_cross_entropy_with_logits(
         InvalidArgumentError: when the shapes do not broadcast.
     """
     x, y = as_tensors(ew.add, (logits, labels))
-    if y.shape != x.shape:
+    if y.aval.shape != x.aval.shape:
         shape = infer.broadcast_shapes(
             "softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape
         )
@@ -56,24 +56,24 @@ def sparse_softmax_cross_entropy_with_logits(
         ValueError: when the shapes do not go together.
     """
     ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
-    if tuple(ids.shape) != tuple(x.shape[:-1]):
+    if tuple(ids.aval.shape) != tuple(x.aval.shape[:-1]):
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. "
             f"Received: labels.shape={ids.shape} and logits.shape={x.shape}"
         )
-    scores = reshape(log_softmax(x), [-1, x.shape[-1]])
+    scores = reshape(log_softmax(x), [-1, x.aval.shape[-1]])
     picked = (
         indexing.gather(scores, reshape(ids, [-1]), axis=1, batch_dims=0)
         if x.ndim == 1
         else (indexing.gather(scores, reshape(ids, [ids.size, 1]), axis=1, batch_dims=1))
     )
-    return -reshape(picked, ids.shape)
+    return -reshape(picked, ids.aval.shape)
 
 
 def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
     """What is wanted and what is predicted as tensors."""
     wanted, predicted = as_tensors(ew.add, tuple(operands.values()))
-    if wanted.shape != predicted.shape:
+    if wanted.aval.shape != predicted.aval.shape:
         first, second = operands
         raise ValueError(
             f"`{second}` and `{first}` must have the same shape, received {predicted.shape} and "
@@ -142,6 +142,8 @@ def compute_average_loss(
     if sample_weight is not None:
         weight = convert_to_tensor(sample_weight, dtypes.float32)
         extra = [1] * (loss.ndim - weight.ndim)
-        loss = loss * reshape(weight, [*weight.shape, *extra])
-    count = loss.shape[0] if global_batch_size is None and loss.ndim else global_batch_size or 1
+        loss = loss * reshape(weight, [*weight.aval.shape, *extra])
+    count = (
+        loss.aval.shape[0] if global_batch_size is None and loss.ndim else global_batch_size or 1
+    )
     return reductions.reduce_sum(loss) / float(count)

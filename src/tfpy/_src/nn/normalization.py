@@ -33,7 +33,7 @@ def moments(
     t = convert_to_tensor(x)
     mean = reductions.reduce_mean(t, axes, keepdims=True)
     variance = reductions.reduce_mean(ew.squared_difference(t, stop_gradient(mean)), axes, keepdims)
-    return (mean if keepdims else reshape(mean, variance.shape)), variance
+    return (mean if keepdims else reshape(mean, variance.aval.shape)), variance
 
 
 def weighted_moments(
@@ -41,7 +41,7 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """Mean and variance over the axes, where weights say how often an element occurs."""
     t, weights = as_tensors(ew.multiply, (x, frequency_weights))
-    counts = weights + ew.multiply(t, 0.0) if weights.shape != t.shape else weights
+    counts = weights + ew.multiply(t, 0.0) if weights.aval.shape != t.aval.shape else weights
     factor = ew.reciprocal(reductions.reduce_sum(counts, axes, keepdims=True))
     mean = reductions.reduce_sum(counts * t, axes, keepdims=True) * factor
     spread = reductions.reduce_sum(counts * ew.squared_difference(t, mean), axes, keepdims=True)
@@ -57,7 +57,7 @@ def sufficient_statistics(
     """Count, sum and sum of squares over the axes of ``x - shift``, and the shift."""
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
-    count = constant(float(math.prod(t.shape[i] for i in reduced)))
+    count = constant(float(math.prod(t.aval.shape[i] for i in reduced)))
     if shift is None:
         return (
             count,
@@ -142,7 +142,7 @@ def fused_batch_norm(
         batch_mean = reductions.reduce_mean(t, axes)
         batch_variance = reductions.reduce_mean(ew.squared_difference(t, batch_mean), axes)
         y = batch_normalization(t, batch_mean, batch_variance, offset, scale, epsilon)
-        count = math.prod(t.shape[:-1])
+        count = math.prod(t.aval.shape[:-1])
         unbiased = batch_variance * (count / max(count - 1, 1))
         given = _averaged((mean, variance), (batch_mean, unbiased), exponential_avg_factor)
         given = stop_gradient(given[0]), stop_gradient(given[1])
@@ -175,8 +175,8 @@ def local_response_normalization(
     """
     x = convert_to_tensor(input)
     if x.ndim != 4:
-        raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.shape)}")
-    rows = reshape(ew.square(x), [math.prod(x.shape[:3]), 1, x.shape[3], 1])
+        raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.aval.shape)}")
+    rows = reshape(ew.square(x), [math.prod(x.aval.shape[:3]), 1, x.aval.shape[3], 1])
     sums = convolution.conv2d(
         rows,
         ones([1, 2 * depth_radius + 1, 1, 1]),
@@ -184,7 +184,7 @@ def local_response_normalization(
         dilations=(1, 1),
         padding=((0, 0), (depth_radius, depth_radius)),
     )
-    return x * ew.power(reshape(sums, x.shape) * float(alpha) + float(bias), -float(beta))
+    return x * ew.power(reshape(sums, x.aval.shape) * float(alpha) + float(bias), -float(beta))
 
 
 lrn = local_response_normalization

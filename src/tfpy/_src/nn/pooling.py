@@ -49,7 +49,7 @@ def _pool(
     if op is primitives.max_pool and form.depth(ksize) > 1:
         return _max_of_channels(form, x, ksize, strides)
     extent = form.spatial("ksize", ksize)
-    step, spread, pads = form.window(tuple(x.shape[1:-1]), extent, strides, padding, dilations)
+    step, spread, pads = form.window(tuple(x.aval.shape[1:-1]), extent, strides, padding, dilations)
     y = op(x, ksize=extent, strides=step, dilations=spread, padding=pads)
     return form.original(y)
 
@@ -58,15 +58,15 @@ def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> T
     """Windows over the channels alone, side by side; TensorFlow has no others."""
     sizes, window = static_ints(ksize), form.depth(ksize)
     if form.rank == 3 or form.channels_first:
-        problem = f"data_format must be channels last and of an image, not of {list(x.shape)}"
+        problem = f"data_format must be channels last and of an image, not of {list(x.aval.shape)}"
     elif max(sizes[:-1]) > 1:
         problem = f"ksize {list(sizes)} must be 1 in the batch and spatial dimensions"
     elif form.depth(strides) != window:
         problem = f"ksize {list(sizes)} and strides {strides} must be equal for the depth"
-    elif x.shape[-1] % window:
-        problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.shape[-1]}"
+    elif x.aval.shape[-1] % window:
+        problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.aval.shape[-1]}"
     else:
-        return reduce_max(reshape(x, [*x.shape[:-1], x.shape[-1] // window, window]), -1)
+        return reduce_max(reshape(x, [*x.aval.shape[:-1], x.aval.shape[-1] // window, window]), -1)
     raise UnimplementedError(None, form.op, f"{form.op} over the depth: {problem}")
 
 
@@ -230,7 +230,7 @@ def max_pool_with_argmax(
     form = DataFormat.of("max_pool_with_argmax", 2, data_format)
     x = form.channels_last(convert_to_tensor(input))
     extent = form.spatial("ksize", ksize)
-    batch, height, width, depth = x.shape
+    batch, height, width, depth = x.aval.shape
     step, spread, pads = form.window((height, width), extent, strides, padding)
     y = primitives.max_pool(x, ksize=extent, strides=step, dilations=spread, padding=pads)
     windows = padded_windows(x, extent, step, spread, pads, -math.inf)
@@ -240,8 +240,8 @@ def max_pool_with_argmax(
         shape = [n if i == axis else 1 for i in (0, 1, 2, 3)]
         return reshape(range(n) * factor + first, shape)
 
-    row = ew.floor_div(tap, extent[1]) + along(1, y.shape[1], step[0], -pads[0][0])
-    column = ew.floor_mod(tap, extent[1]) + along(2, y.shape[2], step[1], -pads[1][0])
+    row = ew.floor_div(tap, extent[1]) + along(1, y.aval.shape[1], step[0], -pads[0][0])
+    column = ew.floor_mod(tap, extent[1]) + along(2, y.aval.shape[2], step[1], -pads[1][0])
     index = (row * width + column) * depth + along(3, depth)
     if include_batch_in_index:
         index = index + along(0, batch, height * width * depth)
@@ -268,15 +268,15 @@ def dilation2d(
     x, f = as_tensors(convolution.conv2d, (input, filters))
     form = DataFormat.of("dilation2d", 2, data_format)
     x = form.channels_last(x)
-    if f.ndim != 3 or f.shape[2] != x.shape[3]:
+    if f.ndim != 3 or f.aval.shape[2] != x.aval.shape[3]:
         raise invalid(
             "dilation2d",
             f"filter must be [h, w, {x.shape[3]}] for input {list(x.shape)}, got {list(f.shape)}",
         )
-    ksize = tuple(f.shape[:2])
-    step, spread, pads = form.window(tuple(x.shape[1:3]), ksize, strides, padding, dilations)
+    ksize = tuple(f.aval.shape[:2])
+    step, spread, pads = form.window(tuple(x.aval.shape[1:3]), ksize, strides, padding, dilations)
     sums = padded_windows(x, ksize, step, spread, pads, -math.inf)
-    sums = sums + reshape(f, [ksize[0] * ksize[1], f.shape[2]])
+    sums = sums + reshape(f, [ksize[0] * ksize[1], f.aval.shape[2]])
     largest: Tensor = at_first_maximum(sums, sums)
     return largest
 

@@ -66,12 +66,12 @@ def _vjp(g: Any, y: Any, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -
     def to_a() -> Any:
         x, z = (b, g) if transpose_a else (g, b)
         flags = (transpose_b, True) if transpose_a else (False, not transpose_b)
-        return sum_to_shape(product(x, z, *flags), a.shape)
+        return sum_to_shape(product(x, z, *flags), a.aval.shape)
 
     def to_b() -> Any:
         x, z = (g, a) if transpose_b else (a, g)
         flags = (True, transpose_a) if transpose_b else (not transpose_a, False)
-        return sum_to_shape(product(x, z, *flags), b.shape)
+        return sum_to_shape(product(x, z, *flags), b.aval.shape)
 
     return to_a, to_b
 

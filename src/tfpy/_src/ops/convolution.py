@@ -151,8 +151,8 @@ class _Convolution:
 
     def _forward_vjp(self, g: Any, y: Any, x: Any, filter: Any, **attrs: Any) -> tuple[Any, Any]:
         return (
-            lambda: self.by_input(g, filter, input_shape=tuple(x.shape), **attrs),
-            lambda: self.by_filter(x, g, filter_shape=tuple(filter.shape), **attrs),
+            lambda: self.by_input(g, filter, input_shape=tuple(x.aval.shape), **attrs),
+            lambda: self.by_filter(x, g, filter_shape=tuple(filter.aval.shape), **attrs),
         )
 
     def _input_vjp(
@@ -160,14 +160,14 @@ class _Convolution:
     ) -> tuple[Any, Any]:
         return (
             lambda: self.forward(g, filter, **attrs),
-            lambda: self.by_filter(g, dy, filter_shape=tuple(filter.shape), **attrs),
+            lambda: self.by_filter(g, dy, filter_shape=tuple(filter.aval.shape), **attrs),
         )
 
     def _filter_vjp(
         self, g: Any, y: Any, x: Any, dy: Any, filter_shape: Shape, **attrs: Any
     ) -> tuple[Any, Any]:
         return (
-            lambda: self.by_input(dy, g, input_shape=tuple(x.shape), **attrs),
+            lambda: self.by_input(dy, g, input_shape=tuple(x.aval.shape), **attrs),
             lambda: self.forward(x, g, **attrs),
         )
 

@@ -87,7 +87,7 @@ def _decomposition(
 
 def unpack(packed: Any, shapes: Sequence[Shape]) -> list[Any]:
     """The packed results of each matrix, of these trailing shapes."""
-    *lead, _ = packed.shape
+    *lead, _ = packed.aval.shape
     factors, start = [], 0
     for shape in shapes:
         count = math.prod(shape)

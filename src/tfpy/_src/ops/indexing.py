@@ -73,10 +73,10 @@ def _gather_vjp(
     g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int
 ) -> tuple[Any, None]:
     """Sums each slice's gradient into its row: rows of all batches are numbered through."""
-    shape = tuple(x.shape)
+    shape = tuple(x.aval.shape)
     lead, outer, inner = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
     batch, n = math.prod(lead), shape[axis]
-    picks = tuple(indices.shape[batch_dims:])
+    picks = tuple(indices.aval.shape[batch_dims:])
     m = math.prod(picks)
     # g is [batch, outer, m, inner]; bring the picks beside the batch.
     grouped = transpose(
@@ -179,12 +179,12 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
 
 def gather_inside(rows: Any, ids: Any) -> Any:
     """``rows[ids]``, and 0 for ids outside the rows."""
-    last = rows.shape[0] - 1
+    last = rows.aval.shape[0] - 1
     if last < 0:
-        return zeros((*ids.shape, *rows.shape[1:]), rows.dtype)
+        return zeros((*ids.aval.shape, *rows.aval.shape[1:]), rows.dtype)
     found = gather(rows, minimum(maximum(ids, 0), last), axis=0, batch_dims=0)
     inside = logical_and(ids >= 0, ids <= last)
-    inside = reshape(inside, shape=(*ids.shape, *[1] * (len(rows.shape) - 1)))
+    inside = reshape(inside, shape=(*ids.aval.shape, *[1] * (len(rows.aval.shape) - 1)))
     return select(inside, found, 0)
 
 

@@ -58,7 +58,7 @@ reshape: Op = register(
         "movement",
         _reshape_infer,
         lambda x, shape: x.reshape(shape),
-        lambda g, y, x, shape: (reshape(g, shape=tuple(x.shape)),),
+        lambda g, y, x, shape: (reshape(g, shape=tuple(x.aval.shape)),),
         viewed=True,
         by_component=True,
         params=("tensor",),
@@ -81,7 +81,7 @@ def _broadcast_infer(x: Aval, shape: Shape) -> Aval:
 
 
 def _broadcast_vjp(g: Any, y: Any, x: Any, shape: Shape) -> tuple[Any]:
-    return (sum_to_shape(g, x.shape),)
+    return (sum_to_shape(g, x.aval.shape),)
 
 
 broadcast_to = register(
@@ -177,7 +177,7 @@ def _slice_kernel(x: Aval, begin: Any, size: Any, strides: Any) -> KernelCall:
 def _slice_vjp(g: Any, y: Any, x: Any, begin: Any, size: Any, strides: Any) -> tuple[Any]:
     """Puts the gradient back between zeros; a negative stride is reversed first."""
     if any(s < 0 for s in strides):
-        sizes = tuple(g.shape)
+        sizes = tuple(g.aval.shape)
         g = strided_slice(
             g,
             begin=tuple(n - 1 if s < 0 and n else 0 for n, s in zip(sizes, strides, strict=True)),
@@ -190,10 +190,12 @@ def _slice_vjp(g: Any, y: Any, x: Any, begin: Any, size: Any, strides: Any) -> t
         )
         strides = tuple(abs(s) for s in strides)
     if 0 in size:
-        padding = tuple((0, whole - n) for n, whole in zip(size, x.shape, strict=True))
+        padding = tuple((0, whole - n) for n, whole in zip(size, x.aval.shape, strict=True))
         return (pad(g, padding=padding, interior=(0,) * len(size), value=0),)
     ends = (b + (n - 1) * s + 1 for b, n, s in zip(begin, size, strides, strict=True))
-    padding = tuple((b, whole - end) for b, end, whole in zip(begin, ends, x.shape, strict=True))
+    padding = tuple(
+        (b, whole - end) for b, end, whole in zip(begin, ends, x.aval.shape, strict=True)
+    )
     return (pad(g, padding=padding, interior=tuple(s - 1 for s in strides), value=0),)
 
 
@@ -272,7 +274,7 @@ def _pad_vjp(g: Any, y: Any, x: Any, padding: Any, interior: Any, value: Any) ->
         g = pad(g, padding=uncropped, interior=(0,) * len(padding), value=0)
     begin = tuple(max(a, 0) for a, _ in padding)
     strides = tuple(i + 1 for i in interior)
-    return (strided_slice(g, begin=begin, size=tuple(x.shape), strides=strides),)
+    return (strided_slice(g, begin=begin, size=tuple(x.aval.shape), strides=strides),)
 
 
 pad = register(
@@ -330,11 +332,11 @@ def _concat_kernel(*xs: Aval, axis: int) -> KernelCall:
 
 
 def _concat_vjp(g: Any, y: Any, *xs: Any, axis: int) -> tuple[Any, ...]:
-    grads, start, rank = [], 0, len(g.shape)
+    grads, start, rank = [], 0, len(g.aval.shape)
     for x in xs:
         begin = tuple(start if i == axis else 0 for i in range(rank))
-        grads.append(strided_slice(g, begin=begin, size=tuple(x.shape), strides=(1,) * rank))
-        start += x.shape[axis]
+        grads.append(strided_slice(g, begin=begin, size=tuple(x.aval.shape), strides=(1,) * rank))
+        start += x.aval.shape[axis]
     return tuple(grads)
 
 

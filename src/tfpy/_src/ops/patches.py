@@ -37,15 +37,15 @@ def padded_windows(
         around = ((0, 0), *padding, (0, 0))
         x = pad(x, padding=around, interior=(0, 0, 0, 0), value=value)
     y = sliding_windows(x, ksize=ksize, strides=strides, dilations=dilations)
-    batch, height, width, k_h, k_w, depth = y.shape
+    batch, height, width, k_h, k_w, depth = y.aval.shape
     return reshape(y, shape=(batch, height, width, k_h * k_w, depth))
 
 
 def at_first_maximum(values: Any, scores: Any) -> Any:
     """Of windows ``[batch, h, w, taps, c]`` the value where the first of the largest scores is."""
-    taps = scores.shape[3]
+    taps = scores.aval.shape[3]
     first = argmax(scores, axis=3)
-    first = reshape(first, shape=(*scores.shape[:3], 1, scores.shape[4]))
+    first = reshape(first, shape=(*scores.aval.shape[:3], 1, scores.aval.shape[4]))
     tap = range_(start=0, delta=1, count=taps, dtype=dtypes.int32)
     hit = equal(reshape(tap, shape=(taps, 1)), first)
     return reduce_sum(select(hit, values, 0), axes=(3, 4))
@@ -74,7 +74,9 @@ def _ref(x: Any, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Any:
 
 def _vjp(g: Any, y: Any, x: Any, ksize: Sizes, strides: Sizes, dilations: Sizes) -> tuple[Any]:
     return (
-        lambda: overlap_add(g, input_shape=tuple(x.shape), strides=strides, dilations=dilations),
+        lambda: overlap_add(
+            g, input_shape=tuple(x.aval.shape), strides=strides, dilations=dilations
+        ),
     )
 
 
@@ -140,7 +142,7 @@ def _add_kernel(x: Aval, input_shape: Shape, strides: Sizes, dilations: Sizes) -
 def _add_vjp(
     g: Any, y: Any, x: Any, input_shape: Shape, strides: Sizes, dilations: Sizes
 ) -> tuple[Any]:
-    ksize = tuple(x.shape[3:5])
+    ksize = tuple(x.aval.shape[3:5])
     return (lambda: sliding_windows(g, ksize=ksize, strides=strides, dilations=dilations),)
 
 

@@ -144,7 +144,7 @@ avg_pool = _pool(
     "avg",
     _float_shape,
     host_window.avg_pool,
-    lambda g, y, x, **attrs: (avg_pool_grad(g, input_shape=tuple(x.shape), **attrs),),
+    lambda g, y, x, **attrs: (avg_pool_grad(g, input_shape=tuple(x.aval.shape), **attrs),),
     dtypes.float32,
 )
 

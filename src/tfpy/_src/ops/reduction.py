@@ -100,11 +100,11 @@ def _min_ref(x: Any, axis: tuple[int, ...]) -> Any:
 def _expand(g: Any, x: Any, axes: tuple[int, int]) -> Any:
     """``g`` with the reduced axes back as size 1, so that it broadcasts against ``x``."""
     begin, end = axes
-    return reshape(g, shape=(*x.shape[:begin], *[1] * (end - begin), *x.shape[end:]))
+    return reshape(g, shape=(*x.aval.shape[:begin], *[1] * (end - begin), *x.aval.shape[end:]))
 
 
 def _sum_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
-    return (broadcast_to(_expand(g, x, axes), shape=tuple(x.shape)),)
+    return (broadcast_to(_expand(g, x, axes), shape=tuple(x.aval.shape)),)
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
@@ -210,6 +210,6 @@ def reduce_axes(op: Op, x: Any, axes: Sequence[int], keepdims: bool) -> Any:
     for run in reversed(axis_runs(axes)):
         result = op(result, axes=run)
     if keepdims:
-        kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+        kept = tuple(1 if i in axes else n for i, n in enumerate(x.aval.shape))
         result = reshape(result, shape=kept)
     return result

@@ -101,7 +101,7 @@ def _assign(out: Any, ids: Any, updates: Any) -> None:
 
 def _update_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
     return (
-        lambda: scatter_update(g, ids, zeros(tuple(updates.shape), updates.dtype)),
+        lambda: scatter_update(g, ids, zeros(tuple(updates.aval.shape), updates.dtype)),
         None,
         lambda: gather_inside(g, ids),
     )
@@ -111,7 +111,7 @@ def _extreme_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, N
     """Equal shares to all that hold the extreme, the old value among them."""
     old = cast(equal(x, y), dtype=g.dtype)
     new = cast(equal(updates, gather_inside(y, ids)), dtype=g.dtype)
-    share = g / (old + segment_sum(new, ids, segments=x.shape[0]))
+    share = g / (old + segment_sum(new, ids, segments=x.aval.shape[0]))
     return share * old, None, gather_inside(share, ids) * new
 
 
@@ -124,7 +124,7 @@ def _prod_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None
     def zero(factors: Any) -> Any:
         return cast(equal(factors, 0), dtype=g.dtype)
 
-    zeros = zero(x) + segment_sum(zero(updates), ids, segments=x.shape[0])
+    zeros = zero(x) + segment_sum(zero(updates), ids, segments=x.aval.shape[0])
     rest = scatter_prod(nonzero(x), ids, nonzero(updates))
 
     def gradient(g: Any, factors: Any, zeros: Any, rest: Any) -> Any:

@@ -93,7 +93,7 @@ def _permute_kernel(x: Aval, order: Aval) -> KernelCall:
 
 
 def _permute_vjp(g: Any, y: Any, x: Any, order: Any) -> tuple[Any, None]:
-    inverse = argsort(order, k=order.shape[-1], descending=False)
+    inverse = argsort(order, k=order.aval.shape[-1], descending=False)
     return permute(g, inverse), None
 
 

@@ -65,7 +65,7 @@ def _kernel(real: Aval, *imag: Aval, axis: int, inverse: bool) -> KernelCall:
 
 def plane(x: Tensor, number: int) -> Tensor:
     """``x[number]``, by primitives."""
-    shape = tuple(x.shape)
+    shape = tuple(x.aval.shape)
     begin = (number, *[0] * (len(shape) - 1))
     part = strided_slice(x, begin=begin, size=(1, *shape[1:]), strides=(1,) * len(shape))
     return reshape(part, shape=shape[1:])

@@ -110,7 +110,7 @@ def range(
     sizes = {v.size for v in vectors if v.size != 1}
     if len(sizes) > 1 or any(v.ndim > 1 for v in vectors):
         raise invalid("ragged.range", f"starts, limits and deltas must be vectors of one length or "
-                      f"scalars, got shapes {[list(t.shape) for t in given]}")  # fmt: skip
+                      f"scalars, got shapes {[list(t.aval.shape) for t in given]}")  # fmt: skip
     first, last, step = np.broadcast_arrays(*vectors)
     if (step == 0).any():
         raise invalid("ragged.range", "Requires delta != 0")

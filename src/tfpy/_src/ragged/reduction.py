@@ -48,7 +48,7 @@ def _segments(kind: str, values: Tensor, ids: Ints, n: int) -> Tensor:
         return indexing.segment_sum(values, constant(ids), segments=n)
     order = np.argsort(ids, kind="stable").astype(np.int32)
     lengths = np.bincount(ids, minlength=n)
-    width, inner = int(lengths.max(initial=1)), list(values.shape[1:])
+    width, inner = int(lengths.max(initial=1)), list(values.aval.shape[1:])
     at = np.arange(width)
     rows = np.full((n, width), ids.size, np.int32)
     rows[at < lengths[:, None]] = order
@@ -120,7 +120,7 @@ def reduce_mean(
 ) -> Any:
     """The sum divided by the number of values; NaN for rows without any."""
     total = _reduce_sum(input_tensor, axis, keepdims)
-    ones = input_tensor.with_flat_values(array.ones(input_tensor.flat_values.shape))
+    ones = input_tensor.with_flat_values(array.ones(input_tensor.flat_values.aval.shape))
     count = _reduce_sum(ones, axis, keepdims)
     flat = isinstance(total, RaggedTensor)
     summed = total.flat_values if flat else total

@@ -33,7 +33,7 @@ def _outer(x: Any) -> RaggedTensor:
     """``x`` with at least one partitioned dimension."""
     if isinstance(x, RaggedTensor):
         return x
-    shape = list(x.shape)
+    shape = list(x.aval.shape)
     merged = array.reshape(x, [shape[0] * shape[1], *shape[2:]])
     return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
 
@@ -61,8 +61,10 @@ def _concat(tensors: list[Any], axis: int) -> Any:
     if len(tensors) == 1:
         return tensors[0]
     if not any(isinstance(t, RaggedTensor) for t in tensors):
-        first = tensors[0].shape
-        same = [n for t in tensors for i, n in enumerate(t.shape) if i != axis and n != first[i]]
+        first = tensors[0].aval.shape
+        same = [
+            n for t in tensors for i, n in enumerate(t.aval.shape) if i != axis and n != first[i]
+        ]
         if not same or axis != 0 or tensors[0].ndim < 2:
             return joining.concat(tensors, axis)
     parts = [_outer(t) for t in tensors]

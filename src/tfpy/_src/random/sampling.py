@@ -208,7 +208,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     if not values.dtype.is_floating:
         raise invalid_dtype("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
     (count,) = sizes("categorical", num_samples)
-    if values.shape[1] == 0 and values.shape[0] * count:
+    if values.aval.shape[1] == 0 and values.aval.shape[0] * count:
         raise invalid("categorical", "num_classes should be positive, got 0")
     kind = dtypes.int32 if dtype is None else as_dtype(dtype)
     if kind != dtypes.int32:
@@ -219,7 +219,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     top = reduce_max(ew.select(finite, values, -math.inf), 1, keepdims=True)
     weights = ew.select(finite, ew.exp(values - ew.select(ew.is_finite(top), top, 0.0)), 0.0)
     sums = cumsum(weights, 1)
-    units = draw(primitives.random_fine_uniform, state, shape=(values.shape[0], count))
+    units = draw(primitives.random_fine_uniform, state, shape=(values.aval.shape[0], count))
     total = sums[:, -1:]
     places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not reach the total
     return searchsorted(sums, places, "right")
@@ -230,4 +230,4 @@ def shuffled(state: State, value: Any) -> Tensor:
     x = convert_to_tensor(value)
     if not x.ndim or x.size < 2:
         return x
-    return gather(x, draw(primitives.random_permutation, state, count=x.shape[0]))
+    return gather(x, draw(primitives.random_permutation, state, count=x.aval.shape[0]))

@@ -164,7 +164,7 @@ def gamma(
 ) -> Tensor:
     """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``."""
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
-    state = _reserve_outputs("gamma", dtype, seed, shape, concentration.shape)
+    state = _reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
     return sampling.gamma(state, sampling.sizes("gamma", shape), concentration, rate)
 
 
@@ -177,7 +177,7 @@ def poisson(
 ) -> Tensor:
     """Poisson numbers: ``shape`` of them for each element of the rate ``lam``."""
     rate = convert_to_tensor(lam)
-    state = _reserve_outputs("poisson", dtype, seed, shape, rate.shape)
+    state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
     lead = sampling.sizes("poisson", shape)
     return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
 
@@ -191,7 +191,7 @@ def categorical(
 ) -> Tensor:
     """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
     values = convert_to_tensor(logits)
-    rows = values.shape[0] if values.ndim else 0
+    rows = values.aval.shape[0] if values.ndim else 0
     padded = -(-int(num_samples) // 4) * 4
     state = _reserve_outputs("categorical", values.dtype, seed, [rows, padded, 2])
     return sampling.categorical(state, values, num_samples, dtype)
@@ -200,7 +200,7 @@ def categorical(
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of ``value`` in random order."""
     x = convert_to_tensor(value)
-    blocks = -(-(x.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
+    blocks = -(-(x.aval.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
     return sampling.shuffled(_reserve("shuffle", x.dtype, seed, blocks), x)
 
 
@@ -219,7 +219,7 @@ def multinomial(
     if values.ndim not in (1, 2):
         raise invalid("multinomial", f"logits must have 1 or 2 dimensions, got {values.shape}")
     rows = ew.log(values) if normalized else values
-    drawn = categorical(reshape(rows, [-1, values.shape[-1]]), num_samples, seed=seed)
+    drawn = categorical(reshape(rows, [-1, values.aval.shape[-1]]), num_samples, seed=seed)
     return reshape(drawn, [-1]) if values.ndim == 1 else drawn
 
 

@@ -177,7 +177,7 @@ def index_shuffle(index: Any, seed: Any, max_index: int) -> Tensor:
     key = np.asarray(host_values(seed) if is_tensor(seed) else seed).reshape(-1)
     cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
     places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
-    return convert_to_tensor(np.array(places, np.int32).reshape(position.shape))
+    return convert_to_tensor(np.array(places, np.int32).reshape(position.aval.shape))
 
 
 def _cipher(key: Sequence[int], last: int) -> Any:

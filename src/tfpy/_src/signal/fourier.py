@@ -25,7 +25,7 @@ from tfpy._src.ops.spectral import dft, plane
 def _transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
     """The complex transform over some axes; the inverse is divided by the number of points."""
     parts = [real(x), imag(x)] if x.dtype.is_complex else [x]
-    count = math.prod(x.shape[a] for a in axes)
+    count = math.prod(x.aval.shape[a] for a in axes)
     for axis in axes:
         both = dft(*parts, axis=axis, inverse=inverse)
         parts = [plane(both, 0), plane(both, 1)]
@@ -80,11 +80,11 @@ def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> lis
 
 def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
     """Cropped at the end, or padded there with zeros, to ``sizes`` along the axes."""
-    wanted = list(x.shape)
+    wanted = list(x.aval.shape)
     for axis, n in zip(axes, sizes, strict=True):
         wanted[axis] = n
     kept = x[tuple(slice(0, n) for n in wanted)]
-    room = [[0, n - have] for n, have in zip(wanted, kept.shape, strict=True)]
+    room = [[0, n - have] for n, have in zip(wanted, kept.aval.shape, strict=True)]
     return pad(kept, room) if any(more for _, more in room) else kept
 
 
@@ -96,7 +96,7 @@ def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
             raise ValueError(f"{op}: RFFT requires tf.float32 inputs, got: {x!r}")
         _require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
-        sizes = _lengths(op, fft_length, x.shape[x.ndim - rank :], rank)
+        sizes = _lengths(op, fft_length, x.aval.shape[x.ndim - rank :], rank)
         return half_transform(_fitted(x, axes, sizes), axes)
 
     transform.__name__ = transform.__qualname__ = name
@@ -117,7 +117,7 @@ def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
 def half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
     """The non-negative frequencies of real numbers: the last axis first, then its half."""
     *others, last = axes
-    n = x.shape[last]
+    n = x.aval.shape[last]
     both = dft(x, axis=last, inverse=False)
     half = both[..., : n // 2 + 1 if n else 0]
     return _transform(complex(plane(half, 0), plane(half, 1)), others, False)
@@ -136,7 +136,7 @@ def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
             raise ValueError(f"{op}: IRFFT requires tf.complex64 inputs, got: {x!r}")
         _require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
-        *outer, half = x.shape[x.ndim - rank :]
+        *outer, half = x.aval.shape[x.ndim - rank :]
         sizes = _lengths(op, fft_length, [*outer, max(0, 2 * (half - 1))], rank)
         fitted = _fitted(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
         return inverse_half_transform(fitted, axes, sizes[-1])
@@ -162,7 +162,7 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
     """
     *others, last = axes
     z = _transform(x, others, True)
-    weights = np.full(x.shape[last], 2 / max(n, 1), np.float32)
+    weights = np.full(x.aval.shape[last], 2 / max(n, 1), np.float32)
     weights[:1] /= 2
     if n and n % 2 == 0:
         weights[n // 2] = 1 / n
@@ -183,7 +183,7 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
     t = convert_to_tensor(x)
     over = range(t.ndim) if axes is None else static_ints(axes)
     for axis in (normalize_axis("fftshift", a, t.ndim) for a in over):
-        n = t.shape[axis]
+        n = t.aval.shape[axis]
         order = np.roll(np.arange(n, dtype=np.int32), -direction * (n // 2))
         t = gather(t, order, axis=axis)
     return t
@@ -221,7 +221,7 @@ def dct(
     """
     _check_dct(type, n, axis, norm)
     x = convert_to_tensor(input)
-    if type == 1 and x.shape[-1] < 2:
+    if type == 1 and x.aval.shape[-1] < 2:
         raise ValueError("dct: Type I requires the dimension to be greater than one")
     return _cosine_transform(x if n is None else _fitted(x, [x.ndim - 1], [n]), type, norm)
 
@@ -259,7 +259,7 @@ def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
 
 
 def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
-    n = x.shape[-1]
+    n = x.aval.shape[-1]
     ortho = norm == "ortho"
     if type == 1:
         mirrored = concat([x, reverse(x[..., 1:-1], [-1])], -1)
@@ -281,13 +281,13 @@ def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
 
 
 def _doubled(x: Tensor) -> Tensor:
-    return _fitted(x, [x.ndim - 1], [2 * x.shape[-1]])
+    return _fitted(x, [x.ndim - 1], [2 * x.aval.shape[-1]])
 
 
 def _half(x: Tensor) -> Tensor:
     """Stacked parts of the non-negative frequencies along the last axis."""
     both = dft(x, axis=x.ndim - 1, inverse=False)
-    return both[..., : x.shape[-1] // 2 + 1]
+    return both[..., : x.aval.shape[-1] // 2 + 1]
 
 
 def _turned(both: Tensor, factors: Any) -> Tensor:

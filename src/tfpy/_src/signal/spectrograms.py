@@ -49,7 +49,7 @@ def frame(
     x = convert_to_tensor(signal)
     length, step = int(frame_length), int(frame_step)
     at = normalize_axis("frame", int(axis), x.ndim)
-    samples = x.shape[at]
+    samples = x.aval.shape[at]
     if pad_end:
         frames = -(-samples // step)
         missing = max(0, length + step * (frames - 1) - samples)
@@ -74,7 +74,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     if not hop.dtype.is_integer:
         raise ValueError(f"frame_step must be an integer. Got {hop.dtype}")
     step = int(hop)
-    *lead, frames, length = x.shape
+    *lead, frames, length = x.aval.shape
     blocks = -(-length // step)
     # Each frame as blocks of a step, blocks first: [..., blocks, frames + blocks, step].
     outer = [[0, 0]] * len(lead)
@@ -196,7 +196,7 @@ def inverse_mdct(
     x = convert_to_tensor(mdcts)
     if x.ndim < 2:
         raise ValueError(f"inverse_mdct: Shape {x.shape} must have rank at least 2")
-    half = x.shape[-1]
+    half = x.aval.shape[-1]
     back = dct(x, type=4, norm=norm)
     if norm is None:
         back = back * (0.5 / half)
@@ -208,7 +208,7 @@ def inverse_mdct(
 def _windowed(frames: Tensor, window_fn: Window | None) -> Tensor:
     if window_fn is None:
         return frames * math.sqrt(0.5)
-    windowed: Tensor = frames * window_fn(frames.shape[-1], dtype=frames.dtype)
+    windowed: Tensor = frames * window_fn(frames.aval.shape[-1], dtype=frames.dtype)
     return windowed
 
 
@@ -264,6 +264,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
         ValueError: when there are no mel bins.
     """
     x = convert_to_tensor(log_mel_spectrograms)
-    if not x.shape[-1]:
+    if not x.aval.shape[-1]:
         raise ValueError(f"num_mel_bins must be positive. Got: {x!r}")
-    return dct(x, type=2) * math.sqrt(0.5 / x.shape[-1])
+    return dct(x, type=2) * math.sqrt(0.5 / x.aval.shape[-1])

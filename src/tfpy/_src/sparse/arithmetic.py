@@ -82,11 +82,11 @@ def sparse_dense_matmul(
         raise invalid("sparse_dense_matmul", f"matrices wanted, got {a.shape} and {dense.shape}")
     matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
     row, column = (1, 0) if adjoint_a else (0, 1)
-    if a.host_shape[column] != matrix.shape[0]:
+    if a.host_shape[column] != matrix.aval.shape[0]:
         raise invalid(
             "sparse_dense_matmul",
             f"Cannot multiply A and B because inner dimension does not match: "
-            f"{a.host_shape[column]} vs. {matrix.shape[0]}",
+            f"{a.host_shape[column]} vs. {matrix.aval.shape[0]}",
         )
     _ = a.positions
     rows = take_rows(matrix, a.host_indices[:, column])

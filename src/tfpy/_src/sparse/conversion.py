@@ -24,7 +24,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     kept = host != b"" if x.dtype == dtypes.string else host != 0
     at = np.argwhere(kept)
     values = take_rows(array.reshape(x, [-1]), np.flatnonzero(kept).astype(np.int32))
-    return made(at, values, x.shape)
+    return made(at, values, x.aval.shape)
 
 
 def to_dense(
@@ -57,9 +57,9 @@ def sparse_to_dense(
     """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix."""
     found = convert_to_tensor(sparse_indices, dtypes.int32)
     shape = static_ints(output_shape)
-    matrix = array.reshape(found, [-1, found.shape[1] if found.ndim == 2 else 1])
+    matrix = array.reshape(found, [-1, found.aval.shape[1] if found.ndim == 2 else 1])
     values = convert_to_tensor(sparse_values)
-    spread = array.broadcast_to(values, [matrix.shape[0]])
+    spread = array.broadcast_to(values, [matrix.aval.shape[0]])
     x = SparseTensor(matrix, spread, constant(list(shape)))
     fill = array.cast(convert_to_tensor(default_value), values.dtype)
     return to_dense(x, fill, validate_indices=False)

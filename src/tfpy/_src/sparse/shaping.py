@@ -75,7 +75,7 @@ def sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> dict
         ``output_indices`` and ``output_shape``.
     """
     found = convert_to_tensor(input_indices, dtypes.int32)
-    x = SparseTensor(found, array.zeros([found.shape[0]]), input_shape)
+    x = SparseTensor(found, array.zeros([found.aval.shape[0]]), input_shape)
     y = reshape(x, new_shape)
     return {"output_indices": y.indices, "output_shape": y.dense_shape}
 

@@ -55,7 +55,7 @@ def reduce_join(
     joined = text.reduce_join(x, axes=at, separator=separator)
     if not keepdims:
         return joined
-    return reshape(joined, [1 if i in at else n for i, n in enumerate(x.shape)])
+    return reshape(joined, [1 if i in at else n for i, n in enumerate(x.aval.shape)])
 
 
 def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:

@@ -69,12 +69,12 @@ def _of_rank(name: str, rank: int, values: Any, shape: Any, dtype: Any) -> Tenso
     if shape is not None and made.ndim not in (1, len(shape)):
         raise ValueError(
             f"{name}: values must be flat or have the rank of shape {list(shape)}, "
-            f"not shape {list(made.shape)}"
+            f"not shape {list(made.aval.shape)}"
         )
     if shape is not None:
         made = reshape(made, shape)
     if made.ndim != rank:
-        raise ValueError(f"{name}: values must have rank {rank}, not shape {list(made.shape)}")
+        raise ValueError(f"{name}: values must have rank {rank}, not shape {list(made.aval.shape)}")
     return made
 
 
@@ -111,7 +111,8 @@ def dot(t1: Any, t2: Any) -> Tensor:
     a, b = as_tensors(contraction.matmul, (t1, t2))
     if a.ndim not in (1, 2) or b.ndim not in (1, 2):
         raise invalid(
-            "dot", f"both must be vectors or matrices, got {list(a.shape)} and {list(b.shape)}"
+            "dot",
+            f"both must be vectors or matrices, got {list(a.aval.shape)} and {list(b.aval.shape)}",
         )
     return tensordot(a, b, 1)
 
@@ -125,9 +126,10 @@ def outer_product(v1: Any, v2: Any) -> Tensor:
     a, b = as_tensors(ew.multiply, (v1, v2))
     if a.ndim != 1 or b.ndim != 1:
         raise invalid(
-            "outer_product", f"both must be vectors, got {list(a.shape)} and {list(b.shape)}"
+            "outer_product",
+            f"both must be vectors, got {list(a.aval.shape)} and {list(b.aval.shape)}",
         )
-    return reshape(a, [a.shape[0], 1]) * b
+    return reshape(a, [a.aval.shape[0], 1]) * b
 
 
 def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -150,10 +152,10 @@ def basic_lstm_cell(
     """
     state = convert_to_tensor(c)
     gates = matmul(concat([data, h], 1), lstm_kernel) + lstm_bias
-    if gates.shape[1] != 4 * state.shape[1]:
+    if gates.shape[1] != 4 * state.aval.shape[1]:
         raise invalid(
             "basic_lstm_cell",
-            f"lstm_kernel must give 4 * {state.shape[1]} columns, gives {gates.shape[1]}",
+            f"lstm_kernel must give 4 * {state.aval.shape[1]} columns, gives {gates.shape[1]}",
         )
     enter, candidate, forget, leave = split(gates, 4, axis=1)
     kept = state * ew.sigmoid(forget + forget_bias)
@@ -182,7 +184,7 @@ def moving_average(
         ValueError: when ``step`` is missing with ``zero_debias``.
     """
     old, new = as_tensors(ew.subtract, (v, x))
-    if old.shape != new.shape:
+    if old.aval.shape != new.aval.shape:
         raise ValueError(
             f"moving_average: shapes {list(old.shape)} and {list(new.shape)} must be equal"
         )

@@ -44,12 +44,12 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     x, w = as_tensors(ew.multiply, (losses, weights))
-    fits = len(w.shape) == len(x.shape) and all(
-        b in (1, a) for a, b in zip(x.shape, w.shape, strict=True)
+    fits = len(w.aval.shape) == len(x.aval.shape) and all(
+        b in (1, a) for a, b in zip(x.aval.shape, w.aval.shape, strict=True)
     )
     if w.ndim and not fits:
         raise ValueError(
-            f"weights can not be broadcast to values: {list(w.shape)} and {list(x.shape)}"
+            f"weights can not be broadcast to values: {list(w.aval.shape)} and {list(x.aval.shape)}"
         )
     weighted = x * w
     if reduction == Reduction.NONE:
@@ -57,7 +57,7 @@ def compute_weighted_loss(
     total = reductions.reduce_sum(weighted)
     if reduction == Reduction.SUM:
         return total
-    each = broadcast_to(w, x.shape)
+    each = broadcast_to(w, x.aval.shape)
     if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
         each = cast(ew.not_equal(each, 0.0), dtypes.float32)
     return ew.divide_no_nan(total, reductions.reduce_sum(each))
@@ -70,7 +70,7 @@ def _same_shape(name: str, labels: Any, predictions: Any) -> tuple[Tensor, Tenso
         ValueError: when the shapes differ.
     """
     x, y = (cast(convert_to_tensor(v), dtypes.float32) for v in (labels, predictions))
-    if x.shape != y.shape:
+    if x.aval.shape != y.aval.shape:
         raise ValueError(
             f"{name}: Shapes {list(y.shape)} and {list(x.shape)} are incompatible: predictions and "
             "labels must have one shape"
@@ -179,6 +179,6 @@ def softmax_cross_entropy(
     """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes."""
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
     if label_smoothing > 0:
-        y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.shape)[1]
+        y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.aval.shape)[1]
     losses = nn_losses.softmax_cross_entropy_with_logits(labels=y, logits=x)
     return compute_weighted_loss(losses, weights, reduction)

@@ -254,7 +254,7 @@ class Variable(ScatterMethods):
             raise invalid(
                 op.name,
                 f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
-                f"{list(change.shape)}, shapes must be equal",
+                f"{list(change.aval.shape)}, shapes must be equal",
             )
         self.hold(op(self.tensor, change).alias())
         return self._assigned(read_value)

@@ -52,7 +52,7 @@ class LazyRange:
 def _of_one_dtype(*values: Any) -> list[Tensor]:
     tensors = [convert_to_tensor(v) for v in values]
     for x in tensors:
-        if x.shape != ():
+        if x.aval.shape != ():
             raise ValueError(f"range: start, limit and delta must be scalars, got shape {x.shape}")
     floats = [x.dtype for x in tensors if x.dtype.is_floating]
     return [cast(x, floats[0]) for x in tensors] if floats else list(as_tensors(ew.add, tensors))

@@ -189,7 +189,7 @@ def _compare(name: str, main: Any, other: Any) -> None:
         )
     if isinstance(main, TensorArray):
         return
-    if tuple(other.shape) != tuple(main.shape):
+    if tuple(other.aval.shape) != tuple(main.aval.shape):
         raise NotTraceableError(
             f"'{name}' has shape {main.shape} in the main branch, but shape {other.shape} in the "
             "else branch"

@@ -65,7 +65,7 @@ def for_stmt(
         rows = iterated
         if not rows.ndim:
             raise ValueError("Cannot iterate over a scalar tensor.")
-        indices = LazyRange(constant(0), rows.shape[0], 1)
+        indices = LazyRange(constant(0), rows.aval.shape[0], 1)
         loop.over_range(indices, lambda i: body(gather(rows, i)))
     else:
         _python_for(iterated, go_on, body, get, set_, names)

@@ -121,7 +121,7 @@ def _same(name: str, before: Any, now: Any) -> list[Any]:
                 f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} "
                 "after one iteration; write it with one dtype"
             )
-        if not isinstance(old, TensorArray) and tuple(old.shape) != tuple(new.shape):
+        if not isinstance(old, TensorArray) and tuple(old.aval.shape) != tuple(new.aval.shape):
             raise ValueError(
                 f"'{name}' has shape {old.shape} before the loop, but shape {new.shape} after one "
                 "iteration; shapes are static in compiled functions: collect parts in a "

@@ -130,13 +130,13 @@ def _lift(kind: type[RaggedRows], x: Any, rank: int, depth: int) -> Any:
     """``x`` with leading dimensions of size 1, partitioned along its first ``depth`` + 1 ones."""
     if isinstance(x, RaggedRows):
         for _ in range(depth - x.ragged_rank - (rank - x.ndim)):
-            rows, width, *rest = x.flat_values.shape
+            rows, width, *rest = x.flat_values.aval.shape
             merged = reshape(x.flat_values, [rows * width, *rest])
             x = x.with_flat_values(kind.from_uniform_row_length(merged, width, rows))
         for _ in range(rank - x.ndim):
             x = kind.from_uniform_row_length(x, x.splits.size - 1, 1)
         return x
-    shape = [1] * (rank - x.ndim) + list(x.shape)
+    shape = [1] * (rank - x.ndim) + list(x.aval.shape)
     result: Any = reshape(x, [math.prod(shape[: depth + 1]), *shape[depth + 1 :]])
     for level in range(depth, 0, -1):
         rows = math.prod(shape[:level])

@@ -29,7 +29,7 @@ def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_ran
             f"ragged_rank must be in [1, {x.ndim - 1}] for a tensor of shape {x.shape}, "
             f"got {ragged_rank}"
         )
-    shape = list(x.shape)
+    shape = list(x.aval.shape)
     flat = reshape(x, [shape[0] * shape[1], *shape[2:]])
     if isinstance(lengths, list | tuple) and lengths and np.ndim(lengths[0]) > 0:
         return _cut_nested(kind, x, [partition.ints(v, "lengths") for v in lengths])
@@ -57,7 +57,7 @@ def _cut(kind: type[R], flat: Tensor, width: int, lengths: partition.Ints) -> R:
 
 
 def _cut_nested(kind: type[R], x: Tensor, lengths: list[partition.Ints]) -> R:
-    shape = list(x.shape)
+    shape = list(x.aval.shape)
     outer = _cut(kind, reshape(x, [shape[0] * shape[1], *shape[2:]]), shape[1], lengths[0])
     if len(lengths) == 1:
         return outer
@@ -84,7 +84,7 @@ def _dense(x: Any, fill: Tensor) -> Tensor:
     if not isinstance(x, RaggedRows):
         return x
     values = _dense(x.values, fill)
-    n, inner = row_count(values), list(values.shape[1:])
+    n, inner = row_count(values), list(values.aval.shape[1:])
     lengths = np.diff(x.splits)
     width = int(lengths.max(initial=0)) if x.uniform_row_length is None else x.uniform_row_length
     at = np.arange(width, dtype=np.int32)
@@ -97,7 +97,7 @@ def _dense(x: Any, fill: Tensor) -> Tensor:
 
 def _resized(x: Tensor, axis: int, n: int, fill: Tensor) -> Tensor:
     """One axis cut or filled to size ``n``."""
-    shape = list(x.shape)
+    shape = list(x.aval.shape)
     if n <= shape[axis]:
         begin, size = [0] * x.ndim, [n if i == axis else m for i, m in enumerate(shape)]
         return movement.strided_slice(
