@@ -81,7 +81,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         with suppress(ValueError):  # ragged: the shapes are named below
             return convert_to_tensor(values)
     tensors = _of_one_dtype(values)
-    shapes = {t.aval.shape for t in tensors}
+    shapes = {t.aval.closed.shape for t in tensors}
     if len(shapes) > 1:
         raise invalid(
             "stack", f"Shapes of all inputs must match: {[list(t.aval.shape) for t in tensors]}"

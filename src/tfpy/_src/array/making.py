@@ -12,25 +12,36 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.scalars import filled
+from tfpy._src.core.sizes import Sizes, as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.sizes import either, size_of
 from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
 
 
 def static_ints(value: Any) -> tuple[int, ...]:
-    """A shape, axis list or the like as ints; tensors are read."""
+    """A shape, axis list or the like as ints; tensors are read. Open sizes stay open."""
     if isinstance(value, int | np.integer):
-        return (int(value),)
+        return (size_of(value),)
+    if isinstance(value, Sizes):
+        return value.sizes
     if is_tensor(value):
         value = host_values(value)
     if isinstance(value, np.ndarray):
         return tuple(int(v) for v in value.reshape(-1))
-    return tuple(int(host_values(v)) if is_tensor(v) else int(v) for v in value)
+    return tuple(static_int(v) for v in value)
+
+
+def static_int(value: Any) -> int:
+    """A size or the like as an int; a tensor is read. An open size stays open."""
+    if isinstance(value, Sizes):
+        return value.sizes[0]
+    return size_of(host_values(value) if is_tensor(value) else value)
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
@@ -107,8 +118,9 @@ def range(
         InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
     """
     start, limit = (0, start) if limit is None else (start, limit)
-    numbers = [host_values(v).item() if is_tensor(v) else v for v in (start, limit, delta)]
-    given = [as_dtype(v.dtype) for v in (start, limit, delta) if hasattr(v, "dtype")]
+    bounds = (start, limit, delta)
+    numbers = [host_values(v).item() if is_tensor(v) else v for v in bounds]
+    given = [as_dtype(v.dtype) for v in bounds if hasattr(v, "dtype")]
     floating = any(isinstance(v, float) for v in numbers) or any(d.is_floating for d in given)
     kind = as_dtype(dtype) if dtype is not None else dtypes.float32 if floating else dtypes.int32
     first, last, step = (kind.as_numpy_dtype(v).item() for v in numbers)
@@ -120,7 +132,8 @@ def range(
             "range",
             f"Requires start {sign} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}",
         )
-    count = max(math.ceil((last - first) / step), 0)
+    sizes = (n for v in bounds if isinstance(v, Sizes) for n in v.sizes)
+    count = either(max(math.ceil((last - first) / step), 0), *sizes)
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 
@@ -144,7 +157,7 @@ def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int
 @dispatchable
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The shape as an int32 tensor."""
-    return constant(np.array(convert_to_tensor(input).aval.shape, np.int32))
+    return as_tensor(convert_to_tensor(input).aval.shape, dtypes.int32)
 
 
 @dispatchable
@@ -156,7 +169,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 @dispatchable
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
     """The number of elements as an int32 scalar."""
-    return constant(convert_to_tensor(input).size)
+    return as_tensor(convert_to_tensor(input).aval.size, dtypes.int32)
 
 
 @dispatchable

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes, tracing
-from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_ints
+from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
+from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
+from tfpy._src.ir.sizes import either, size_of
 from tfpy._src.ops import elementwise, indexing, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import normalize_axis
@@ -148,8 +150,9 @@ def one_hot(
         )
     )
     where_ = normalize_axis("one_hot", -1 if axis is None else axis, at.ndim + 1)
-    rows = indexing.range_(start=0, delta=1, count=int(depth), dtype=dtypes.int32)
-    rows = reshape(rows, [int(depth) if i == where_ else 1 for i in range(at.ndim + 1)])
+    count = static_int(depth)
+    rows = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
+    rows = reshape(rows, [count if i == where_ else 1 for i in range(at.ndim + 1)])
     hit = elementwise.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
     if on_value is None and off_value is None:
         return cast(hit, kind)
@@ -300,7 +303,7 @@ def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
 
 def _is_traced(key: Any) -> bool:
     """Whether an index is a tensor without a value yet."""
-    return isinstance(key, Operand) and type(key) is not Tensor
+    return isinstance(key, Operand) and type(key) not in (Tensor, Sizes)
 
 
 def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
@@ -349,7 +352,7 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
     if bounds[2] == 0:
         raise invalid("strided_slice", "slice step must not be 0")
     start, stop, step = builtins.slice(*bounds).indices(n)
-    count = len(range(start, stop, step))
+    count = either(len(range(start, stop, step)), n, *(v for v in bounds if v is not None))
     return (start if count else 0), count, step
 
 
@@ -365,7 +368,7 @@ def _position(key: Any, axis: int, tensor: Tensor) -> int:
 
 def _index(value: Any) -> int:
     try:
-        return int(operator.index(value))
+        return static_int(value) if isinstance(value, Sizes) else size_of(operator.index(value))
     except TypeError:
         raise TypeError(
             "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.control.derivative import derivative
-from tfpy._src.control.equations import apply_cond, avals_of
+from tfpy._src.control.equations import apply_cond, avals_of, closed_avals_of
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.aval import Array, Aval, merged
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import register
@@ -19,10 +20,12 @@ from tfpy._src.run.usage import Usage
 
 
 def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple[Aval, ...]:
-    results = {avals_of(b, b.outputs) for b in branches}
-    if len(results) != 1 or any(avals_of(b, b.inputs) != avals for b in branches):
+    results = {closed_avals_of(b, b.outputs) for b in branches}
+    given = tuple(aval.closed for aval in avals)
+    if len(results) != 1 or any(closed_avals_of(b, b.inputs) != given for b in branches):
         raise ValueError("cond: the branches differ in their inputs or outputs")
-    return results.pop()
+    columns = zip(*(avals_of(b, b.outputs) for b in branches), strict=True)
+    return tuple(itertools.starmap(merged, columns))
 
 
 def chosen(index: Any, branches: Sequence[Any]) -> Any:

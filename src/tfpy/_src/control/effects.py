@@ -197,7 +197,7 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
     def checked(*tensors: Tensor) -> list[Tensor]:
         results: list[Tensor] = function(*tensors)
         for result, aval in zip(results, avals, strict=True):
-            if result.aval != aval:
+            if result.aval.closed != aval.closed:
                 raise InvalidArgumentError(
                     None,
                     "py_function",

@@ -18,6 +18,11 @@ def avals_of(graph: Graph, values: Sequence[int]) -> tuple[Aval, ...]:
     return tuple(graph.avals[v] for v in values)
 
 
+def closed_avals_of(graph: Graph, values: Sequence[int]) -> tuple[Aval, ...]:
+    """The same, of actual sizes alone: what the signature leaves open may differ between parts."""
+    return tuple(graph.avals[v].closed for v in values)
+
+
 def has_effects(*graphs: Graph) -> bool:
     """Whether Graphs have equations that must not be left out or repeated."""
     return any(eqn.op.stateful for graph in graphs for eqn in graph.eqns)

@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.sizes import agreed, size_of
 
 Function = Callable[..., Any]
 
@@ -220,7 +221,7 @@ def _sizes(rows: Sequence[Any]) -> list[int]:
 def _size(x: Any) -> int:
     """How many rows a tensor or a composite has."""
     sizes = x.aval.shape if isinstance(x, Tensor) else x.shape
-    return int(sizes[0])
+    return size_of(sizes[0])
 
 
 def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:
@@ -231,7 +232,7 @@ def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:
 
 
 def _length(rows: Sequence[Any]) -> int:
-    sizes = set(_sizes(rows))
-    if len(sizes) != 1:
+    sizes = _sizes(rows)
+    if any(n != sizes[0] for n in sizes):
         raise ValueError(f"Dimensions {' and '.join(map(str, sizes))} are not compatible")
-    return int(sizes.pop())
+    return agreed(*sizes)

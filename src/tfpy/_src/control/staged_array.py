@@ -9,8 +9,10 @@ from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.array.slicing import gather
 from tfpy._src.control import lists
 from tfpy._src.control.tensor_array import TensorArray
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import int32
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.trace.symbolic import is_symbolic
@@ -47,7 +49,7 @@ class StagedArray(TensorArray):
         return self._length
 
     def size(self, name: str | None = None) -> Tensor:
-        return constant(self._size())
+        return as_tensor(self._size(), int32)
 
     def close(self, name: str | None = None) -> None:
         """Does nothing: compiled functions free what they do not need."""
@@ -71,7 +73,7 @@ class StagedArray(TensorArray):
 
     def concat(self, name: str | None = None) -> Tensor:
         stacked = self.stack()
-        return reshape(stacked, [-1, *stacked.shape[2:]])
+        return reshape(stacked, [-1, *stacked.aval.shape[2:]])
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)

@@ -9,14 +9,16 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array import joining
-from tfpy._src.array.making import static_ints, zeros
+from tfpy._src.array.making import static_int, static_ints, zeros
 from tfpy._src.array.slicing import slice as slice_
 from tfpy._src.control.lists import make
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.dtypes import DType, as_dtype, int32
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
+from tfpy._src.ir.sizes import either, is_open
 from tfpy._src.trace.symbolic import is_symbolic
 
 
@@ -70,7 +72,7 @@ class TensorArray:
         )
         if is_symbolic(size):
             raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
-        self._length = int(size)
+        self._length = static_int(size)
         self._items: list[Tensor | None] = [None] * self._length
         self._read: set[int] = set()
         self._trace = tracing.current()
@@ -104,7 +106,7 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
-        return constant(len(self._items))
+        return as_tensor(either(len(self._items), self._length), int32)
 
     def identity(self) -> TensorArray:
         """The array itself: an eager one changes in place, as TensorFlow's."""
@@ -238,6 +240,8 @@ class TensorArray:
         Raises:
             ValueError: where an element is missing and the shape is unknown.
         """
+        if is_open(self._length):
+            return self.staged().stack()
         if not self._items:
             shape = () if self._shape is None else tuple(self._shape)
             return zeros([0, *shape], self._dtype)

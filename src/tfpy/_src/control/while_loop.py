@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tfpy._src import dtypes
 from tfpy._src.control.derivative import zero
-from tfpy._src.control.equations import avals_of
+from tfpy._src.control.equations import closed_avals_of
 from tfpy._src.control.loop_run import LoopRun
 from tfpy._src.control.reverse_loop import loop_with_residuals, reverse_loop
 from tfpy._src.core.tensor import Tensor
@@ -23,11 +23,12 @@ from tfpy._src.run.usage import Usage
 def _while_infer(
     *avals: Aval, test: Graph, body: Graph, state: int, primal: Graph | None = None
 ) -> tuple[Aval, ...]:
-    if avals_of(test, test.inputs) != avals or avals_of(body, body.inputs) != avals:
+    given = tuple(aval.closed for aval in avals)
+    if closed_avals_of(test, test.inputs) != given or closed_avals_of(body, body.inputs) != given:
         raise ValueError("while_loop: test and body must take the loop's inputs")
-    if avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
+    if closed_avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
         raise ValueError("while_loop: the test must give a bool scalar")
-    if avals_of(body, body.outputs) != avals[:state]:
+    if closed_avals_of(body, body.outputs) != given[:state]:
         raise ValueError("while_loop: the body must give what it takes of the state")
     return avals[:state]
 

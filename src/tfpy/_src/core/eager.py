@@ -15,6 +15,7 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import Op, executes
+from tfpy._src.ir.sizes import closed, is_open
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
@@ -59,6 +60,10 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
     compiled = backend.programs.get(key)
     if compiled is None:
+        if attrs and is_open(tuple(attrs.values())):  # the result's shape is open, too
+            if tracing.active:
+                return tracing.active[-1].apply(op, inputs, attrs)
+            return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
         compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
     aval, program = compiled.aval, compiled.program

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.dtypes import DType
+from tfpy._src.ir.sizes import closed, either, is_open, size_of
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -21,14 +22,18 @@ class Aval:
     Equal ones are one object, so that caches compare and hash them by identity, quickly.
     """
 
-    __slots__ = ("__weakref__", "dtype", "nbytes", "rank", "shape", "size")
+    __slots__ = ("__weakref__", "_closed", "dtype", "nbytes", "rank", "shape", "shown", "size")
 
     shape: Shape
+    """Its sizes; of an open one the actual one, as an OpenSize."""
+    shown: tuple[int | None, ...]
+    """Its sizes as a program sees them: None for an open one."""
     dtype: DType
     rank: int
     size: int
     """Number of elements."""
     nbytes: int
+    _closed: Aval | None
 
     def __new__(cls, shape: Shape, dtype: DType) -> Aval:
         key = (shape, dtype.name)
@@ -37,13 +42,27 @@ class Aval:
         if found is not None:
             return found
         aval = super().__new__(cls)
-        aval.shape = tuple(int(n) for n in shape)
+        aval.shape = tuple(size_of(n) for n in shape)
         aval.dtype = dtype
+        aval.shown, aval._closed = aval.shape, None
+        if is_open(aval.shape):
+            aval.shown = tuple(None if is_open(n) else n for n in aval.shape)
+            aval._closed = Aval(closed(aval.shape), dtype)
         aval.rank = len(shape)
         aval.size = math.prod(aval.shape)
         aval.nbytes = aval.size * dtype.size
         _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
         return aval
+
+    @property
+    def closed(self) -> Aval:
+        """The aval of the actual sizes alone."""
+        return self if self._closed is None else self._closed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the signature of a function leaves a size open."""
+        return self._closed is not None
 
     def __reduce__(self) -> Any:
         return Aval, (self.shape, self.dtype)
@@ -53,6 +72,12 @@ class Aval:
 
     def __str__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+def merged(first: Aval, *others: Aval) -> Aval:
+    """The aval of values of these ones, which differ at most in what is open."""
+    columns = zip(first.shape, *(aval.shape for aval in others), strict=True)
+    return Aval(tuple(either(sizes[0], *sizes) for sizes in columns), first.dtype)
 
 
 _avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}

@@ -100,7 +100,7 @@ class Graph:
             args = ", ".join(f"%{i}" for i in e.inputs)
             lines.append(f"  {', '.join(map(val, e.outputs))} = {e.op.name}({args}){plain}")
             lines += [
-                f"    {name} {body}".replace("\n", "\n    ") for name, body in _bodies(e.attrs)
+                f"    {name} {body}".replace("\n", "\n    ") for name, body in bodies(e.attrs)
             ]
         lines.append(f"  return {', '.join(f'%{i}' for i in self.outputs)}")
         return "\n".join(lines)
@@ -124,7 +124,7 @@ def _holds_graphs(attribute: Any) -> bool:
     return any(isinstance(item, Graph) for item in items)
 
 
-def _bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
+def bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
     """The Graphs among an equation's attributes, with names."""
     for name, value in attrs:
         if isinstance(value, Graph):

@@ -178,7 +178,7 @@ def gram_schmidt(xs: Any) -> Any:
     rows = [convert_to_tensor(x) for x in xs] if listed else unstack(convert_to_tensor(xs))
     if not rows:
         raise ValueError("gram_schmidt: xs is empty; give at least one vector")
-    if len({r.aval.shape for r in rows}) > 1 or rows[0].ndim != 1:
+    if len({r.aval.closed.shape for r in rows}) > 1 or rows[0].ndim != 1:
         raise ValueError(
             f"gram_schmidt: vectors of one length are needed, got {[list(r.shape) for r in rows]}"
         )

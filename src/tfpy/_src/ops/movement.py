@@ -13,6 +13,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ir.sizes import agreed, closed, is_open
 from tfpy._src.ir.strides import broadcast_strides, dense_strides, merge, pad_front
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
@@ -49,6 +50,8 @@ def _reshape_infer(x: Aval, shape: Shape) -> Aval:
             f"Input to reshape is a tensor with {x.size} values of shape {list(x.shape)}, "
             f"but the requested shape {list(shape)} has {math.prod(shape)}",
         )
+    if sum(map(is_open, shape)) == 1 and not x.is_open:  # the other sizes tell it
+        shape = closed(shape)
     return Aval(tuple(shape), x.dtype)
 
 
@@ -313,7 +316,7 @@ def _concat_infer(*xs: Aval, axis: int) -> Aval:
                 f"Dimensions of inputs should match except on axis {axis}: "
                 f"{[list(v.shape) for v in xs]}",
             )
-    shape = list(first.shape)
+    shape = list(map(agreed, *(x.shape for x in xs)))
     shape[axis] = sum(x.shape[axis] for x in xs)
     return Aval(tuple(shape), first.dtype)
 

@@ -21,6 +21,7 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ir.sizes import closed
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.gamma import random_gamma_grad
 from tfpy._src.ops.reduction import reduce_sum
@@ -215,7 +216,7 @@ def _sampled(
     """
 
     def infer_aval(*avals: Aval, samples: int, dtype: DType = dtypes.float32) -> Aval:
-        shapes = {a.shape for a in avals[len(_STATE) :]}
+        shapes = {closed(a.shape) for a in avals[len(_STATE) :]}
         if len(shapes) > 1:
             raise invalid(name, f"parameters must have one shape, got {shapes}")
         return Aval((samples, *avals[-1].shape), dtype)

@@ -11,6 +11,7 @@ from tfpy._src import dtypes
 from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.op import Op, Sample, register
+from tfpy._src.ir.sizes import closed
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.reference import hash as host_hash, text as host
 
@@ -186,7 +187,7 @@ substr = text(
 
 
 def _join_infer(*xs: Aval, separator: str) -> Aval:
-    shapes = {x.shape for x in xs if x.shape}
+    shapes = {closed(x.shape) for x in xs if x.shape}
     for x in xs:
         infer.check_dtype("join", x, STRING, "inputs")
     if len(shapes) > 1:

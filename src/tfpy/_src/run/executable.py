@@ -9,6 +9,7 @@ from functools import partial
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.loops import reduce_loops, share_loops
@@ -37,7 +38,7 @@ class Executable:
         sources = [_source(graph, v) for v in graph.outputs]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
-            (graph.avals[v], self._computed.index(source))
+            (graph.avals[v].closed, self._computed.index(source))
             for v, source in zip(graph.outputs, sources, strict=True)
         ]
         self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
@@ -84,7 +85,7 @@ class Executable:
         return self._make_plan(backend) if found is None else found
 
     def _make_plan(self, backend: Backend) -> _Plan:
-        graph = share_loops(self.graph)
+        graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
         graph = reduce_loops(graph)
         plan = self._plans[backend] = _Plan(graph, backend, self._usage)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor, next_identity
+from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.errors import NotTraceableError, OperatorNotAllowedInGraphError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.runtime.storage import Storage
@@ -40,6 +41,27 @@ class SymbolicTensor(Tensor):
         self.value = value
         """The value's number in the trace's Graph."""
         self.name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes of its dimensions; None where the function's signature leaves them open."""
+        return known_shape(self.aval.shown)  # type: ignore[arg-type]
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes open sizes known.
+
+        Raises:
+            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+        """
+        super().set_shape(shape)
+        given = TensorShape(shape)
+        if self.aval.is_open and given.rank is not None:
+            sizes = [n if g is None else g for n, g in zip(self.aval.shape, given, strict=True)]
+            if sizes != [*self.aval.shape]:
+                raise ValueError(
+                    f"{self}: the actual shape {self.aval.closed.shape} is not {given}"
+                )
+            self.aval = self.trace.graph.avals[self.value] = Aval(tuple(sizes), self.dtype)
 
     def alias(self) -> Tensor:
         return self.trace.alias(self)

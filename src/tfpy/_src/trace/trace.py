@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tfpy._src import tracing
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.name_scope import prefix
+from tfpy._src.core.sizes import Sizes, computed
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS, Op
+from tfpy._src.ir.sizes import is_open
 from tfpy._src.runtime.storage import host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
 
@@ -178,12 +180,18 @@ class Trace:
         Raises:
             ValueError, TypeError: from the op's rules.
         """
+        if Sizes in map(type, inputs) and self._is_known(inputs, attrs):
+            return computed(op, inputs, attrs)
         values = [self.value_of(t) for t in inputs]
         value = self.graph.add_eqn(op, values, tuple(attrs.items()))
         output = self.tensor(value, op.name)
         for tape in tapes.active_tapes:
             tape.record_op(op, tuple(inputs), output, attrs)
         return output
+
+    def _is_known(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> bool:
+        """Whether an op can be computed at once, and gives a result of a known shape."""
+        return SymbolicTensor not in map(type, inputs) and not is_open(tuple(attrs.values()))
 
     def apply_multiple(
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]

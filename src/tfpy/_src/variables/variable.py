@@ -174,7 +174,7 @@ class Variable(ScatterMethods):
         """
         is_tensor = isinstance(value, Tensor | Variable)
         tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
-        if tensor.aval != self._aval:
+        if tensor.aval.closed != self._aval:
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"

@@ -8,6 +8,7 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval, Shape
+from tfpy._src.ir.sizes import either, is_open
 
 FLOAT = frozenset((dtypes.float16, dtypes.float32))
 FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
@@ -26,21 +27,29 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
         InvalidArgumentError: when the shapes do not go together.
     """
     first, *rest = shapes
-    if all(s == first for s in rest):
+    if all(s == first for s in rest) and not (rest and any(map(is_open, shapes))):
         return first
     rank = max(len(s) for s in shapes)
     out = [1] * rank
     for shape in shapes:
         for i, n in enumerate(shape, rank - len(shape)):
-            if out[i] == 1:
-                out[i] = n
-            elif n not in (1, out[i]):
+            if n != out[i] and 1 not in (n, out[i]):
                 raise invalid(
                     op,
                     f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}; "
                     "each dimension must be equal or 1, counted from the right",
                 )
+            out[i] = _broadcast_size(out[i], n)
     return tuple(out)
+
+
+def _broadcast_size(n: int, m: int) -> int:
+    """What two sizes that go together broadcast to: known, if one of them is and is not 1."""
+    actual = m if n == 1 else n
+    for size in (n, m):
+        if size != 1 and not is_open(size):
+            return size
+    return either(actual, n, m)
 
 
 def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") -> None:

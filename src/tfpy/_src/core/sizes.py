@@ -1,0 +1,64 @@
+"""Tensors of sizes, some of which are open: what ``tf.shape`` gives, and what is computed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.op import Op
+from tfpy._src.ir.sizes import OpenSize, is_open
+from tfpy._src.runtime.storage import host_storage
+
+
+class Sizes(Tensor):
+    """A tensor whose values are those of one trace: a shape made of them is open there."""
+
+    __slots__ = ("open",)
+
+    def __init__(self, tensor: Tensor, are_open: Array) -> None:
+        super().__init__(tensor.aval, tensor.storage)
+        self.open = are_open
+        """For each element, whether it comes from an open size."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The elements in order."""
+        pairs = zip(self.host_view().reshape(-1), self.open.reshape(-1), strict=True)
+        return tuple(OpenSize(n) if opens else int(n) for n, opens in pairs)
+
+
+def as_tensor(sizes: int | tuple[int, ...], dtype: Any) -> Tensor:
+    """A size, or a shape, as a tensor."""
+    array = np.array(sizes, dtype.as_numpy_dtype)
+    aval = Aval(array.shape, dtype)
+    tensor = Tensor(aval, host_storage(array, aval))
+    if not is_open(sizes):
+        return tensor
+    each = sizes if isinstance(sizes, tuple) else (sizes,)
+    return Sizes(tensor, np.array([is_open(n) for n in each]).reshape(array.shape))
+
+
+def computed(op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
+    """What an op gives for tensors that have values, some of them sizes."""
+    plain = [Tensor(t.aval, t.storage) if isinstance(t, Sizes) else t for t in inputs]
+    result: Tensor = op(*plain, **attrs)
+    if type(result) is not Tensor:  # it was refused, which counts only if the function runs it
+        return result
+    given = [t.open if isinstance(t, Sizes) else np.zeros(t.aval.shape, bool) for t in inputs]
+    are_open = _open_elements(op, given, attrs, result.aval)
+    return Sizes(result, are_open) if are_open.any() else result
+
+
+def _open_elements(op: Op, given: Sequence[Array], attrs: dict[str, Any], result: Aval) -> Array:
+    if op.family == "movement" and op.name != "pad":
+        return np.asarray(op.ref(*given, **attrs))
+    if op.family == "elementwise":
+        anywhere = np.zeros(result.shape, bool)
+        for are_open in given:
+            anywhere = anywhere | are_open
+        return anywhere
+    return np.full(result.shape, any(are_open.any() for are_open in given))
