@@ -1,4 +1,4 @@
-"""Parts of Variables assigned on every backend, at once and compiled, as NumPy does it."""
+"""Parts of Variables assigned, and rows of them trained, on every backend, at once and compiled."""
 
 from __future__ import annotations
 
@@ -58,3 +58,31 @@ def test_parts_in_a_loop(tf: Any) -> None:
 
     program(tf.constant(2))
     np.testing.assert_array_equal(v.numpy(), [[2, 18], [3, 10], [1, 1], [0, 0]])
+
+
+@run_in_browser()
+@pytest.mark.parametrize("compiled", [False, True])
+def test_trained_rows(tf: Any, compiled: bool) -> None:
+    """The gradient of a table is rows, which are clipped and subtracted."""
+    wanted = _numbers(np.random.default_rng(1), (40, 9), "float32")
+    places = np.array([3, 39, 3, 0, 21], np.int32)
+    v = tf.Variable(wanted)
+
+    def step(places: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.nn.embedding_lookup(v, places) ** 2) / 2
+        rows = tape.gradient(loss, v)
+        (rows,), norm = tf.clip_by_global_norm([rows], 1.0)
+        v.scatter_sub(rows)
+        return rows, norm
+
+    run = tf.function(step) if compiled else step
+    for _ in range(2):
+        rows, norm = run(tf.constant(places))
+        read = wanted[places]
+        length = np.sqrt((read**2).sum())
+        np.testing.assert_allclose(norm.numpy(), length, 1e-5)
+        np.testing.assert_array_equal(rows.indices.numpy(), places)
+        np.testing.assert_allclose(rows.values.numpy(), read / length, 1e-4, 1e-5)
+        np.subtract.at(wanted, places, read / length)
+    np.testing.assert_allclose(v.numpy(), wanted, 1e-4, 1e-5)

@@ -124,7 +124,6 @@ from tfpy._src.autodiff.gradient_tape import (
     UnconnectedGradients as UnconnectedGradients,
 )
 from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
-from tfpy._src.composite.indexed_slices import IndexedSlices as IndexedSlices
 from tfpy._src.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
 from tfpy._src.control.control_flow import (
@@ -147,6 +146,7 @@ from tfpy._src.core.conversion import (
     convert_to_tensor as convert_to_tensor,
     is_tensor as is_tensor,
 )
+from tfpy._src.core.indexed_slices import IndexedSlices as IndexedSlices
 from tfpy._src.core.lifetimes import (
     dispose as dispose,
     keep as keep,

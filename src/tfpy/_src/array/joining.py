@@ -19,7 +19,7 @@ from tfpy._src.array.making import (
     static_ints,
     transpose,
 )
-from tfpy._src.array.slicing import gather, slice
+from tfpy._src.array.slicing import slice, take
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
@@ -183,7 +183,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     at = normalize_axis("repeat", axis, x.ndim)
     counts = static_ints(repeats)
     counts = counts * x.aval.shape[at] if len(counts) == 1 else counts
-    return gather(x, np.repeat(np.arange(x.aval.shape[at], dtype=np.int32), counts), axis=at)
+    return take(x, np.repeat(np.arange(x.aval.shape[at], dtype=np.int32), counts), axis=at)
 
 
 @dispatchable
@@ -255,7 +255,7 @@ def reverse_sequence(
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
     ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
     picks = elementwise.select(place < ends, ends - 1 - place, place)
-    turned = gather(front, picks, axis=1, batch_dims=1)
+    turned = take(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))
 
 
@@ -306,5 +306,5 @@ def pad(
             )
         if any(pair):
             rows = np.pad(np.arange(n, dtype=np.int32), pair, mode=modes[kind])
-            x = gather(x, rows, axis=axis)
+            x = take(x, rows, axis=axis)
     return x

@@ -14,7 +14,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import broadcast_to, reshape, static_ints, zeros
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
@@ -48,7 +48,9 @@ def gather_nd(
     depth = _depth("gather_nd", at, x.aval.shape)
     dims, rest = x.aval.shape[:depth], x.aval.shape[depth:]
     rows = reshape(x, [math.prod(dims), *rest])
-    return indexing.gather(rows, primitives.ravel_index(at, dims=dims), axis=0, batch_dims=0)
+    places = primitives.ravel_index(at, dims=dims)
+    whole_rows = at.ndim == 2 and depth == 1  # as in TensorFlow, its gradient is rows then
+    return indexing.gather(rows, places, axis=0, batch_dims=0, sparse_gradient=whole_rows)
 
 
 def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
@@ -192,7 +194,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     at, sizes = convert_to_tensor(indices), static_ints(dims)
     count = math.prod(sizes)
     places = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
-    inside = gather(places, at)  # checks them
+    inside = take(places, at)  # checks them
     column = [len(sizes), *[1] * at.ndim]
     strides = constant(dense_strides(sizes), dtypes.int32, shape=column)
     return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, dtypes.int32, shape=column))
@@ -220,7 +222,7 @@ def dynamic_partition(
             f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
         )
     rows = reshape(x, [parts.size, *x.aval.shape[parts.ndim :]])
-    return [gather(rows, np.flatnonzero(flat == i).astype(np.int32)) for i in range(num_partitions)]
+    return [take(rows, np.flatnonzero(flat == i).astype(np.int32)) for i in range(num_partitions)]
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:

@@ -36,15 +36,34 @@ def gather(
     """Slices of ``params`` along an axis, at ``indices``.
 
     Indices out of range are an error on cpu and give zeros on other backends, as TensorFlow's on
-    CPU and GPU.
+    CPU and GPU. Along the first axis the gradient of ``params`` is a ``tf.IndexedSlices``.
     """
-    x, at = convert_to_tensor(params), convert_to_tensor(indices)
-    if not x.ndim:
-        raise invalid("gather", "params must be at least 1-dimensional, got a scalar")
+    at = convert_to_tensor(indices)
+    if not batch_dims and axis in (None, 0):
+        x = _table(params)
+        return indexing.gather(x, at, axis=0, batch_dims=0, sparse_gradient=True)
+    return take(params, at, axis, batch_dims)
+
+
+def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Tensor:
+    """:func:`gather` whose gradient is a tensor."""
+    x, at = _table(params), convert_to_tensor(indices)
     batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
-    where_ = batch if axis is None else normalize_axis("gather", int(axis), x.ndim)
-    return indexing.gather(x, at, axis=where_, batch_dims=batch)
+    along = batch if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    return indexing.gather(x, at, axis=along, batch_dims=batch)
+
+
+def _table(params: Any) -> Tensor:
+    """What rows are read of.
+
+    Raises:
+        InvalidArgumentError: for a scalar.
+    """
+    x = convert_to_tensor(params)
+    if not x.ndim:
+        raise invalid("gather", "params must be at least 1-dimensional, got a scalar")
+    return x
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -193,7 +212,7 @@ def boolean_mask(
             "leading dimensions"
         )
     flat = reshape(x, [*x.aval.shape[:at], m.size, *x.aval.shape[at + m.ndim :]])
-    return gather(flat, np.flatnonzero(m).astype(np.int32), axis=at)
+    return take(flat, np.flatnonzero(m).astype(np.int32), axis=at)
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
@@ -297,7 +316,7 @@ def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
         return tensor
     new = reshape(broadcast_to(given, shape), sizes)
     for axis, places in spreads:
-        new = gather(new, places, axis=axis)
+        new = take(new, places, axis=axis)
     return new if hit is None else elementwise.select(hit, new, tensor)
 
 
@@ -317,7 +336,7 @@ def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
     whole = all(key == builtins.slice(None) for key in keys)
     part = tensor if whole else getitem(tensor, tuple(keys))
     for at, index in reversed(gathers):
-        part = gather(part, _wrapped(index, part.aval.shape[at]), axis=at)
+        part = take(part, _wrapped(index, part.aval.shape[at]), axis=at)
     return part
 
 

@@ -13,6 +13,7 @@ from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.indexed_slices import IndexedSlices, dense
 from tfpy._src.core.tape import Entry, Tape, stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.variables.variable import Variable
@@ -80,7 +81,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         inputs = tuple(convert_to_tensor(x) for x in (*given, *variables))
         outputs = [stop_gradient(t) for t in leaves(result)]
         backward = _backward(grad_fn, outputs, len(given), variables)
-        entry = Entry(name, inputs, tuple(outputs), backward)
+        entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
         for tape in tapes.active_tapes:
             for computed, output in zip(leaves(result), outputs, strict=True):
                 if isinstance(computed, Tensor):
@@ -126,9 +127,14 @@ def _backward(
                 "Must return gradient for each variable from @custom_gradient grad_fn: "
                 f"{len(variables)} variables, {len(own)} gradients"
             )
-        return [g if g is None else convert_to_tensor(g) for g in (*grads, *own)]
+        return [_taken(g) for g in (*grads, *own)]
 
     return backward
+
+
+def _taken(gradient: Any) -> Any:
+    kept = gradient is None or isinstance(gradient, IndexedSlices)
+    return gradient if kept else convert_to_tensor(gradient)
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,6 +156,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
                 list(upstream),
                 UnconnectedGradients.ZERO,
             )
+            found = [dense(g) for g in found]
             count = len(leaves(inputs))
             return (found[:count], found[count:]) if variables else found
 
@@ -176,7 +183,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     def forward(*inputs: Any) -> Any:
         saved: list[Any] = []
         result: Mapping[str, Any] = f(*inputs, saved.extend)
-        return result["value"], lambda dy: result["grad_func"](dy, saved)
+        return result["value"], lambda dy: result["grad_func"](dense(dy), saved)
 
     def wrapped(*inputs: Any) -> Any:
         for x in inputs:

@@ -14,10 +14,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfpy._src.array.making import ones_like, zeros
+from tfpy._src.array.slicing import take
 from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.reductions import reduce_sum
@@ -136,6 +138,13 @@ class ForwardAccumulator(Tape):
         return map_leaves(primals, tangent)
 
 
+def _product(gradient: Any, tangent: Tensor) -> Tensor:
+    """The sum of a gradient times a tangent; of indexed slices, over their rows."""
+    if isinstance(gradient, IndexedSlices):
+        return reduce_sum(gradient.values * take(tangent, gradient.indices))
+    return reduce_sum(gradient * tangent)
+
+
 def _push(entry: Entry, tangents: list[Tensor | None]) -> list[Tensor | None]:
     """The tangents of an entry's outputs."""
     cotangents = [ones_like(t) if t.dtype.is_differentiable else None for t in entry.outputs]
@@ -144,7 +153,7 @@ def _push(entry: Entry, tangents: list[Tensor | None]) -> list[Tensor | None]:
         products = []
         for tangent, back in zip(tangents, entry.backward(*cotangents), strict=True):
             if tangent is not None and back is not None:
-                products.append(reduce_sum((back() if callable(back) else back) * tangent))
+                products.append(_product(back() if callable(back) else back, tangent))
         if not products:
             return [None] * len(cotangents)
         total = functools.reduce(lambda a, b: a + b, products)

@@ -8,6 +8,7 @@ from typing import Any
 from tfpy._src.array.making import identity
 from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.variables.variable import Variable
 
@@ -24,7 +25,8 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
         with GradientTape() as tape:
             tape.watch(inputs)
             value = f(*inputs)
-        grads = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
+        found = tape.gradient(value, inputs, None if dy is None else convert_to_tensor(dy))
+        grads = [dense(g) for g in found]
         if any(d is None for d in grads):
             raise ValueError(
                 "Cannot compute gradient of y=f(xs): f's result does not depend on every x"
@@ -77,4 +79,5 @@ def variable_grads(
     if value.aval.shape != ():
         raise ValueError(f"variable_grads: f must return a scalar, got shape {value.shape}")
     found = tape.gradient(value, variables)
-    return {"value": value, "grads": {v.name: g for v, g in zip(variables, found, strict=True)}}
+    grads = {v.name: dense(g) for v, g in zip(variables, found, strict=True)}
+    return {"value": value, "grads": grads}

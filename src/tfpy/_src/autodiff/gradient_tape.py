@@ -15,6 +15,7 @@ from tfpy._src.array.making import broadcast_to, reshape, zeros
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.scalars import filled
 from tfpy._src.core.tape import Tape
 from tfpy._src.core.tensor import Tensor
@@ -135,6 +136,9 @@ class GradientTape(Tape):
     ) -> Any:
         """The gradient of the (summed) target with respect to each source.
 
+        It is a ``tf.IndexedSlices`` for a table of which only rows were read, by ``tf.gather`` or
+        ``tf.nn.embedding_lookup``.
+
         Args:
             target: a tensor or a nest of them.
             sources: a tensor, a Variable or a nest of them; the result has the same structure.
@@ -237,11 +241,12 @@ class GradientTape(Tape):
                 for seed in np.eye(y.size // max(batch, 1), dtype=y.dtype.as_numpy_dtype)
             ]
         shape = (batch, *inner, *source.aval.shape[1:])
-        return reshape(stack(columns, 1), shape) if columns else zeros(shape, y.dtype)
+        rows = [dense(column) for column in columns]
+        return reshape(stack(rows, 1), shape) if rows else zeros(shape, y.dtype)
 
     def _collect(
-        self, source: Any, grads: Mapping[int, Tensor], unconnected: UnconnectedGradients
-    ) -> Tensor | None:
+        self, source: Any, grads: Mapping[int, Any], unconnected: UnconnectedGradients
+    ) -> Any:
         if type(source) is not Tensor and not is_tensor(source):
             raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
@@ -252,7 +257,7 @@ class GradientTape(Tape):
             grads[t.identity] for t in read if t.identity in self.watched and t.identity in grads
         ]
         if found:
-            return functools.reduce(lambda a, b: a + b, found)
+            return functools.reduce(tapes.added, reversed(found))
         if unconnected is UnconnectedGradients.ZERO:
             return zeros(source.aval.shape, source.dtype)
         return None
@@ -276,11 +281,11 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
     ]
 
 
-def _stacked(rows: tuple[Tensor | None, ...], target: Tensor, source: Any) -> Tensor | None:
+def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | None:
     """The rows of a Jacobian as one tensor."""
     if not rows:
         return zeros((*target.aval.shape, *source.aval.shape), target.dtype)
-    found = [r for r in rows if r is not None]
+    found = [dense(r) for r in rows if r is not None]
     if not found:
         return None
     return reshape(stack(found), (*target.aval.shape, *source.aval.shape))

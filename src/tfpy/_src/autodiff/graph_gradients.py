@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src import tracing
 from tfpy._src.array.joining import stack
 from tfpy._src.array.making import ones_like, reshape, zeros
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.autodiff.gradient_tape import UnconnectedGradients
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
@@ -25,7 +25,7 @@ def gradients(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list[Tensor | None]:
+) -> list[Any]:
     """The gradients of the (summed) ``ys`` with respect to each of ``xs``, within ``tf.function``.
 
     Args:
@@ -76,7 +76,7 @@ def hessians(
 def _hessian(ys: Any, x: Tensor) -> Tensor:
     (slope,) = gradients(ys, x, unconnected_gradients="zero")
     flat = reshape(slope, [-1])
-    rows = [gradients(gather(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
+    rows = [gradients(take(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
     return reshape(stack(rows), [*x.shape, *x.shape])
 
 

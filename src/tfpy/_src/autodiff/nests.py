@@ -1,4 +1,7 @@
-"""What gradients flow through in nests: tensors, and the values of ragged and sparse ones."""
+"""What gradients flow through in nests: tensors, and the values of ragged and sparse ones.
+
+Gradients themselves are tensors or indexed slices, which stay whole.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
 
 
@@ -15,7 +18,7 @@ def leaves(structure: Any) -> list[Any]:
     if isinstance(structure, Tensor):
         return [structure]
     found = nest.flatten(structure)
-    return [x.differentiable if isinstance(x, Composite) else x for x in found]
+    return [x.differentiable if isinstance(x, CompositeOperand) else x for x in found]
 
 
 def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
@@ -25,7 +28,7 @@ def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
         return function(structure)
 
     def mapped(leaf: Any) -> Any:
-        if not isinstance(leaf, Composite):
+        if not isinstance(leaf, CompositeOperand):
             return function(leaf)
         found = function(leaf.differentiable)
         return None if found is None else leaf.with_differentiable(found)

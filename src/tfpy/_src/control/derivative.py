@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src import tracing
 from tfpy._src.control import lists
 from tfpy._src.control.equations import has_effects
+from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.tape import backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Aval
@@ -52,7 +53,7 @@ def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Gra
         pairs = [(outputs[i], seed) for i, seed in zip(flows, seeds, strict=True)]
         grads = backpropagate(entries, watched, pairs)
         found = [(inputs[i], grads.get(inputs[i].identity)) for i in wanted]
-        return [zero(x.aval) if g is None else g for x, g in found]
+        return [zero(x.aval) if g is None else dense(g) for x, g in found]
 
     avals = [graph.avals[v] for v in (*graph.inputs, *(graph.outputs[i] for i in flows))]
     return pure(avals, backward)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.control.control_flow import repeat
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
@@ -206,7 +206,7 @@ def _rows(x: Any) -> Any:
 
 def row(x: Any, i: Any) -> Any:
     """The row of a tensor, or of a ragged one."""
-    return x[i] if isinstance(x, CompositeOperand) or isinstance(i, int) else gather(x, i)
+    return x[i] if isinstance(x, CompositeOperand) or isinstance(i, int) else take(x, i)
 
 
 def _check_callable(fn: Any) -> None:

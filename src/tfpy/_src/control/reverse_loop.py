@@ -162,7 +162,7 @@ def _reads_row(graph: Graph, eqn: Eqn, table: int) -> bool:
         and eqn.inputs[1] != table
         and graph.avals[table].dtype.is_floating
         and not graph.avals[eqn.inputs[1]].shape
-        and dict(eqn.attrs) == {"axis": 0, "batch_dims": 0}
+        and (dict(eqn.attrs)["axis"], dict(eqn.attrs)["batch_dims"]) == (0, 0)
     )
 
 

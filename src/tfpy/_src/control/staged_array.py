@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src.array import joining
 from tfpy._src.array.making import reshape, static_ints
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.control import lists
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
@@ -68,7 +68,7 @@ class StagedArray(TensorArray):
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         if is_symbolic(indices):
-            return gather(self.stack(), indices)
+            return take(self.stack(), indices)
         return joining.stack([self.read(i) for i in static_ints(indices)])
 
     def concat(self, name: str | None = None) -> Tensor:
@@ -77,7 +77,7 @@ class StagedArray(TensorArray):
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
-        self._checked(gather(tensor, 0))
+        self._checked(take(tensor, 0))
         return self._with(lists.unstack(tensor))
 
     def _replace(self, elements: Any, of_one_shape: bool = True) -> TensorArray:

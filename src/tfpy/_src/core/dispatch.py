@@ -1,4 +1,4 @@
-"""Functions that composites (ragged and sparse tensors) have a meaning of their own for.
+"""Functions that composites (ragged tensors, sparse ones, slices) have a meaning of their own for.
 
 A function says so where it is defined, with :func:`dispatchable` or :func:`per_value`; what it is
 for a kind of composite is entered by :func:`implements`, in the folder of that kind. Primitives on
@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -34,7 +34,7 @@ def per_value(function: F) -> F:
     return _dispatching(function, lambda composite: composite.per_value(function))
 
 
-def _dispatching(function: F, default: Callable[[CompositeOperand], Function | None]) -> F:
+def _dispatching(function: F, default: Callable[[Composite], Function | None]) -> F:
     implementations: dict[type, Function] = {}
 
     @functools.wraps(function)
@@ -52,7 +52,7 @@ def _dispatching(function: F, default: Callable[[CompositeOperand], Function | N
     return call  # type: ignore[return-value]
 
 
-def implements(function: Function, kind: type[CompositeOperand]) -> Callable[[F], F]:
+def implements(function: Function, kind: type[Composite]) -> Callable[[F], F]:
     """Enters what a dispatchable function is for a kind of composite: a decorator."""
 
     def enter(own: F) -> F:
@@ -62,15 +62,15 @@ def implements(function: Function, kind: type[CompositeOperand]) -> Callable[[F]
     return enter
 
 
-def _first_composite(values: tuple[Any, ...]) -> CompositeOperand | None:
+def _first_composite(values: tuple[Any, ...]) -> Composite | None:
     for value in values:
         kind = type(value)
         if kind is Tensor:
             continue
-        if isinstance(value, CompositeOperand):
+        if isinstance(value, Composite):
             return value
         if kind is list or kind is tuple:
             for item in value:
-                if isinstance(item, CompositeOperand):
+                if isinstance(item, Composite):
                     return item
     return None

@@ -102,6 +102,11 @@ class Composite:
         """A value of the same kind, made of others."""
         raise NotImplementedError
 
+    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """A function that maps ``function``, which computes each value alone, over the values of
+        the composites among its arguments; None where ``function`` itself is to take them."""
+        return None
+
 
 class CompositeOperand(Composite, Operand):
     """A composite that ops on elements take as it is; they compute on some of its tensors."""
@@ -115,11 +120,6 @@ class CompositeOperand(Composite, Operand):
             ValueError: when the op is not defined element by element.
         """
         raise NotImplementedError
-
-    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        """A function that maps ``function``, which computes each value alone, over the values of
-        the composites among its arguments; None where ``function`` itself is to refuse them."""
-        return None
 
     def as_tensor(self) -> Tensor:
         raise ValueError(

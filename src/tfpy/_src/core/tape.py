@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
+from tfpy._src.ops.rules import Rows
 
 if TYPE_CHECKING:
     from tfpy._src.core.tensor import Tensor
@@ -22,6 +24,8 @@ class Entry(NamedTuple):
     backward: Callable[..., Sequence[Any]]
     """Gradient (or None) of each output -> gradient, None, or a function that gives one, of each
     input; a function is called only if the input is watched."""
+    takes_slices: bool = False
+    """Whether gradients go into ``backward`` as they are: tensors else."""
 
 
 class Tape:
@@ -66,9 +70,18 @@ class Tape:
                     f"No gradient defined for operation '{op.name}'; use tf.stop_gradient on its "
                     "inputs if none is wanted"
                 )
-            return op.vjp(g, output, *inputs, **attrs)
+            if not isinstance(g, IndexedSlices):
+                return [_taken(d) for d in op.vjp(g, output, *inputs, **attrs)]
+            if op.is_alias:
+                return [g]
+            found = op.vjp(g.values, output, *inputs, **attrs)
+            return [
+                g.with_differentiable(_called(d)) if d is not None and _alike(x, output) else d
+                for x, d in zip(inputs, found, strict=True)
+            ]
 
-        self.record(Entry(op.name, inputs, (output,), backward))
+        by_rows = (op.by_rows or op.is_alias) and _has_one_shape(output, inputs)
+        self.record(Entry(op.name, inputs, (output,), backward, by_rows))
 
     def record(self, entry: Entry) -> None:
         """Appends an entry if any of its inputs is watched."""
@@ -81,6 +94,27 @@ class Tape:
         for tensor in entry.outputs:
             watched.add(tensor.identity)
         self.entries.append(entry)
+
+
+def _taken(gradient: Any) -> Any:
+    """A gradient that a rule gives: rows as indexed slices."""
+    return slices_of(gradient) if isinstance(gradient, Rows) else gradient
+
+
+def _called(gradient: Any) -> Any:
+    """A gradient, or what the function that stands for it gives."""
+    return gradient() if callable(gradient) else gradient
+
+
+def _has_one_shape(output: Tensor, inputs: Sequence[Tensor]) -> bool:
+    """Whether just one input has the output's shape and the others are scalars."""
+    others = [x.aval.shape for x in inputs if not _alike(x, output)]
+    return len(others) == len(inputs) - 1 and not any(others)
+
+
+def _alike(x: Tensor, y: Tensor) -> bool:
+    """Whether the shapes are equal."""
+    return x.aval.shape == y.aval.shape
 
 
 active_tapes: list[Tape] = []
@@ -98,12 +132,17 @@ SUMS: dict[str, Callable[[Any, Any], Any]] = {}
 """By dtype: how gradients are added where ``+`` does not do; the owner of the dtype enters it."""
 
 
-def added(total: Tensor, more: Tensor) -> Tensor:
-    """The sum of two gradients, tensors or lists of tensors."""
+def added(total: Any, more: Any) -> Any:
+    """The sum of two gradients: tensors, lists of tensors or indexed slices.
+
+    Rows stay in the order in which they were read, of which ``more`` was the earlier.
+    """
+    if isinstance(total, IndexedSlices) and isinstance(more, IndexedSlices):
+        return more.followed_by(total)
     add = SUMS.get(total.dtype.name)
     if add is not None:
         return add(total, more)
-    return total + more
+    return dense(total) + dense(more)
 
 
 def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
@@ -119,15 +158,15 @@ def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list
 
 def backpropagate(
     entries: Sequence[Entry], watched: set[int], seeds: Sequence[tuple[Tensor, Tensor]]
-) -> dict[int, Tensor]:
-    """Gradients of all watched tensors, by identity.
+) -> dict[int, Any]:
+    """Gradients of all watched tensors, by identity: tensors or indexed slices.
 
     Args:
         seeds: pairs of a target and the gradient that flows into it.
     """
-    grads: dict[int, Tensor] = {}
+    grads: dict[int, Any] = {}
 
-    def add(tensor: Tensor, gradient: Tensor) -> None:
+    def add(tensor: Tensor, gradient: Any) -> None:
         known = grads.get(tensor.identity)
         grads[tensor.identity] = gradient if known is None else added(known, gradient)
 
@@ -137,10 +176,11 @@ def backpropagate(
         flowing = [grads.get(t.identity) for t in entry.outputs]
         if all(g is None for g in flowing):
             continue
+        if not entry.takes_slices:
+            flowing = [dense(g) for g in flowing]
         for tensor, gradient in zip(entry.inputs, entry.backward(*flowing), strict=True):
-            if gradient is None or tensor.identity not in watched:
-                continue
-            add(tensor, gradient() if callable(gradient) else gradient)
+            if gradient is not None and tensor.identity in watched:
+                add(tensor, _called(gradient))
     return grads
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.array.making import zeros
-from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
+from tfpy._src.function.results import Results
 from tfpy._src.function.signature import Call, TensorSpec, aval_of, bind
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
@@ -50,15 +50,13 @@ class ConcreteFunction:
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
             result = function(call.replaced(arguments))
-            self._structure = nest.map_structure(converted, result)
-            found = [t for t in leaves(self._structure) if t is not None]
+            self._results = Results(nest.map_structure(converted, result))
             self._assigned = [variable for variable, _ in trace.assigned.values()]
-            outputs = [*found, *(tensor for _, tensor in trace.assigned.values())]
+            outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
             for tensor in outputs:
                 trace.value_of(tensor)
         self.made = trace.made
         """Variables that the function made."""
-        self._results = len(found)
         self._traced = Traced(
             trace,
             trace.graph.eqns[:],
@@ -126,7 +124,7 @@ class ConcreteFunction:
         return one_line(self._parameters(), self._output_specs())
 
     def _output_specs(self) -> Any:
-        return _structured(self._structure, map(TensorSpec.from_tensor, self.outputs))
+        return self._mapped(TensorSpec.from_tensor)
 
     def _parameters(self) -> list[Parameter]:
         return parameters_of(self._signature, self._call.arguments)
@@ -134,10 +132,10 @@ class ConcreteFunction:
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
         found = self._traced(tensors)
-        results = self._results
+        results = len(self._results.tensors)
         for variable, value in zip(self._assigned, found[results:], strict=True):
             variable.hold(value.alias())
-        return _structured(self._structure, iter(found))
+        return self._results.filled(found)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
         """Makes the active backend's programs without freezing the page.
@@ -183,24 +181,30 @@ class ConcreteFunction:
     def outputs(self) -> list[Tensor]:
         """The symbolic tensors that it gives, in order, named as in TensorFlow."""
         trace = self._traced.trace
-        found = enumerate(self._traced.outputs[: self._results])
+        found = enumerate(self._results.tensors)
         names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
         return [SymbolicTensor(trace, trace.value_of(t), t.aval, name) for name, t in names]
 
     @property
     def structured_outputs(self) -> Any:
         """The result's structure with symbolic tensors."""
-        return _structured(self._structure, iter(self.outputs))
+        return self._results.filled(self.outputs)
+
+    def _mapped(self, function: Callable[[Any], Any]) -> Any:
+        """The result's structure with something of each leaf; None stays."""
+        return nest.map_structure(
+            lambda leaf: None if leaf is None else function(leaf), self.structured_outputs
+        )
 
     @property
     def output_shapes(self) -> Any:
         """The result's structure with the shapes of its tensors."""
-        return _structured(self._structure, (t.shape for t in self.outputs))
+        return self._mapped(lambda leaf: leaf.shape)
 
     @property
     def output_dtypes(self) -> Any:
         """The result's structure with the dtypes of its tensors."""
-        return _structured(self._structure, (t.dtype for t in self.outputs))
+        return self._mapped(lambda leaf: leaf.dtype)
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -209,7 +213,7 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self) -> str:
         """What it takes, gives and captures, in lines."""
-        given = leaves(self._call.arguments)
+        given = nest.flatten(self._call.arguments)
         captured = [v for v in self.variables if all(v is not other for other in given)]
         captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
         captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
@@ -241,10 +245,3 @@ def converted(result: Any) -> Any:
             f"or None values; found a return value of type {type(result).__name__}, which is not "
             "a Tensor"
         ) from error
-
-
-def _structured(structure: Any, tensors: Any) -> Any:
-    """The structure with other tensors in it."""
-    if isinstance(structure, Tensor):
-        return next(tensors)
-    return map_leaves(structure, lambda leaf: leaf if leaf is None else next(tensors))

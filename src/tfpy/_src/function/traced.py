@@ -8,11 +8,13 @@ gives beside its outputs, so that nothing is computed twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from tfpy._src.control.derivative import current
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.tape import Entry, backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.function.results import Results
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.run.executable import Executable
 from tfpy._src.run.usage import Usage
@@ -101,7 +103,7 @@ class Traced:
         results = copied.outputs
         watched = [given[i] for i in followed]
 
-        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+        def backward(*flowing: Tensor | None) -> Sequence[Any]:
             derivative = self._derivative(followed)
             inside = [copied.tensor(self.trace.value_of(t)) for t in derivative.saved]
             saved = [current().alias(t) for t in inside]
@@ -116,7 +118,7 @@ class Traced:
         self,
         watched: Sequence[Tensor],
         results: Sequence[Tensor],
-        backward: Callable[..., Sequence[Tensor | None]],
+        backward: Callable[..., Sequence[Any]],
     ) -> None:
         """Tells the tapes what was computed of what."""
         entry = Entry(self.trace.name, tuple(watched), tuple(results), backward)
@@ -175,7 +177,7 @@ class _Derivative:
 
     def backward(
         self, given: Sequence[Tensor], results: Sequence[Tensor]
-    ) -> Callable[..., Sequence[Tensor | None]]:
+    ) -> Callable[..., Sequence[Any]]:
         """The backward function of a call.
 
         Args:
@@ -185,7 +187,7 @@ class _Derivative:
         inside = (*self._primal.sources, *self._primal.outputs, *self.saved)
         known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
 
-        def backward(*flowing: Tensor | None) -> Sequence[Tensor | None]:
+        def backward(*flowing: Tensor | None) -> Sequence[Any]:
             found = self._backward(tuple(g is not None for g in flowing))
             return found.run([g for g in flowing if g is not None], known)
 
@@ -214,9 +216,8 @@ class _Derivative:
             seeds = [trace.argument(t.aval, "gradient") for t in targets]
             flows = list(zip(targets, seeds, strict=True))
             grads = backpropagate(self._entries, self._watched, flows)
-            found = [grads.get(s.identity) for s in self._sources]
-            outputs = [g for g in found if g is not None]
-            for gradient in outputs:
+            results = Results([grads.get(s.identity) for s in self._sources])
+            for gradient in results.tensors:
                 trace.value_of(gradient)
             used, entries = list(trace.used.values()), trace.recorder.entries
         eqns = trace.graph.eqns[first:]
@@ -224,8 +225,8 @@ class _Derivative:
         if inside and not saving:
             eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
             residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
-        traced = _computation(trace, eqns, seeds, residuals, outputs, entries)
-        return _Backward(traced, residuals, [g is not None for g in found]), inside
+        traced = _computation(trace, eqns, seeds, residuals, results.tensors, entries)
+        return _Backward(traced, residuals, results), inside
 
     def _residuals(
         self, used: Sequence[Tensor], reachable: Sequence[Tensor]
@@ -266,14 +267,13 @@ def _computation(
 class _Backward:
     """A backward computation and the residuals that it takes."""
 
-    def __init__(
-        self, traced: Traced, residuals: Sequence[Tensor], connected: Sequence[bool]
-    ) -> None:
+    def __init__(self, traced: Traced, residuals: Sequence[Tensor], results: Results) -> None:
         self._traced = traced
         self._residuals = residuals
-        self._connected = connected  # whether the gradient of a source is not None
+        self._results = results  # the gradient of each source
 
-    def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Tensor | None]:
+    def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Any]:
         """The gradient of each source, from those that flow in and the values of a call."""
-        results = iter(self._traced([*gradients, *(known[t.identity] for t in self._residuals)]))
-        return [next(results) if there else None for there in self._connected]
+        found = self._traced([*gradients, *(known[t.identity] for t in self._residuals)])
+        gradient_of_each: list[Any] = self._results.filled(found)
+        return gradient_of_each

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.joining import pad
 from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints, transpose
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import top_k
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -244,8 +244,8 @@ def combined_non_max_suppression(
     best, at = top_k(kept, min(size, classes * each))
     valid = best > -math.inf
     kinds = ew.floor_div(at, max(each, 1))
-    rows = kinds * n + cast(gather(places, at, batch_dims=1), dtypes.int32)
-    chosen = gather(
+    rows = kinds * n + cast(take(places, at, batch_dims=1), dtypes.int32)
+    chosen = take(
         reshape(corners, [batch, classes * n, 4]), ew.select(valid, rows, 0), batch_dims=1
     )
     if clip_boxes:

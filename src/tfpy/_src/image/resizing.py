@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast, static_ints
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.image.batches import as_batch, from_batch
@@ -94,7 +94,7 @@ def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, gr
         if x.dtype.is_floating:
             x = resize_axis(x, axis, spec)
         else:
-            x = gather(x, table(spec)[:, 0], axis=axis)
+            x = take(x, table(spec)[:, 0], axis=axis)
     return x
 
 

@@ -84,6 +84,9 @@ class Op:
     """Whether an expression may read its operand through it, at a place that strides tell."""
     by_component: bool = False
     """Whether complex numbers are computed as their real parts and their imaginary parts are."""
+    by_rows: bool = False
+    """Whether the gradient rule uses of its operands ``g`` alone, element by element: rows of ``g``
+    give rows of the gradient."""
     host_only: str = ""
     """Why no device computes the op."""
     sequential: str = ""

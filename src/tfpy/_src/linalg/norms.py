@@ -9,6 +9,8 @@ from typing import Any
 from tfpy._src.array.complex_numbers import conj, real
 from tfpy._src.array.making import reshape, squeeze, static_ints, transpose
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.linalg.decompositions import svd
 from tfpy._src.math.arithmetic import add_n
@@ -84,6 +86,8 @@ def normalize(
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """The euclidean norm of all elements of all tensors; None entries do not count.
 
+    Of ``tf.IndexedSlices`` the values count as they are.
+
     Raises:
         TypeError: when ``t_list`` is a single tensor or not a sequence.
     """
@@ -98,10 +102,11 @@ def _sequence(t_list: Any) -> list[Any]:
 
 
 def _squared_norm(t: Any) -> Tensor:
-    x = convert_to_tensor(t)
+    x = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t)
     return reduce_sum(real(x * conj(x)))
 
 
+@dispatchable
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """``t`` scaled down so that its euclidean norm (over ``axes``) is at most ``clip_norm``."""
     x = convert_to_tensor(t)
@@ -122,7 +127,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
 def clip_by_global_norm(
     t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
-) -> tuple[list[Tensor | None], Any]:
+) -> tuple[list[Any], Any]:
     """All tensors scaled by one factor so that their global norm is at most ``clip_norm``.
 
     Args:
@@ -138,4 +143,12 @@ def clip_by_global_norm(
     length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     factor = clip_norm / ew.maximum(length, clip_norm)
     factor = ew.select(ew.is_finite(length), factor, math.nan)
-    return [t if t is None else convert_to_tensor(t) * factor for t in tensors], length
+    return [_scaled(t, factor) for t in tensors], length
+
+
+def _scaled(t: Any, factor: Tensor) -> Any:
+    if t is None:
+        return None
+    if isinstance(t, IndexedSlices):
+        return t.with_differentiable(t.values * factor)
+    return convert_to_tensor(t) * factor

@@ -14,7 +14,7 @@ from tfpy._src.array.making import (
     static_ints,
     transpose,
 )
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
@@ -193,4 +193,4 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
 
 
 def _pick(x: Tensor, order: list[int]) -> Tensor:
-    return gather(x, order, axis=-1)
+    return take(x, order, axis=-1)

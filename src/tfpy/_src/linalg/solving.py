@@ -9,7 +9,7 @@ import numpy as np
 from tfpy._src.array.complex_numbers import conj
 from tfpy._src.array.joining import concat, pad, unstack
 from tfpy._src.array.making import broadcast_to, expand_dims, reshape, squeeze, static_ints
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -116,7 +116,7 @@ def _permuted(x: Tensor, order: Tensor) -> Tensor:
         if tuple(x.aval.shape[:-2]) == tuple(lead)
         else broadcast_to(x, (*lead, *x.aval.shape[-2:]))
     )
-    return gather(wide, order, axis=batch, batch_dims=batch)
+    return take(wide, order, axis=batch, batch_dims=batch)
 
 
 def _factors(lower_upper: Tensor) -> tuple[Tensor, Tensor]:
@@ -221,7 +221,7 @@ def _diagonal(x: Tensor, k: int) -> Tensor:
     n = x.aval.shape[-1]
     flat = reshape(x, [*x.aval.shape[:-2], n * n])
     start = k if k >= 0 else -k * n
-    return gather(flat, (start + (n + 1) * np.arange(n - abs(k))).astype(np.int32), axis=-1)
+    return take(flat, (start + (n + 1) * np.arange(n - abs(k))).astype(np.int32), axis=-1)
 
 
 def _dense(above: Tensor, main: Tensor, below: Tensor) -> Tensor:
@@ -318,5 +318,5 @@ def eigh_tridiagonal(
         above, upto = (float(v) for v in select_range)
         found = np.real(values.host_view())
         where = np.flatnonzero((found > above) & (found <= upto)).astype(np.int32)
-        values, vectors = gather(values, where, axis=-1), gather(vectors, where, axis=-1)
+        values, vectors = take(values, where, axis=-1), take(vectors, where, axis=-1)
     return values if eigvals_only else (values, vectors)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.array.making import reshape
+from tfpy._src.array.slicing import gather
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
-from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.ops import elementwise as ew
 from tfpy._src.random import stateful
 
 
@@ -62,9 +63,7 @@ def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
     """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given."""
-    rows: Tensor = indexing.gather(
-        convert_to_tensor(params), convert_to_tensor(ids), axis=0, batch_dims=0
-    )
+    rows = gather(params, ids, axis=0)
     if max_norm is None:
         return rows
     length = ew.sqrt(reductions.reduce_sum(ew.square(rows), -1, keepdims=True))

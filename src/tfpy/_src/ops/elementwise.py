@@ -34,6 +34,7 @@ add = binary(
     lambda g, z, x, y: (g, g),
     takes=NUMERIC | {dtypes.string},
     laws=Laws(commutative=True, neutral=-0.0),
+    by_rows=True,
     doc="x + y; strings are joined.",
 )
 subtract = binary(
@@ -43,6 +44,7 @@ subtract = binary(
     lambda g, z, x, y: (g, lambda: -g),
     takes=NUMERIC,
     laws=Laws(neutral=0.0),
+    by_rows=True,
 )
 multiply = binary(
     "multiply",
@@ -174,6 +176,7 @@ negative = elementwise(
     takes=infer.SIGNED,
     public="negative math.negative",
     laws=Laws(involution=True),
+    by_rows=True,
 )
 
 
@@ -374,6 +377,7 @@ cast: Op = register(
         _cast_ref,
         _cast_vjp,
         complex_expr.cast,
+        by_rows=True,
         doc="x in another dtype; float to integer truncates.",
         samples=elementwise_samples(
             1,

@@ -20,12 +20,15 @@ from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import NUMERIC
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
-from tfpy._src.ops.rules import zeros
+from tfpy._src.ops.rules import Rows, zeros
 
-# gather: slices of x along an axis, at int32 indices; leading batch dimensions go together.
+# gather: slices of x along an axis, at int32 indices; leading batch dimensions go together. With
+# sparse_gradient (along the first axis) the gradient is the rows that were read.
 
 
-def _gather_infer(x: Aval, indices: Aval, axis: int, batch_dims: int) -> Aval:
+def _gather_infer(
+    x: Aval, indices: Aval, axis: int, batch_dims: int, sparse_gradient: bool = False
+) -> Aval:
     infer.check_dtype("gather", indices, {dtypes.int32}, "indices")
     if x.shape[:batch_dims] != indices.shape[:batch_dims] or axis < batch_dims:
         raise invalid(
@@ -37,7 +40,9 @@ def _gather_infer(x: Aval, indices: Aval, axis: int, batch_dims: int) -> Aval:
     return Aval(shape, x.dtype)
 
 
-def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+def _gather_ref(
+    x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False
+) -> Any:
     if indices.size and (indices.min() < 0 or indices.max() >= x.shape[axis]):
         raise invalid_value(
             "gather",
@@ -55,7 +60,9 @@ def _gather_ref(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     return taken.transpose(0, 2, 1, 3).reshape(*lead, *outer, *picks, *inner)
 
 
-def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> KernelCall:
+def _gather_kernel(
+    x: Aval, indices: Aval, axis: int, batch_dims: int, sparse_gradient: bool = False
+) -> KernelCall:
     return KernelCall(
         "gather",
         ("x", "indices"),
@@ -70,10 +77,13 @@ def _gather_kernel(x: Aval, indices: Aval, axis: int, batch_dims: int) -> Kernel
 
 
 def _gather_vjp(
-    g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int
+    g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False
 ) -> tuple[Any, None]:
     """Sums each slice's gradient into its row: rows of all batches are numbered through."""
     shape = tuple(x.aval.shape)
+    if sparse_gradient:
+        n = math.prod(indices.aval.shape)
+        return Rows(reshape(g, shape=(n, *shape[1:])), reshape(indices, shape=(n,)), shape), None
     lead, outer, inner = shape[:batch_dims], shape[batch_dims:axis], shape[axis + 1 :]
     batch, n = math.prod(lead), shape[axis]
     picks = tuple(indices.aval.shape[batch_dims:])

@@ -6,12 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.op import OPS
 
 Vjp = Callable[..., Any]
+
+
+class Rows(NamedTuple):
+    """The gradient of a tensor of which some rows were read: zeros but for these, which add up."""
+
+    values: Any
+    """[n, ...]."""
+    indices: Any
+    """[n]."""
+    shape: Shape
+    """The tensor's."""
 
 
 def rule_of(vjp: Vjp, *, holomorphic: bool = True, broadcasts: bool = False) -> Vjp:

@@ -15,7 +15,7 @@ from tfpy._src import dtypes, tracing
 from tfpy._src.array.joining import unstack
 from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
 from tfpy._src.array.scans import cumsum
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import searchsorted
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.scalars import scalar
@@ -230,4 +230,4 @@ def shuffled(state: State, value: Any) -> Tensor:
     x = convert_to_tensor(value)
     if not x.ndim or x.size < 2:
         return x
-    return gather(x, draw(primitives.random_permutation, state, count=x.aval.shape[0]))
+    return take(x, draw(primitives.random_permutation, state, count=x.aval.shape[0]))

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, reverse, split, tile
 from tfpy._src.array.making import reshape, transpose
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, real_part
@@ -58,7 +58,7 @@ def frame(
     else:
         frames = max(0, 1 + (samples - length) // step)
     picks = np.arange(frames)[:, None] * step + np.arange(length)
-    return gather(x, picks.astype(np.int32), axis=at)
+    return take(x, picks.astype(np.int32), axis=at)
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:

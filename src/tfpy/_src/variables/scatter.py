@@ -8,7 +8,7 @@ from typing import Any, Self
 from tfpy._src.array import scattering
 from tfpy._src.array.making import expand_dims
 from tfpy._src.array.segments import unsorted_segment_prod
-from tfpy._src.composite.indexed_slices import IndexedSlices
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array.making import cast
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import argsort, sort
 from tfpy._src.control.mapping import map_fn
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
@@ -104,7 +104,7 @@ def _sorted(*args: Any, **options: Any) -> Any:
     direction = "DESCENDING" if options.get("reverse") else "ASCENDING"
     if options.get("key") is None:
         return sort(values, direction=direction)
-    return gather(values, argsort(map_fn(options["key"], values), direction=direction, stable=True))
+    return take(values, argsort(map_fn(options["key"], values), direction=direction, stable=True))
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.array.making import zeros
-from tfpy._src.array.slicing import gather
+from tfpy._src.array.slicing import take
 from tfpy._src.autograph.operators.builtins import LazyRange
 from tfpy._src.autograph.operators.conditional import if_stmt
 from tfpy._src.autograph.operators.loop_state import LoopState
@@ -66,7 +66,7 @@ def for_stmt(
         if not rows.ndim:
             raise ValueError("Cannot iterate over a scalar tensor.")
         indices = LazyRange(constant(0), rows.aval.shape[0], 1)
-        loop.over_range(indices, lambda i: body(gather(rows, i)))
+        loop.over_range(indices, lambda i: body(take(rows, i)))
     else:
         _python_for(iterated, go_on, body, get, set_, names)
 

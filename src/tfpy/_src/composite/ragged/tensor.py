@@ -124,4 +124,5 @@ class RaggedTensor(RaggedRows):
     def with_components(self, components: Sequence[Any]) -> Self:
         flat, splits, *inner = components
         values = self.values.with_components([flat, *inner]) if inner else flat
-        return self.from_row_splits(values, splits)
+        found = self.from_row_splits(values, splits)
+        return type(self)(found.values, found.splits, self.uniform_row_length)

@@ -31,6 +31,7 @@ def elementwise(
     defaults: Mapping[str, Any] | None = None,
     holomorphic: bool = True,
     laws: Laws | None = None,
+    by_rows: bool = False,
     doc: str = "",
     domain: tuple[float, float] = (-4.0, 4.0),
     tolerance: float | None = None,
@@ -79,6 +80,7 @@ def elementwise(
             tolerance=tolerance,
             reason=reason,
             laws=laws or Laws(),
+            by_rows=by_rows,
         )
     )
 

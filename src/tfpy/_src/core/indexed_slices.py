@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src.array.segments import unsorted_segment_sum
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src import tracing
+from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import DType, int32
+from tfpy._src.ops import indexing, movement
+from tfpy._src.ops.rules import Rows
+
+_MANY = 100_000_000  # elements from which on TensorFlow warns
 
 
 class IndexedSlices(Composite):
     """Rows of a larger tensor: ``values[i]`` is part of its row ``indices[i]``.
 
-    Functions that take tensors take the larger one, if its shape is known.
+    The gradient of ``tf.gather`` and ``tf.nn.embedding_lookup`` by the table. Functions that take
+    tensors take the larger one, if its shape is known.
 
     Args:
         values: a tensor [n, ...].
@@ -40,18 +47,23 @@ class IndexedSlices(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        """The larger tensor's shape, None for a size that is not known."""
-        if self.dense_shape is not None:
-            return TensorShape(self.dense_shape.host_view().tolist())
-        return TensorShape((None, *self.values.shape[1:]))
+        """The larger tensor's shape; unknown without ``dense_shape``."""
+        if self.dense_shape is None:
+            return TensorShape(None)
+        return TensorShape(self.dense_shape.host_view().tolist())
 
     @property
     def dtype(self) -> DType:
         """The type of the values."""
         return self.values.dtype
 
+    @property
+    def device(self) -> str:
+        """Where the values are."""
+        return self.values.device
+
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+        return self.with_differentiable(-self.values)
 
     def __repr__(self) -> str:
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
@@ -65,10 +77,27 @@ class IndexedSlices(Composite):
         """
         if self.dense_shape is None:
             raise ValueError(
-                f"Tensor conversion requested for IndexedSlices without dense_shape: {self}; "
+                f"Tensor conversion requested for IndexedSlices for argument `value` "
+                f"without dense_shape: {self}; "
                 "give it one, or compute with its values and indices"
             )
-        return unsorted_segment_sum(self.values, self.indices, self.dense_shape.host_view()[0])
+        sizes = self.dense_shape.host_view().tolist()
+        if tracing.active and math.prod(sizes) >= _MANY:
+            warnings.warn(
+                "Converting sparse IndexedSlices to a dense Tensor with "
+                f"{math.prod(sizes)} elements. This may consume a large amount of memory.",
+                stacklevel=2,
+            )
+        dense: Tensor = indexing.segment_sum(self.values, self.indices, segments=sizes[0])
+        return dense
+
+    def followed_by(self, more: IndexedSlices) -> IndexedSlices:
+        """The rows of both; their sum."""
+        values, indices = (
+            movement.concat(first, second, axis=0)
+            for first, second in ((self.values, more.values), (self.indices, more.indices))
+        )
+        return IndexedSlices(values, indices, self.dense_shape)
 
     @property
     def differentiable(self) -> Tensor:
@@ -84,3 +113,13 @@ class IndexedSlices(Composite):
 
     def with_components(self, components: Sequence[Any]) -> IndexedSlices:
         return IndexedSlices(*components)
+
+
+def slices_of(rows: Rows) -> IndexedSlices:
+    """The gradient that a rule gave as rows."""
+    return IndexedSlices(rows.values, rows.indices, constant(list(rows.shape), int32))
+
+
+def dense(gradient: Any) -> Any:
+    """A gradient as a tensor; None as it is."""
+    return gradient.as_tensor() if isinstance(gradient, IndexedSlices) else gradient
