@@ -71,6 +71,14 @@ def e2e(options: argparse.Namespace) -> int:
     return checks.end_to_end_tests(options.pytest)
 
 
+def fuzz(options: argparse.Namespace) -> int:
+    """Run random programs against TensorFlow, and broken Programs on the runtimes."""
+    checks.prepare_browsers()
+    site.ensure()
+    argv = [str(pyenv.ensure("test")), "-m", "fuzz", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
@@ -142,6 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--write", action="store_true", help="write docs/ops.md too")
     made = add("e2e", e2e)
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
+    add("fuzz", fuzz)
     add("bench", bench)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
@@ -156,7 +165,7 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command is not bench:
+    if rest and options.command not in (bench, fuzz):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     options.rest = rest
     try:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 import tfpy
+from tfpy._src.ir.op import UNSUPPORTED
 from tfpy._src.lower import wasm
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge, registry
@@ -67,6 +68,7 @@ def active(variant: str, codegen: str) -> Iterator[None]:
         backend.name = NAME
         return backend
 
+    UNSUPPORTED[NAME] = UNSUPPORTED["wasm"]
     before = tfpy.get_backend()
     registry.register_backend(NAME, open_backend, 0)
     tfpy.set_backend(NAME)

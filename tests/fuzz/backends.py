@@ -1,0 +1,19 @@
+"""The backends that programs run on: each is active inside its context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+
+from wasm import node_backend
+
+from . import webgl_device
+
+BACKENDS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "cpu": nullcontext,
+    "wasm": partial(node_backend.active, "relaxed", "auto"),
+    "wasm-code": partial(node_backend.active, "simd", "always"),
+    "webgl": webgl_device.active,
+}
+"""By name: NumPy; the wasm module in node, compiling where it pays or always; Chromium."""

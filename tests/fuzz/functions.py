@@ -1,0 +1,136 @@
+"""Programs as compiled functions: the same results as op by op, within what rounding explains.
+
+A compiled function shows its results only. How far these may be off is measured: TensorFlow runs
+the program some times with every float result a little changed, and what these runs give apart
+from each other, a function may give too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .bounds import bound
+from .oracle import Arrays, Finding, Oracle, Refusal, quiet
+from .programs import Array, Call, Given, Library, Program, array_of
+
+RUNS = 12
+SPREAD = 4.0
+"""How many times as far as the changed runs a function's result may be."""
+
+
+def check_function(oracle: Oracle, program: Program) -> Finding | None:
+    """What differs between a program op by op and as a ``tf.function``, all with tfpy."""
+    results = program.unread()
+    given = {i: s.array for i, s in enumerate(program.statements) if isinstance(s, Given)}
+    if not results or any(a.dtype.kind == "O" for a in given.values()):
+        return None
+    eager = _run(oracle.mine, program, given, results, lambda f: f)
+    if isinstance(eager, Refusal):
+        return None
+    compiled = _run(oracle.mine, program, given, results, oracle.mine.lib.function)
+    if isinstance(compiled, Refusal):
+        theirs = _run(oracle.theirs, program, given, results, oracle.theirs.lib.function)
+        if isinstance(theirs, Refusal):
+            return None
+        text = f"a function refuses what it computes op by op: {compiled}"
+    else:
+        text = _difference(oracle.theirs, program, given, results, eager, compiled)
+    return Finding(program, results[-1], (), text) if text else None
+
+
+Wrapped = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _run(
+    library: Library,
+    program: Program,
+    given: dict[int, Array],
+    results: list[int],
+    wrap: Wrapped,
+    noise: Callable[[Call, Any], Any] = lambda call, result: result,
+) -> Arrays | Refusal:
+    """The results of a program that is one function."""
+    names: list[str] = []
+
+    def function(*tensors: Any) -> list[Any]:
+        values = library.run(program, dict(zip(given, tensors, strict=True)), noise)
+        found = {f"v{i}{k}": t for i in results for k, t in library.leaves(values[i]).items()}
+        found = {k: t for k, t in found.items() if t is not None}
+        names[:] = found
+        return list(found.values())
+
+    with quiet():
+        try:
+            tensors = wrap(function)(*(library.given(a) for a in given.values()))
+        except Exception as error:
+            return Refusal(type(error).__name__, str(error))
+        return {name: array_of(t) for name, t in zip(names, tensors, strict=True)}
+
+
+def _difference(
+    library: Library,
+    program: Program,
+    given: dict[int, Array],
+    results: list[int],
+    eager: Arrays,
+    compiled: Arrays,
+) -> str:
+    if eager.keys() != compiled.keys():
+        return f"function: other results: {sorted(compiled)} for {sorted(eager)}"
+    wrong = {k: text for k in eager if (text := _differs(eager[k], compiled[k]))}
+    if not wrong:
+        return ""
+    runs = [_changed(library, program, given, results, seed) for seed in range(RUNS)]
+    known = [run for run in runs if not isinstance(run, Refusal)]
+    for key, text in wrong.items():
+        others = [r[key] for r in known if key in r and r[key] is not None]
+        if not _explained(eager[key], compiled[key], others):
+            return f"function: {text} at {key}"
+    return ""
+
+
+def _changed(
+    library: Library, program: Program, given: dict[int, Array], results: list[int], seed: int
+) -> Arrays | Refusal:
+    """A run of which every float result is a little off."""
+    rng = np.random.default_rng(seed)
+
+    def noise(call: Call, result: Any) -> Any:
+        if not library.lib.is_tensor(result) or not result.dtype.is_floating:
+            return result
+        off = 1 + rng.uniform(-1, 1, tuple(result.shape)) * bound(call.name).relative
+        return result * library.lib.constant(off, result.dtype)
+
+    return _run(library, program, given, results, lambda f: f, noise)
+
+
+def _differs(eager: Array | None, compiled: Array | None) -> str:
+    assert eager is not None
+    assert compiled is not None
+    if eager.dtype != compiled.dtype or eager.shape != compiled.shape:
+        return f"{compiled.dtype}{compiled.shape} for {eager.dtype}{eager.shape}"
+    if np.array_equal(eager, compiled, equal_nan=eager.dtype.kind in "fc"):
+        return ""
+    if eager.dtype.kind in "fc" and np.allclose(compiled, eager, 2e-6, 1e-37, equal_nan=True):
+        return ""
+    return f"{compiled.ravel()[:8]} for {eager.ravel()[:8]}"
+
+
+def _explained(eager: Any, compiled: Any, others: list[Any]) -> bool:
+    """Whether changed runs are as far from each other as the function is from them."""
+    others = [o for o in others if o.shape == eager.shape == compiled.shape]
+    if not others:
+        return True  # the results' shapes depend on rounding, or TensorFlow lacks a kernel
+    if eager.dtype.kind not in "fc":
+        stable = np.all([o == others[0] for o in others], axis=0)
+        return bool((~stable | (eager == compiled)).all())
+    with np.errstate(all="ignore"):
+        spread = np.max([np.abs(o - others[0]) for o in others], axis=0)
+        near = np.abs(compiled - eager) <= SPREAD * spread + 2e-6 * np.abs(eager)
+        finite = np.all([np.isfinite(o) for o in [*others, eager]], axis=0)
+        same = (compiled == eager) | (np.isnan(compiled) & np.isnan(eager))
+        overflows = ~finite & ~np.all([np.isnan(o) for o in others], axis=0)
+    return bool((same | near | overflows).all())

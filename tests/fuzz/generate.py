@@ -1,0 +1,146 @@
+"""Makes random programs. TensorFlow runs along, so that most statements mean something."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from .bounds import domain
+from .programs import Array, Call, Given, Library, Program, Ref, Statement, array_of
+from .templates import TEMPLATES, WORDS, Drawn, Template, Word
+from .values import DTYPE_WEIGHTS, DTYPES, MAX_SIZE, Domain, Rng, array, choose, inside
+
+NEAR_ONE = (-2.0, 2.0)
+LARGEST_RESULT = 20_000
+TRIES = 12
+"""Draws for one statement before the program goes without it."""
+KEPT_REFUSALS = 0.15
+"""The share of refused calls that stay in a program, so that refusals are compared too."""
+GRADIENTS = 0.15
+"""The share of statements that are gradients of their call."""
+
+
+class Live(NamedTuple):
+    """A tensor that later statements may read."""
+
+    ref: Ref
+    array: Array
+
+
+class Generator:
+    """Programs by number: the same seed gives the same program."""
+
+    def __init__(self, tensorflow: Any, wanted: Callable[[str], bool] = lambda name: True) -> None:
+        self.tf = Library(tensorflow)
+        self.templates = [t for t in TEMPLATES if wanted(t.name)]
+
+    def template(self, draw: str) -> Template:
+        """The template of a draw: a new one changes no draws but those that it gets itself."""
+        return max(self.templates, key=lambda t: crc32(f"{draw} {t}".encode()))
+
+    def program(self, seed: int) -> Program:
+        """The program of a seed."""
+        rng = np.random.default_rng(seed)
+        made = _Making(self, rng, seed)
+        for _ in range(int(rng.integers(1, 6))):
+            made.add()
+        return Program(tuple(made.statements))
+
+
+class _Making:
+    def __init__(self, generator: Generator, rng: Rng, seed: int) -> None:
+        self.generator, self.tf, self.rng, self.seed = generator, generator.tf, rng, seed
+        self.tries = 0
+        self.statements: list[Statement] = []
+        self.live: list[Live] = []
+
+    def add(self) -> None:
+        """Adds a call with what it reads, unless none is found."""
+        for _ in range(TRIES):
+            if self._try():
+                return
+
+    def _try(self) -> bool:
+        rng = self.rng
+        self.tries += 1
+        template = self.generator.template(f"{self.seed} {self.tries}")
+        at_hand = choose(rng, self.live) if self.live and rng.random() < 0.75 else None
+        drawn = template.draw(rng, at_hand.array.shape if at_hand else None)
+        if any(np.prod(w.dims) > 4 * MAX_SIZE for w in drawn.words):
+            return False
+        dtype = at_hand.array.dtype.name if at_hand else choose(rng, DTYPES, DTYPE_WEIGHTS)
+        dtype = "string" if dtype == "object" else dtype
+        before = len(self.statements), len(self.live)
+        numbers = domain(drawn.name) or (NEAR_ONE if rng.random() < 0.3 else None)
+        operands = [self._operand(word, dtype, numbers) for word in drawn.words]
+        values = [self._value(ref) for ref in operands]
+        call = self._gradient(drawn, operands, values)
+        result = self._result(call, values)
+        if result is None:
+            del self.statements[before[0] :], self.live[before[1] :]
+            return False
+        number = len(self.statements)
+        self.statements.append(call)
+        found = ((Ref(number, path), a) for path, a in result.items() if a is not None)
+        self.live += [Live(ref, a) for ref, a in found if a.size <= MAX_SIZE]
+        return True
+
+    def _result(self, call: Call, values: list[Array]) -> dict[str, Array | None] | None:
+        """The arrays of a call; none for one to be left out."""
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = self.tf.call(call, [self.tf.given(v) for v in values])
+            except Exception:
+                return {} if self.rng.random() < KEPT_REFUSALS else None
+            leaves = self.tf.leaves(result)
+            if any(x is not None and np.prod(x.shape) > LARGEST_RESULT for x in leaves.values()):
+                return None
+            return {path: array_of(tensor) for path, tensor in leaves.items()} or None
+
+    def _value(self, ref: Ref) -> Array:
+        statement = self.statements[ref.statement]
+        if isinstance(statement, Given):
+            return statement.array
+        return next(live.array for live in self.live if live.ref == ref)
+
+    def _operand(self, word: Word, dtype: str, numbers: Domain | None) -> Ref:
+        """What there is of the kind and shape, or a new tensor."""
+        wanted = WORDS[word.kind] or dtype
+        fitting = [
+            live.ref
+            for live in self.live
+            if live.array.shape == word.dims
+            and live.array.dtype.name == wanted
+            and inside(live.array, numbers)
+            and (word.kind != "i" or ((live.array >= 0) & (live.array < word.below)).all())
+        ]
+        if fitting and self.rng.random() < 0.8:
+            return choose(self.rng, fitting)  # type: ignore[no-any-return]
+        if word.kind == "i":
+            made = self.rng.integers(0, max(word.below, 1), word.dims).astype(np.int32)
+        else:
+            made = array(self.rng, word.dims, wanted, numbers)
+        self.statements.append(Given(made))
+        ref = Ref(len(self.statements) - 1)
+        self.live.append(Live(ref, made))
+        return ref
+
+    def _gradient(self, drawn: Drawn, operands: list[Ref], values: list[Array]) -> Call:
+        """The call, or now and then its gradient for its float operands."""
+        call = Call(drawn.name, drawn.text, tuple(operands))
+        floats = [i for i, value in enumerate(values) if value.dtype == np.float32]
+        if not floats or self.rng.random() >= GRADIENTS:
+            return call
+        text = drawn.text
+        for i in floats:
+            text = text.replace(f"${i}", f"x{i}")
+        names = ", ".join(f"x{i}" for i in floats)
+        read = ", ".join(f"${i}" for i in floats)
+        return Call(
+            f"gradient of {drawn.name}", f"gradients(lambda {names}: {text}, {read})", call.operands
+        )

@@ -1,0 +1,44 @@
+"""Makes findings small: the statement alone, or the fewest statements; then single elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .programs import Call, Given, Program
+
+Differs = Callable[[Program], bool]
+
+
+def minimised(program: Program, differs: Differs) -> Program:
+    """A smaller program that still differs."""
+    return smaller_operands(fewer_statements(program, differs), differs)
+
+
+def fewer_statements(program: Program, differs: Differs) -> Program:
+    """Drops statements, the last ones first, while the difference stays."""
+    number = len(program.statements) - 1
+    while number >= 0:
+        shorter = program.without(number)
+        if shorter.statements and differs(shorter):
+            program = shorter
+        number = min(number, len(program.statements)) - 1
+    return program
+
+
+def smaller_operands(program: Program, differs: Differs) -> Program:
+    """One element of each operand, where all are of one shape or have one element."""
+    arrays = [s.array for s in program.statements if isinstance(s, Given)]
+    shapes = {a.shape for a in arrays if a.size > 1}
+    if len(shapes) != 1:
+        return program
+    for index in np.ndindex(*shapes.pop()):
+        statements = [
+            s if isinstance(s, Call) or s.array.size <= 1 else Given(s.array[index].reshape(1))
+            for s in program.statements
+        ]
+        single = Program(tuple(statements))
+        if differs(single):
+            return single
+    return program

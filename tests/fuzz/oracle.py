@@ -1,0 +1,291 @@
+"""Runs programs with tfpy and judges every statement by TensorFlow."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .bounds import ELEMENT, EXCUSED, FLOAT16, NAN_IS_ANY, Bound, bound, scale
+from .programs import Array, Call, Given, Library, Program, Ref, array_of
+
+Arrays = dict[str, Array | None]
+"""The arrays of a result by path."""
+
+TINY = float(np.finfo(np.float32).tiny)
+HUGE = float(np.finfo(np.float32).max) * (1 - 1e-3)
+OVERFLOWS = 1e35
+"""Size of terms whose sum may overflow on the way."""
+WIDE: dict[str, Any] = {"f": np.float64, "c": np.complex128}
+AS_GOOD = 4.0
+"""How many times TensorFlow's error, measured in float64, is as good as TensorFlow."""
+
+NO_KERNEL = re.compile(
+    r"NotFound|Unimplemented|Could not find device|no .*kernel|not (yet )?(support|implemented)|"
+    r"unsupported|OpKernel|list of allowed values|Gradient not defined|gradient registry",
+    re.IGNORECASE,
+)
+"""TensorFlow's refusals of what means something: that tfpy computes it is no mistake."""
+
+WRONG_ARGUMENT = {"ValueError", "TypeError", "InvalidArgumentError", "UnimplementedError"}
+"""Errors that say the same; which one TensorFlow raises depends on the layer that finds out."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error that a call raised."""
+
+    error: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.error}: {self.text[:300]}"
+
+
+Outcome = Arrays | Refusal
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement whose result is not TensorFlow's."""
+
+    program: Program
+    statement: int
+    operands: tuple[Array, ...]
+    difference: str
+
+    @property
+    def kind(self) -> str:
+        """What findings of one cause have in common."""
+        statement = self.program.statements[self.statement]
+        assert isinstance(statement, Call)
+        return f"{statement.name}: {self.difference.split(':')[0]}"
+
+    def alone(self) -> Program | None:
+        """The statement by itself, on the operands that it had, if these are known."""
+        if not self.operands:
+            return None
+        call = self.program.statements[self.statement]
+        assert isinstance(call, Call)
+        arrays = dict(zip(call.operands, self.operands, strict=True))
+        refs = {ref: Ref(i) for i, ref in enumerate(arrays)}
+        operands = tuple(refs[ref] for ref in call.operands)
+        return Program((*map(Given, arrays.values()), Call(call.name, call.text, operands)))
+
+
+class Oracle:
+    """TensorFlow beside tfpy on its active backend."""
+
+    def __init__(self, tensorflow: Any, tfpy: Any) -> None:
+        self.theirs = Library(tensorflow)
+        self.mine = Library(tfpy)
+
+    def check(self, program: Program) -> Finding | None:
+        """The first statement that differs; those behind it are not run."""
+        results: list[Any] = []
+        for number, statement in enumerate(program.statements):
+            if isinstance(statement, Given):
+                results.append(self.mine.given(statement.array))
+                continue
+            try:
+                tensors = [self.mine.find(results[r.statement], r.path) for r in statement.operands]
+            except Exception:  # the statement that it reads was refused, by both
+                results.append(None)
+                continue
+            arrays = tuple(_read(t) for t in tensors)
+            if any(a is None for a in arrays):
+                results.append(None)
+                continue
+            result, outcome = self._outcome(self.mine, statement, tensors)
+            results.append(result)
+            if text := self.judge(statement, arrays, outcome):  # type: ignore[arg-type]
+                return Finding(program, number, arrays, text)  # type: ignore[arg-type]
+        return None
+
+    def judge(self, call: Call, operands: Sequence[Array], mine: Outcome) -> str:
+        """What is wrong with the result of a call on these operands, or nothing."""
+        if any(_subnormal(a) for a in operands):
+            return ""  # TensorFlow takes them for zeros
+        if re.fullmatch(NAN_IS_ANY, call.name) and any(_has_nan(a) for a in operands):
+            return ""
+        _, theirs = self._outcome(self.theirs, call, _tensors(self.theirs, call, operands))
+        if call.name in EXCUSED:
+            return ""
+        if isinstance(theirs, Refusal):
+            if isinstance(mine, Refusal):
+                return _other_class(mine, theirs)
+            if NO_KERNEL.search(str(theirs)):
+                return ""
+            if _is_empty(mine) or isinstance(self._on_cpu(call, operands), Refusal):
+                return ""  # nothing is computed, or the device does not look at values
+            return f"computes what TensorFlow refuses: {theirs}"
+        if isinstance(mine, Refusal):
+            return f"refuses what TensorFlow computes: {mine}"
+        if mine.keys() != theirs.keys():
+            return f"other results: {sorted(mine)} for {sorted(theirs)}"
+        truth: Arrays | None = None
+        for path, wanted in theirs.items():
+            found = mine[path]
+            text = differs(call, operands, found, wanted, None)
+            if text and truth is None:
+                truth = self._truth(call, operands)
+            if text and path in truth:  # type: ignore[operator]
+                text = differs(call, operands, found, wanted, truth[path])  # type: ignore[index]
+            if text:
+                return f"{text} at result{path}"
+        return ""
+
+    def _truth(self, call: Call, operands: Sequence[Array]) -> Arrays:
+        """The results in float64, or nothing where TensorFlow does not give them."""
+        wide = [a.astype(WIDE.get(a.dtype.kind, a.dtype)) for a in operands]
+        text = re.sub(r"tf\.eye\((-?\d+)\)", r"tf.eye(\1, dtype=tf.float64)", call.text)
+        call = replace(call, text=text)
+        with quiet():
+            try:
+                result = self.theirs.call(call, _tensors(self.theirs, call, wide))
+                leaves = self.theirs.leaves(result)
+            except Exception:
+                return {}
+        return {k: None if t is None else np.asarray(t.numpy()) for k, t in leaves.items()}
+
+    def _on_cpu(self, call: Call, operands: Sequence[Array]) -> Outcome:
+        tfpy = self.mine.lib
+        backend = tfpy.get_backend()
+        tfpy.set_backend("cpu")
+        try:
+            return self._outcome(self.mine, call, _tensors(self.mine, call, operands))[1]
+        finally:
+            tfpy.set_backend(backend)
+
+    @staticmethod
+    def _outcome(library: Library, call: Call, tensors: Sequence[Any]) -> tuple[Any, Outcome]:
+        with quiet():
+            try:
+                result = library.call(call, tensors)
+                return result, {k: _read(t) for k, t in library.leaves(result).items()}
+            except Exception as error:
+                return None, Refusal(type(error).__name__, str(error))
+
+
+def _tensors(library: Library, call: Call, operands: Sequence[Array]) -> list[Any]:
+    """One tensor for each operand, the same one where an operand is read twice."""
+    arrays = dict(zip(call.operands, operands, strict=True))
+    made = {ref: library.given(array) for ref, array in arrays.items()}
+    return [made[ref] for ref in call.operands]
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings of overflow and the like."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+_read = array_of
+
+
+def _subnormal(array: Array) -> bool:
+    if array.dtype.kind not in "fc":
+        return False
+    sizes = np.abs([array.real, array.imag])
+    return bool(((sizes > 0) & (sizes < TINY)).any())
+
+
+def _has_nan(array: Array) -> bool:
+    return array.dtype.kind in "fc" and bool(np.isnan(array).any())
+
+
+def _is_empty(outcome: Arrays) -> bool:
+    return all(array is None or array.size == 0 for array in outcome.values())
+
+
+def _other_class(mine: Refusal, theirs: Refusal) -> str:
+    if (
+        mine.error == theirs.error
+        or NO_KERNEL.search(str(theirs))
+        or {mine.error, theirs.error} <= WRONG_ARGUMENT
+    ):
+        return ""
+    return f"other error: {mine} for {theirs}"
+
+
+def differs(
+    call: Call,
+    operands: Sequence[Array],
+    found: Array | None,
+    wanted: Array | None,
+    truth: Array | None,
+) -> str:
+    """How a result differs from TensorFlow's, or nothing."""
+    if found is None or wanted is None:
+        return "no gradient: None" if found is None and wanted is not None else ""
+    if found.dtype != wanted.dtype:
+        return f"dtype: {found.dtype} for {wanted.dtype}"
+    if found.shape != wanted.shape:
+        return f"shape: {found.shape} for {wanted.shape}"
+    if found.dtype.kind not in "fc":
+        wrong = np.asarray(found != wanted)
+    else:
+        if truth is not None and truth.shape != wanted.shape:
+            truth = None
+        with np.errstate(all="ignore"):
+            wrong = ~_close(bound(call.name), operands, found, wanted, truth)
+    if not wrong.any():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    exact = "" if truth is None else f", in float64 {truth[at]!r}"
+    count = f"{int(wrong.sum())} of {wrong.size}"
+    return f"values: {count}, at {at} {found[at]!r} for {wanted[at]!r}{exact}"
+
+
+def _close(
+    allowed: Bound,
+    operands: Sequence[Array],
+    found: Array,
+    wanted: Array,
+    truth: Array | None,
+) -> Any:
+    if found.dtype.kind == "c":
+        parts = [
+            _close(allowed, operands, f(found), f(wanted), None if truth is None else f(truth))
+            | (np.abs(f(found) - f(wanted)) <= allowed.relative * np.abs(wanted))
+            for f in (np.real, np.imag)
+        ]
+        return parts[0] & parts[1]
+    relative = allowed.relative
+    if found.dtype == np.float16:
+        relative = FLOAT16
+    elif any(a.dtype.kind == "c" for a in operands):
+        relative = max(relative, ELEMENT.relative)
+    size = scale(allowed.scale, operands)
+    y, w = found.astype(np.float64), wanted.astype(np.float64)
+    good = (y == w) | (np.isnan(y) & np.isnan(w))
+    good |= np.abs(y - w) <= relative * (np.abs(w) + size) + TINY
+    good |= (np.sign(y) == np.sign(w)) & (np.abs(y) >= HUGE) & (np.abs(w) >= HUGE)
+    if _sums_overflow(allowed, operands, size):
+        good |= ~np.isfinite(y) | ~np.isfinite(w)
+    if truth is None or truth.dtype.kind != "f":
+        return good
+    error = np.abs(w - truth)
+    error = np.max(error, initial=0.0, where=np.isfinite(error))
+    good |= np.abs(y - truth) <= relative * (np.abs(truth) + size) + AS_GOOD * error + TINY
+    good |= (np.sign(y) == np.sign(truth)) & (np.abs(y) >= HUGE) & (np.abs(truth) >= HUGE)
+    good |= np.isnan(y) & np.isnan(truth)
+    if allowed.scale != "none":  # TensorFlow overflowed on the way
+        good |= ~np.isfinite(w) & np.isfinite(truth)
+    return good
+
+
+def _sums_overflow(allowed: Bound, operands: Sequence[Array], size: float) -> bool:
+    """Whether terms of sums are infinite or nearly: then their order says what comes out."""
+    if allowed.scale not in ("operands", "product"):
+        return False
+    return size > OVERFLOWS or any(
+        a.dtype.kind in "fc" and not np.isfinite(a).all() for a in operands
+    )

@@ -1,0 +1,195 @@
+"""Random programs: what one is, how it is printed, and how a library runs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+NARROW = {"int64": "int32", "float64": "float32", "complex128": "complex64"}
+"""TensorFlow's dtypes that are others in tfpy."""
+
+
+class Ref(NamedTuple):
+    """A tensor in a statement's result: ``v3[0].values`` is ``Ref(3, "[0].values")``."""
+
+    statement: int
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"v{self.statement}{self.path}"
+
+
+@dataclass(frozen=True)
+class Given:
+    """A statement that makes a tensor of an array."""
+
+    array: Array
+
+    def __str__(self) -> str:
+        return f"tf.constant({literal(self.array)})"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A statement that computes. ``$0``, ``$1``... in the text are its operands."""
+
+    name: str
+    """The public function, or the operator: bounds are looked up by it."""
+    text: str
+    operands: tuple[Ref, ...]
+
+    def __str__(self) -> str:
+        return filled(self.text, [str(ref) for ref in self.operands])
+
+
+Statement = Given | Call
+
+
+@dataclass(frozen=True)
+class Program:
+    """Statements in order; each reads those before it."""
+
+    statements: tuple[Statement, ...]
+
+    def without(self, gone: int) -> Program:
+        """The program without a statement and what reads it."""
+        kept: dict[int, int] = {}
+        statements: list[Statement] = []
+        for number, statement in enumerate(self.statements):
+            if isinstance(statement, Call):
+                if number == gone or any(ref.statement not in kept for ref in statement.operands):
+                    continue
+                operands = tuple(Ref(kept[r.statement], r.path) for r in statement.operands)
+                statement = Call(statement.name, statement.text, operands)
+            elif number == gone:
+                continue
+            kept[number] = len(statements)
+            statements.append(statement)
+        return Program(tuple(statements))
+
+    def unread(self) -> list[int]:
+        """The computed statements that no other reads: the program's results."""
+        read = {r.statement for s in self.statements if isinstance(s, Call) for r in s.operands}
+        calls = [i for i, s in enumerate(self.statements) if isinstance(s, Call)]
+        return [i for i in calls if i not in read]
+
+    def __str__(self) -> str:
+        """The program as Python; the first line is all that changes between the libraries."""
+        body = [f"v{i} = {statement}" for i, statement in enumerate(self.statements)]
+        helpers = HELPERS if any("gradients(" in line for line in body) else ""
+        return "\n".join(
+            [
+                "import tfpy as tf  # or: import tensorflow as tf",
+                "import numpy as np",
+                "from numpy import inf, nan",
+                helpers,
+                *body,
+                *(f"print(v{i})" for i in self.unread()),
+            ]
+        )
+
+
+HELPERS = '''
+def gradients(function, *inputs):
+    """The gradient of the sum of a function's float results for each of the inputs."""
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        results = [y for y in tf.nest.flatten(function(*inputs)) if y.dtype.is_floating]
+    found = tape.gradient(results, inputs)
+    return [None if g is None else tf.convert_to_tensor(g) for g in found]
+'''
+
+
+def filled(text: str, operands: Sequence[str]) -> str:
+    """A call's text with its operands."""
+    return re.sub(r"\$(\d+)", lambda found: operands[int(found[1])], text)
+
+
+def literal(array: Array) -> str:
+    """An array as Python text that gives the same bits."""
+    if array.dtype.kind == "O":
+        return repr(array.tolist())
+    if array.size == 0:
+        return f"np.zeros({array.shape}, np.{array.dtype})"
+    if array.dtype.kind == "c":
+        parts = array.view(np.float32).reshape(*array.shape, 2)
+        return f"np.array({parts.tolist()!r}, np.float32).view(np.complex64)[..., 0]"
+    if array.dtype == np.bool_:
+        return repr(array.tolist())
+    return f"np.array({array.tolist()!r}, np.{array.dtype})"
+
+
+class Library:
+    """TensorFlow or tfpy, with the names that programs say."""
+
+    def __init__(self, lib: Any) -> None:
+        self.lib = lib
+        self.names: dict[str, Any] = {"tf": lib, "np": np, "inf": np.inf, "nan": np.nan}
+        exec(HELPERS, self.names)
+
+    def given(self, array: Array) -> Any:
+        """The tensor of an array."""
+        return self.lib.constant(array.tolist() if array.dtype.kind == "O" else array)
+
+    def call(self, call: Call, operands: Sequence[Any]) -> Any:
+        """The result of a call, whatever it is."""
+        names = {f"_{i}": value for i, value in enumerate(operands)}
+        text = filled(call.text, list(names))
+        return eval(text, {**self.names, **names})
+
+    def run(
+        self, program: Program, given: Mapping[int, Any], changed: Callable[[Call, Any], Any]
+    ) -> list[Any]:
+        """All results, each ``changed``; ``given`` are the tensors of the program's arrays."""
+        results: list[Any] = []
+        for number, statement in enumerate(program.statements):
+            if isinstance(statement, Given):
+                results.append(given[number])
+            else:
+                operands = [self.find(results[r.statement], r.path) for r in statement.operands]
+                results.append(changed(statement, self.call(statement, operands)))
+        return results
+
+    @staticmethod
+    def find(result: Any, path: str) -> Any:
+        """The tensor at a path of a result."""
+        return eval(f"result{path}", {"result": result}) if path else result
+
+    def leaves(self, result: Any, path: str = "") -> dict[str, Any]:
+        """The tensors of a result by their paths, and None where it has none."""
+        lib = self.lib
+        if isinstance(result, lib.RaggedTensor):
+            parts = {".flat_values": result.flat_values}
+            splits = enumerate(result.nested_row_splits)
+            return {
+                f"{path}{k}": v
+                for k, v in {**parts, **{f".nested_row_splits[{i}]": s for i, s in splits}}.items()
+            }
+        if isinstance(result, lib.SparseTensor):
+            return {f"{path}.{p}": getattr(result, p) for p in ("indices", "values", "dense_shape")}
+        if isinstance(result, lib.IndexedSlices):
+            return {f"{path}.{p}": getattr(result, p) for p in ("indices", "values")}
+        if isinstance(result, dict):
+            items = [(f"[{key!r}]", value) for key, value in result.items()]
+        elif isinstance(result, list | tuple):
+            items = [(f"[{i}]", value) for i, value in enumerate(result)]
+        else:
+            return {path: result} if result is None or lib.is_tensor(result) else {}
+        return {k: v for step, value in items for k, v in self.leaves(value, path + step).items()}
+
+
+def array_of(tensor: Any) -> Array | None:
+    """A tensor's values in tfpy's dtype; texts as objects."""
+    if tensor is None:
+        return None
+    values = tensor.numpy()
+    if tensor.dtype.name == "string":
+        return np.array(values, object)
+    array = np.asarray(values)
+    return array.astype(NARROW.get(array.dtype.name, array.dtype.name))

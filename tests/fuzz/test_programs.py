@@ -1,0 +1,107 @@
+"""Random programs of fixed seeds against TensorFlow, and what makes, prints and judges them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from wasm.conftest import require_assets
+
+import tfpy
+
+from . import campaign
+from .cases import CASES
+from .generate import Generator
+from .minimise import minimised
+from .oracle import Oracle
+from .programs import Call, Given, Program, Ref
+
+FIRST = 1_000_000
+PROGRAMS = {"cpu": 60, "wasm": 100, "wasm-code": 40}
+
+
+@pytest.mark.parametrize("backend", PROGRAMS)
+def test_random_programs(backend: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if backend != "cpu":
+        require_assets("relaxed")
+        require_assets("simd")
+    report = campaign.run(backend, FIRST, PROGRAMS[backend])
+    assert (report.cases, report.programs) == (len(CASES), PROGRAMS[backend])
+    assert not report.findings, f"{capsys.readouterr().out}\n{report}"
+
+
+@pytest.fixture(scope="module")
+def generator() -> Generator:
+    return Generator(tf)
+
+
+def test_a_seed_is_a_program(generator: Generator) -> None:
+    texts = [str(generator.program(seed)) for seed in (1, 2, 1)]
+    assert texts[0] == texts[2] != texts[1]
+
+
+def test_a_new_function_changes_no_other_program(generator: Generator) -> None:
+    fewer = Generator(tf, lambda name: name != "reduce_sum")
+    program = str(generator.program(6))
+    assert "reduce_sum" not in program
+    assert str(fewer.program(6)) == program
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_programs_are_python(generator: Generator, seed: int) -> None:
+    """What is printed runs by itself and prints the same with both libraries."""
+    text = str(generator.program(seed))
+    shown = []
+    for lib in (tfpy, tf):
+        code = text.replace("import tfpy as tf", f"import {lib.__name__} as tf")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), np.errstate(all="ignore"):
+            exec(code, {})
+        shown.append(out.getvalue().count("\n"))
+    assert shown[0] == shown[1]
+
+
+def program_of(*calls: str) -> Program:
+    """Calls of which each reads the one before it."""
+    given = Given(np.arange(6, dtype=np.float32).reshape(2, 3) - 2)
+    made = (Call("case", text, (Ref(i),)) for i, text in enumerate(calls))
+    return Program((given, *made))
+
+
+CHAIN = program_of("tf.exp($0)", "tf.nn.relu($0)", "tf.reduce_sum($0, 1)")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda x: np.maximum(x, 0) + 1e-3, "values: 6 of 6"),
+        (lambda x: np.maximum(x, 0).astype(np.int32), "dtype: int32 for float32"),
+        (lambda x: np.maximum(x, 0)[:1], "shape: (1, 3) for (2, 3)"),
+        (lambda x: 1 / 0, "refuses what TensorFlow computes: ZeroDivisionError"),
+    ],
+)
+def test_differences_are_found(wrong: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle = Oracle(tf, tfpy)
+    assert oracle.check(CHAIN) is None
+    monkeypatch.setattr(tfpy.nn, "relu", lambda x: tfpy.constant(wrong(x.numpy())))
+    found = oracle.check(CHAIN)
+    assert found is not None
+    assert found.difference.startswith(said)
+    small = minimised(found.program, lambda p: oracle.check(p) is not None)
+    alone = found.alone()
+    assert alone is not None
+    assert len(small.statements) == 3, "relu reads what exp has made"
+    assert len(minimised(alone, lambda p: oracle.check(p) is not None).statements) == 2
+
+
+def test_refusals_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle, wrong = Oracle(tf, tfpy), program_of("tf.reshape($0, [4, 2])")
+    assert oracle.check(wrong) is None, "both refuse"
+    monkeypatch.setattr(tfpy, "reshape", lambda x, shape: x)
+    found = oracle.check(wrong)
+    assert found is not None
+    assert found.difference.startswith("computes what TensorFlow refuses: InvalidArgumentError")

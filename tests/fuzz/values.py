@@ -1,0 +1,106 @@
+"""Random shapes and arrays: odd sizes, and the values at which arithmetic goes wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+Rng = np.random.Generator
+
+DTYPES = ("float32", "int32", "bool", "complex64", "uint8", "int8", "uint32", "float16", "string")
+DTYPE_WEIGHTS = (0.5, 0.2, 0.1, 0.08, 0.05, 0.02, 0.02, 0.02, 0.01)
+SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 17)
+SIZE_WEIGHTS = (0.06, 0.2, 0.2, 0.16, 0.1, 0.1, 0.06, 0.05, 0.04, 0.03)
+MAX_SIZE = 600
+"""Elements of an operand."""
+
+SPECIAL = np.array(
+    [
+        *(0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, np.inf, -np.inf, np.nan),
+        *(1e-30, -1e-30, 1e-7, 1e7, -1e7, 1e30, -1e30, 88.0, -88.0, 100.0, -104.0),
+        *(np.finfo(np.float32).max, np.finfo(np.float32).min, np.finfo(np.float32).tiny),
+        *(1 - 2**-24, 1 + 2**-23, 2.5, 3.5, -2.5, np.pi, 16777217.0),
+    ],
+    np.float32,
+)
+WORDS = ("", "a", "b", "a b", "déf", "12", "-1.5", "nan", "1e3", " x ", "日本", "\x00")
+
+
+def choose(rng: Rng, options: Any, weights: Any = None) -> Any:
+    """One of the options."""
+    return options[int(rng.choice(len(options), p=weights))]
+
+
+def size(rng: Rng) -> int:
+    """The size of a dimension; a few are 0, many 1."""
+    return int(choose(rng, SIZES, SIZE_WEIGHTS))
+
+
+def shape(rng: Rng) -> Shape:
+    """A shape of up to five dimensions and not too many elements."""
+    rank = choose(rng, range(6), (0.12, 0.25, 0.3, 0.18, 0.1, 0.05))
+    sizes = [size(rng) for _ in range(rank)]
+    while np.prod(sizes) > MAX_SIZE:
+        sizes[int(np.argmax(sizes))] = 2
+    return tuple(sizes)
+
+
+def broadcastable(rng: Rng, to: Shape) -> Shape:
+    """A shape that broadcasts against another."""
+    kept = to[int(rng.integers(len(to) + 1)) :] if rng.random() < 0.4 else to
+    return tuple(1 if rng.random() < 0.25 else n for n in kept)
+
+
+Domain = tuple[float, float]
+
+
+def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Array:
+    """Values of a dtype: floats of a domain, or special ones and all magnitudes."""
+    if dtype == "bool":
+        return rng.integers(0, 2, dims).astype(bool)
+    if dtype == "string":
+        picked = rng.integers(0, len(WORDS), dims)
+        return np.array([WORDS[i].encode() for i in picked.ravel()], object).reshape(dims)
+    if dtype == "complex64":
+        parts = [array(rng, dims, "float32", domain or (-2.0, 2.0)) for _ in range(2)]
+        return (parts[0] + 1j * parts[1]).astype(np.complex64)
+    if np.dtype(dtype).kind in "iu":
+        return _integers(rng, dims, dtype, domain is not None)
+    values = _floats(rng, dims) if domain is None else rng.uniform(*domain, dims)
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
+
+
+def inside(array: Array, domain: Domain | None) -> bool:
+    """Whether all floats are of a domain."""
+    if domain is None or array.dtype.kind not in "fc":
+        return True
+    parts = (array.real, array.imag)
+    return all(((domain[0] <= p) & (p <= domain[1])).all() for p in parts)
+
+
+def _integers(rng: Rng, dims: Shape, dtype: str, small_only: bool) -> Array:
+    info = np.iinfo(dtype)
+    small = rng.integers(max(info.min, -9), 10, dims)
+    if small_only or rng.random() < 0.7:
+        return small.astype(dtype)
+    extremes = np.array([info.min, info.min + 1, -1, 0, 1, info.max - 1, info.max], np.int64)
+    picked = np.clip(rng.choice(extremes, dims), info.min, info.max)
+    return np.where(rng.random(dims) < 0.5, picked, small).astype(dtype)
+
+
+def _floats(rng: Rng, dims: Shape) -> Array:
+    kind = choose(rng, range(5), (0.35, 0.2, 0.2, 0.15, 0.1))
+    if kind == 1:
+        return rng.uniform(0.1, 0.9, dims)
+    near_one = rng.uniform(-2, 2, dims)
+    if kind == 2:
+        return np.where(rng.random(dims) < 0.4, rng.choice(SPECIAL, dims), near_one)
+    if kind == 3:  # all magnitudes
+        return near_one * 10.0 ** rng.integers(-20, 21, dims)
+    if kind == 4:  # whole numbers and halves, so that there are ties
+        return rng.integers(-6, 7, dims) / 2
+    return near_one

@@ -1,0 +1,116 @@
+"""The library on the webgl backend in CPython: its device is a page of Chromium.
+
+Commands wait until something must be known of their results (a read, a new program), and then
+cross in one message: numbers of slots run on, so that they are known before.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+import tfpy
+from e2e.module_page import Evaluate, module_page
+from tfpy._src.ir.op import UNSUPPORTED
+from tfpy._src.lower import webgl
+from tfpy._src.runtime import bridge, registry
+from tfpy._src.runtime.device import DeviceBackend
+
+from .programs import Array
+
+NAME = "webgl in Chromium"
+
+
+class PageFailed(Exception):
+    """The page answered with an error."""
+
+
+class PageDevice:
+    """What ``bridge.Device`` is in a browser."""
+
+    variant = "webgl2"
+
+    def __init__(self, evaluate: Evaluate) -> None:
+        self._evaluate = evaluate
+        self.limits: dict[str, int] = evaluate("open")
+        self._waiting: list[list[Any]] = []
+        self._last_slot = 0
+        self._outputs: dict[int, int] = {}
+
+    def perform(self, *command: Any) -> Any:
+        """The result of a command, behind those that wait."""
+        self._waiting.append(list(command))
+        commands, self._waiting = self._waiting, []
+        answer = self._evaluate("perform", commands)
+        if answer["error"] is not None:
+            raise PageFailed(answer["error"])
+        return answer["results"][-1]
+
+    def write(self, array: Array, dtype: str) -> int:
+        self._waiting.append(["write", _text(array.tobytes()), array.size, dtype])
+        self._last_slot += 1
+        return self._last_slot
+
+    def read(self, slot: int, out: Array) -> None:
+        data = base64.b64decode(self.perform("read", slot, out.nbytes))
+        out[...] = np.frombuffer(data, out.dtype).reshape(out.shape)
+
+    def free(self, slots: list[int]) -> None:
+        self._waiting.append(["free", *map(int, slots)])
+
+    def register(self, program: str, constants: bytes) -> int:
+        number = int(self.perform("register", program, _text(constants)))
+        self._outputs[number] = len(json.loads(program)["outputs"])
+        return number
+
+    def release(self, program: int) -> None:
+        self._waiting.append(["release", program])
+
+    def run(self, program: int, *slots: int) -> int:
+        self._waiting.append(["run", program, *map(int, slots)])
+        first = self._last_slot + 1
+        self._last_slot += self._outputs[program]
+        return first
+
+    def memory(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self.perform("memory"))
+
+    def close(self) -> None:
+        """The page ends it."""
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@contextmanager
+def active() -> Iterator[PageDevice]:
+    """A page of its own as the active backend."""
+    with module_page("webgl_device.mjs") as evaluate:
+        device = PageDevice(evaluate)
+
+        def open_backend() -> DeviceBackend:
+            lower = partial(
+                webgl.lower, targets=device.limits["targets"], block=device.limits["block"]
+            )
+            backend = DeviceBackend(
+                "webgl", cast(bridge.Device, device), lower, webgl.WebGLTarget()
+            )
+            backend.name = NAME
+            return backend
+
+        UNSUPPORTED[NAME] = UNSUPPORTED["webgl"]
+        before = tfpy.get_backend()
+        registry.register_backend(NAME, open_backend, 0)
+        tfpy.set_backend(NAME)
+        try:
+            yield device
+        finally:
+            tfpy.set_backend(before)
+            registry.remove_backend(NAME)

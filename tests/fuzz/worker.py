@@ -1,0 +1,85 @@
+"""Runs programs one after another and says of each, in a line of JSON, what became of it.
+
+TensorFlow ends its process on some arguments; ``campaign`` starts another worker then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("TFPY_VERIFY_PASSES", "1")
+
+import tensorflow as tf
+
+import tfpy
+
+from .backends import BACKENDS
+from .cases import CASES
+from .functions import check_function
+from .generate import Generator
+from .minimise import minimised
+from .oracle import Finding, Oracle
+from .programs import Call, Program
+
+
+def say(**line: Any) -> None:
+    """Tells the campaign."""
+    print(json.dumps(line), flush=True)
+
+
+def work(backend: str, first: int, count: int, until: float, pattern: str, cases: bool) -> None:
+    """Runs ``count`` programs, without end if negative, or until the time has come."""
+    oracle = Oracle(tf, tfpy)
+    with BACKENDS[backend]():
+        for program in _programs(first, count, pattern, cases):
+            if time.time() > until:
+                break
+            finding = check(oracle, program)
+            calls = [s for s in program.statements if isinstance(s, Call)]
+            say(calls=len(calls), names=sorted({c.name for c in calls}))
+            if finding is not None:
+                say(kind=finding.kind, **_shown(oracle, finding))
+    say(end=True)
+
+
+def _programs(first: int, count: int, pattern: str, cases: bool) -> Iterator[Program]:
+    """The fixed cases, if they are wanted, and those of numbers."""
+    for case in CASES.values() if cases else ():
+        say(case=True)
+        yield case
+    generator = Generator(tf, lambda name: re.fullmatch(pattern, name) is not None)
+    for seed in itertools.count(first) if count < 0 else range(first, first + count):
+        say(seed=seed)
+        yield generator.program(seed)
+
+
+def check(oracle: Oracle, program: Program) -> Finding | None:
+    """What differs, op by op or as a compiled function."""
+    return oracle.check(program) or check_function(oracle, program)
+
+
+def _shown(oracle: Oracle, finding: Finding) -> dict[str, str]:
+    """The program of a finding, as small as it gets, and the difference."""
+
+    def found(program: Program) -> Finding | None:
+        again = check(oracle, program)
+        return again if again is not None and again.kind == finding.kind else None
+
+    alone = finding.alone()
+    program = alone if alone is not None and found(alone) else finding.program
+    small = minimised(program, lambda p: found(p) is not None)
+    return {"program": str(small), "difference": (found(small) or finding).difference}
+
+
+if __name__ == "__main__":
+    name, start, number, end, wanted, fixed = sys.argv[1:]
+    work(name, int(start), int(number), float(end), wanted, fixed == "True")
