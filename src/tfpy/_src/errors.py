@@ -135,7 +135,7 @@ def invalid_value(op: str, message: str) -> InvalidArgumentError:
 
 
 def _error(traced: type[Exception], op: str, message: str) -> Exception:
-    return traced(f"{op}: {message}") if tracing.active else invalid_value(op, message)
+    return traced(f"{op}: {message}") if tracing.local.active else invalid_value(op, message)
 
 
 class NotLowerable(Exception):

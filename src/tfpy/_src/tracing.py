@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 Trace = Any  # trace/trace.py has it, in a layer far above
 
-active: list[Trace] = []
-"""The traces being taken, outermost first; ops on symbolic tensors go to the last."""
+
+class _Local(threading.local):
+    """Each thread traces by itself."""
+
+    def __init__(self) -> None:
+        self.active: list[Trace] = []
+        """The traces being taken, outermost first; ops on symbolic tensors go to the last."""
+
+
+local = _Local()
 
 
 def current() -> Trace | None:
     """The trace that ops go to, or None when they run at once."""
+    active = local.active
     return active[-1] if active else None
 
 
 def executing_eagerly() -> bool:
     """False while a ``tf.function`` is traced (``tf.executing_eagerly``)."""
-    return not active
+    return not local.active
 
 
 def inside_function() -> bool:
     """True while a ``tf.function`` is traced (``tf.inside_function``)."""
-    return bool(active)
+    return bool(local.active)
 
 
 @contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts the code in it out of the traces being taken: it runs at once (``tf.init_scope``)."""
-    suspended = active[:]
-    active.clear()
+    suspended, local.active = local.active, []
     try:
         yield
     finally:
-        active[:] = suspended
+        local.active = suspended

@@ -248,7 +248,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
     keys = key if isinstance(key, tuple) else (key,)
     if is_mask(key):
         return boolean_mask(tensor, key)
-    if tracing.active and any(map(_is_traced, keys)):
+    if tracing.local.active and any(map(_is_traced, keys)):
         return _getitem_traced(tensor, _with_all_axes(keys, tensor))
     shape: list[int] = []
     picks: list[tuple[int, int, int]] = []

@@ -38,18 +38,18 @@ def _reads() -> Iterator[_Reads]:
     try:
         yield watcher
     finally:
-        tapes.active_tapes[:] = [t for t in tapes.active_tapes if t is not watcher]
+        tapes.local.active[:] = [t for t in tapes.local.active if t is not watcher]
 
 
 @contextmanager
 def _unrecorded() -> Iterator[None]:
     """No tape records, but readings of Variables are noted."""
-    saved = tapes.active_tapes[:]
-    tapes.active_tapes[:] = [t for t in saved if isinstance(t, _Reads)]
+    saved = tapes.local.active[:]
+    tapes.local.active[:] = [t for t in saved if isinstance(t, _Reads)]
     try:
         yield
     finally:
-        tapes.active_tapes[:] = saved
+        tapes.local.active[:] = saved
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -82,7 +82,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         outputs = [stop_gradient(t) for t in leaves(result)]
         backward = _backward(grad_fn, outputs, len(given), variables)
         entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
-        for tape in tapes.active_tapes:
+        for tape in tapes.local.active:
             for computed, output in zip(leaves(result), outputs, strict=True):
                 if isinstance(computed, Tensor):
                     tape.on_custom(computed, output)

@@ -82,7 +82,7 @@ class ForwardAccumulator(Tape):
 
     def __exit__(self, *exception: object) -> None:
         self._recording = False
-        tapes.active_tapes[:] = [t for t in tapes.active_tapes if t is not self]
+        tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
     def follows(self, tensors: Sequence[Tensor]) -> bool:
         return any(t.identity in self._tangents for t in tensors)
@@ -111,13 +111,13 @@ class ForwardAccumulator(Tape):
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Neither this accumulator nor those within it record."""
-        saved = tapes.active_tapes[:]
+        saved = tapes.local.active[:]
         position = next(i for i, t in enumerate(saved) if t is self)
-        tapes.active_tapes[:] = saved[:position]
+        tapes.local.active[:] = saved[:position]
         try:
             yield
         finally:
-            tapes.active_tapes[:] = saved
+            tapes.local.active[:] = saved
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The tangents of tensors that were computed in the context.

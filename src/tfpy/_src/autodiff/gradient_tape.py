@@ -63,7 +63,7 @@ class GradientTape(Tape):
 
     @property
     def _recording(self) -> bool:
-        return any(t is self for t in tapes.active_tapes)
+        return any(t is self for t in tapes.local.active)
 
     def _start(self) -> None:
         if self._recording:
@@ -71,7 +71,7 @@ class GradientTape(Tape):
         tapes.activate(self)
 
     def _stop(self) -> None:
-        tapes.active_tapes[:] = [t for t in tapes.active_tapes if t is not self]
+        tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
     def watch(self, tensor: Any) -> None:
         """Watches a tensor, a Variable or a nest of them.
@@ -115,12 +115,12 @@ class GradientTape(Tape):
         """
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        position = next(i for i, t in enumerate(tapes.active_tapes) if t is self)
-        del tapes.active_tapes[position]
+        position = next(i for i, t in enumerate(tapes.local.active) if t is self)
+        del tapes.local.active[position]
         try:
             yield
         finally:
-            tapes.active_tapes.insert(position, self)
+            tapes.local.active.insert(position, self)
 
     def reset(self) -> None:
         """Forgets everything recorded."""

@@ -43,7 +43,7 @@ def call(function: Any) -> Any:
 
 def iterated(function: Any) -> Any:
     """What to call in place of a function whose result a loop goes through."""
-    if function is making.range and tracing.active:
+    if function is making.range and tracing.local.active:
         return LazyRange.of
     return call(function)
 

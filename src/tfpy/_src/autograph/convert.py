@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import threading
 import types
 
 from tfpy._src.autograph import jumps, liveness
@@ -19,6 +20,9 @@ from tfpy._src.autograph.structure import Loads, Structure
 
 _converted: dict[types.CodeType, types.CodeType | None] = {}
 """The original's code -> the converted one's; None: it is taken as it is."""
+
+_converting = threading.RLock()
+"""Held while sources are parsed and compiled: CPython's parser counts its depth for all threads."""
 
 _made: set[types.CodeType] = set()
 """Code that came out of a conversion, with that of the functions within."""
@@ -33,7 +37,9 @@ def converted_code(function: types.FunctionType) -> types.CodeType | None:
     if code in _made:
         return None
     if code not in _converted:
-        _converted[code] = _convert(function)
+        with _converting:
+            if code not in _converted:
+                _converted[code] = _convert(function)
     return _converted[code]
 
 
@@ -43,10 +49,11 @@ def to_code(function: types.FunctionType) -> str:
     Raises:
         ValueError: when the function's source cannot be found.
     """
-    node = definition(function)
-    if node is None:
-        raise ValueError(f"the source of {function.__qualname__} is not available")
-    return ast.unparse(_transformed(node, function.__code__.co_freevars))
+    with _converting:
+        node = definition(function)
+        if node is None:
+            raise ValueError(f"the source of {function.__qualname__} is not available")
+        return ast.unparse(_transformed(node, function.__code__.co_freevars))
 
 
 def _convert(function: types.FunctionType) -> types.CodeType | None:

@@ -27,7 +27,7 @@ def set_loop_options(
     Raises:
         NotImplementedError: for ``maximum_iterations``.
     """
-    if not tracing.active:
+    if not tracing.local.active:
         return
     if maximum_iterations is not None:
         raise NotImplementedError(

@@ -204,7 +204,7 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if not isinstance(loop_vars, list | tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
-    if tracing.active:
+    if tracing.local.active:
         return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     state: Sequence[Any] = loop_vars
@@ -262,7 +262,7 @@ def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> l
 
 def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     """``state = body(i, state)`` for i from 0 to ``count``."""
-    if not tracing.active:
+    if not tracing.local.active:
         for i in range(count):
             state = body(i, state)
         return state

@@ -86,7 +86,7 @@ def effect(function: Function, *args: Any) -> bool:
     Returns:
         False when no trace is taken; the caller does it at once then.
     """
-    if not tracing.active:
+    if not tracing.local.active:
         return False
     leaves = flatten(args)
     structure = pack_sequence_as(args, [None] * len(leaves))
@@ -177,7 +177,7 @@ def _result(value: Any, spec: Any) -> Tensor:
 
 def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: bool) -> Any:
     tensors = [convert_to_tensor(x) for x in inputs]
-    if any(map(is_symbolic, tensors)) or tracing.active:
+    if any(map(is_symbolic, tensors)) or tracing.local.active:
         avals = _avals(function, tensors, specs)
         found = host_call.apply(tensors, function=_checked(function, avals), avals=avals)
     else:

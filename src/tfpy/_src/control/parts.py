@@ -84,7 +84,7 @@ def _tell_tapes(part: Part) -> None:
     """Notes on the tapes outside what a part computed at once, from tensors that have values."""
     for entry in part.recorder.entries:
         if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
-            for tape in tapes.active_tapes:
+            for tape in tapes.local.active:
                 tape.record(entry)
 
 

@@ -160,7 +160,7 @@ class TensorArray:
                 "(perhaps try setting clear_after_read = false?)",
             )
         element = self._present(at)
-        if self._clear and not tracing.active:
+        if self._clear and not tracing.local.active:
             self._items[at] = None
             self._read.add(at)
         return element
@@ -200,7 +200,7 @@ class TensorArray:
 
         It must not change there.
         """
-        return tracing.active[-1:] not in ([], [self._trace])
+        return tracing.local.active[-1:] not in ([], [self._trace])
 
     def _present(self, at: int) -> Tensor:
         found = self._items[at]

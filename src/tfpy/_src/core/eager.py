@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src import tracing
+from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.operand import CompositeOperand
-from tfpy._src.core.tape import active_tapes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.aval import Aval
@@ -52,8 +52,8 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
                 if isinstance(y, CompositeOperand):
                     return y.apply_op(op, inputs, attrs)
             inputs = as_tensors(op, inputs)
-            if tracing.active and not all(type(t) is Tensor for t in inputs):
-                return tracing.active[-1].apply(op, inputs, attrs)
+            if tracing.local.active and not all(type(t) is Tensor for t in inputs):
+                return tracing.local.active[-1].apply(op, inputs, attrs)
             break
     backend = registry.active or registry.active_backend()
     avals = [t.aval for t in inputs]
@@ -61,8 +61,8 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     compiled = backend.programs.get(key)
     if compiled is None:
         if attrs and is_open(tuple(attrs.values())):  # the result's shape is open, too
-            if tracing.active:
-                return tracing.active[-1].apply(op, inputs, attrs)
+            if tracing.local.active:
+                return tracing.local.active[-1].apply(op, inputs, attrs)
             return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
         compiled = _compile(backend, op, avals, attrs)
         _remember(backend, key, compiled)
@@ -79,10 +79,10 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
             output = Tensor(aval, host_storage(array, aval))
     except OpError:
-        if not tracing.active:
+        if not tracing.local.active:
             raise
-        return tracing.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
-    for tape in active_tapes:
+        return tracing.local.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
+    for tape in tapes.local.active:
         tape.record_op(op, inputs, output, attrs)
     return output
 

@@ -82,7 +82,7 @@ class IndexedSlices(Composite):
                 "give it one, or compute with its values and indices"
             )
         sizes = self.dense_shape.host_view().tolist()
-        if tracing.active and math.prod(sizes) >= _MANY:
+        if tracing.local.active and math.prod(sizes) >= _MANY:
             warnings.warn(
                 "Converting sparse IndexedSlices to a dense Tensor with "
                 f"{math.prod(sizes)} elements. This may consume a large amount of memory.",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tfpy._src.core import nest, scalars
-from tfpy._src.core.tensor import Tensor, scopes
+from tfpy._src.core.tensor import Tensor, local
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.storage import statistics
 
@@ -31,6 +31,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
     function: Callable[[], T] = name_or_fn if fn is None else fn
     if not callable(function):
         raise TypeError(f"tidy: expected a function, got {type(function).__name__}")
+    scopes = local.scopes
     scopes.append([])
     returned: T | None = None
     try:

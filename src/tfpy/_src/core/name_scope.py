@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from tfpy._src import tracing
 
-_entered: list[tuple[Any, str]] = []
-"""The scopes around the present code, with the traces (or None) that they belong to."""
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.entered: list[tuple[Any, str]] = []
+        """The scopes around the present code, with the traces (or None) that they belong to."""
+
+
+_local = _Local()
 
 
 def prefix() -> str:
     """What names begin with here: "" or the scopes, each followed by "/"."""
-    if _entered and _entered[-1][0] is tracing.current():
-        return _entered[-1][1]
-    return ""
+    if not _local.entered:
+        return ""
+    trace, scope = _local.entered[-1]
+    return scope if trace is tracing.current() else ""
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name
@@ -52,8 +60,8 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         else:
             full = prefix() + self._name
             scope = (full if trace is None else trace.unique_name(full)) + "/"
-        _entered.append((trace, scope))
+        _local.entered.append((trace, scope))
         return scope
 
     def __exit__(self, *exception: object) -> None:
-        _entered.pop()
+        _local.entered.pop()

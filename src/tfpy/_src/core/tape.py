@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -117,15 +118,22 @@ def _alike(x: Tensor, y: Tensor) -> bool:
     return x.aval.shape == y.aval.shape
 
 
-active_tapes: list[Tape] = []
-"""The tapes that record, outermost first; those that are ``last`` after the others."""
+class _Local(threading.local):
+    """A tape records the ops of the thread that opened it."""
+
+    def __init__(self) -> None:
+        self.active: list[Tape] = []
+        """The tapes that record, outermost first; those that are ``last`` after the others."""
+
+
+local = _Local()
 
 
 def activate(tape: Tape) -> None:
     """Lets a tape record."""
-    end = len(active_tapes)
-    place = next((i for i, t in enumerate(active_tapes) if t.last and not tape.last), end)
-    active_tapes.insert(place, tape)
+    active = local.active
+    places = (i for i, t in enumerate(active) if t.last and not tape.last)
+    active.insert(next(places, len(active)), tape)
 
 
 SUMS: dict[str, Callable[[Any, Any], Any]] = {}

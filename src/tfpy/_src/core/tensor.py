@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 
 next_identity = count(1).__next__
 
-scopes: list[list[weakref.ref[Tensor]]] = []
-"""The ``tf.tidy`` scopes around the running code, innermost last: the tensors made in each."""
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.scopes: list[list[weakref.ref[Tensor]]] = []
+        """The ``tf.tidy`` scopes around the code, innermost last: the tensors made in each."""
+
+
+local = _Local()
 
 
 class Tensor(Operand):
@@ -46,6 +53,7 @@ class Tensor(Operand):
         self.kept = False
         self._storage: Storage | None = storage
         statistics.tensors += 1
+        scopes = local.scopes
         if scopes:
             scopes[-1].append(weakref.ref(self))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import warnings
 import weakref
 from collections import OrderedDict
@@ -86,6 +87,8 @@ class Function(Generic[P, R]):
         self._traces: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
         self._of_tensors: dict[Any, ConcreteFunction | Untraced] = {}
         """Traces by the signatures of tensors alone, for calls without anything else."""
+        self._lock = threading.RLock()
+        """Held while it is traced: several threads may call it."""
         self._made_variables = False
         self._hits = self._misses = 0
         self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
@@ -96,7 +99,7 @@ class Function(Generic[P, R]):
         Raises:
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
-        if _Settings.eagerly or (tracing.active and _stays_open(args, kwargs)):
+        if _Settings.eagerly or (tracing.local.active and _stays_open(args, kwargs)):
             return self._converted()(*args, **kwargs)
         key = None
         if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
@@ -107,7 +110,7 @@ class Function(Generic[P, R]):
                 return found.run(args)  # type: ignore[arg-type]
         call = self._call(args, kwargs)
         found = self._found(call)
-        if tracing.active and isinstance(found, Untraced):
+        if tracing.local.active and isinstance(found, Untraced):
             return self._run_python(call.arguments)
         if key is not None:
             self._of_tensors[key] = found
@@ -151,17 +154,18 @@ class Function(Generic[P, R]):
 
     def _found(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
-        found = self._traces.get(call.key)
-        if found is not None:
-            self._hits += 1
-            self._traces.move_to_end(call.key)
-            return found
-        self._misses += 1
-        made = self._traces[call.key] = self._made(call)
-        if len(self._traces) > _MAX_TRACES:
-            self._traces.popitem(last=False)
-            self._of_tensors.clear()
-        return made
+        with self._lock:
+            found = self._traces.get(call.key)
+            if found is not None:
+                self._hits += 1
+                self._traces.move_to_end(call.key)
+                return found
+            self._misses += 1
+            made = self._traces[call.key] = self._made(call)
+            if len(self._traces) > _MAX_TRACES:
+                self._traces.popitem(last=False)
+                self._of_tensors.clear()
+            return made
 
     def _made(self, call: Call) -> ConcreteFunction | Untraced:
         try:
@@ -171,7 +175,7 @@ class Function(Generic[P, R]):
                 self._made_variables = True
                 concrete = self._trace(call, False)
         except NotTraceableError as error:
-            if not tracing.active:
+            if not tracing.local.active:
                 text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
                 warnings.warn(text, stacklevel=4)
             return Untraced(self._run_python, call, error)

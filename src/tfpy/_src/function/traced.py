@@ -87,7 +87,7 @@ class Traced:
     def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """The outputs; recorded on the tapes that follow what goes in."""
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
-        followed = self._followed(operands) if tapes.active_tapes else ()
+        followed = self._followed(operands) if tapes.local.active else ()
         if not followed:
             return self.executable.run(operands)
         given = [*operands, *self.constants]
@@ -122,14 +122,15 @@ class Traced:
     ) -> None:
         """Tells the tapes what was computed of what."""
         entry = Entry(self.trace.name, tuple(watched), tuple(results), backward)
-        for tape in tapes.active_tapes:
+        for tape in tapes.local.active:
             tape.record(entry)
 
     def _derivative(self, followed: tuple[int, ...]) -> _Derivative:
-        found = self._derivatives.get(followed)
-        if found is None:
-            found = self._derivatives[followed] = _Derivative(self, followed)
-        return found
+        with self.trace.lock:
+            found = self._derivatives.get(followed)
+            if found is None:
+                found = self._derivatives[followed] = _Derivative(self, followed)
+            return found
 
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
         """The numbers of what goes in that active tapes follow."""
@@ -140,7 +141,7 @@ class Traced:
 
 
 def _is_followed(tensor: Tensor) -> bool:
-    return any(tape.follows([tensor]) for tape in tapes.active_tapes)
+    return any(tape.follows([tensor]) for tape in tapes.local.active)
 
 
 class _Derivative:
@@ -195,11 +196,12 @@ class _Derivative:
 
     def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
         """The computation for gradients of these of the outputs and residuals."""
-        found = self._backwards.get(flowing)
-        if found is None:
-            found, _ = self._trace_backward(flowing, saving=False)
-            self._backwards[flowing] = found
-        return found
+        with self._primal.trace.lock:
+            found = self._backwards.get(flowing)
+            if found is None:
+                found, _ = self._trace_backward(flowing, saving=False)
+                self._backwards[flowing] = found
+            return found
 
     def _trace_backward(
         self, flowing: Sequence[bool], saving: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 import weakref
 from typing import Any
 
@@ -36,23 +37,9 @@ class Aval:
     _closed: Aval | None
 
     def __new__(cls, shape: Shape, dtype: DType) -> Aval:
-        key = (shape, dtype.name)
-        known = _avals.get(key)
+        known = _avals.get((shape, dtype.name))
         found = None if known is None else known()
-        if found is not None:
-            return found
-        aval = super().__new__(cls)
-        aval.shape = tuple(size_of(n) for n in shape)
-        aval.dtype = dtype
-        aval.shown, aval._closed = aval.shape, None
-        if is_open(aval.shape):
-            aval.shown = tuple(None if is_open(n) else n for n in aval.shape)
-            aval._closed = Aval(closed(aval.shape), dtype)
-        aval.rank = len(shape)
-        aval.size = math.prod(aval.shape)
-        aval.nbytes = aval.size * dtype.size
-        _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
-        return aval
+        return _made(shape, dtype) if found is None else found
 
     @property
     def closed(self) -> Aval:
@@ -80,8 +67,32 @@ def merged(first: Aval, *others: Aval) -> Aval:
     return Aval(tuple(either(sizes[0], *sizes) for sizes in columns), first.dtype)
 
 
+_making = threading.RLock()
+"""Held while one is made, so that threads do not make two of a kind."""
+
 _avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}
 """Those that are in use."""
+
+
+def _made(shape: Shape, dtype: DType) -> Aval:
+    key = (shape, dtype.name)
+    with _making:
+        known = _avals.get(key)
+        found = None if known is None else known()
+        if found is not None:
+            return found
+        aval = object.__new__(Aval)
+        aval.shape = tuple(size_of(n) for n in shape)
+        aval.dtype = dtype
+        aval.shown, aval._closed = aval.shape, None
+        if is_open(aval.shape):
+            aval.shown = tuple(None if is_open(n) else n for n in aval.shape)
+            aval._closed = Aval(closed(aval.shape), dtype)
+        aval.rank = len(shape)
+        aval.size = math.prod(aval.shape)
+        aval.nbytes = aval.size * dtype.size
+        _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
+        return aval
 
 
 def _forget(key: tuple[Shape, str], dead: weakref.ref[Aval]) -> None:

@@ -60,7 +60,7 @@ def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
     seeds = _op_seeds(seed)
     if seeds is None:
         return sampling.reserved(lambda: _fresh)
-    if tracing.active:
+    if tracing.local.active:
         return sampling.reserved(lambda: _Place(seeds, blocks).advance)
     key = (kind, as_dtype(dtype).name, *seeds)
     start = _Seeds.used.get(key, 0)

@@ -69,7 +69,7 @@ def record(
         return gradient(flowing, outputs, inputs, **attrs)
 
     entry = Entry(op.name, tuple(inputs), tuple(outputs), backward)
-    for tape in tapes.active_tapes:
+    for tape in tapes.local.active:
         tape.record(entry)
     return outputs
 

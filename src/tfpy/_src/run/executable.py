@@ -46,7 +46,7 @@ class Executable:
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
         if self.joins_trace(inputs):
-            return tracing.active[-1].inline(self.graph, inputs).outputs
+            return tracing.local.active[-1].inline(self.graph, inputs).outputs
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         if backend.collect_due:
@@ -56,7 +56,7 @@ class Executable:
 
     def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
         """Whether running it means copying its equations into the trace being taken."""
-        return bool(tracing.active) and (
+        return bool(tracing.local.active) and (
             any(isinstance(t, SymbolicTensor) for t in inputs)
             or any(eqn.op.stateful for eqn in self.graph.eqns)
         )

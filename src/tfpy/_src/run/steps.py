@@ -45,8 +45,7 @@ class DeviceStep:
         self._outputs = region.outputs
         self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
         self._weights = fixed
-        self._prepared_for: list[int] | None = None
-        self._prepared: list[Storage] = []
+        self._prepared: tuple[list[int], list[Storage]] | None = None  # for weights, what it gave
         self._backend = backend
 
     @property
@@ -72,10 +71,10 @@ class DeviceStep:
         """
         if self._prelude is not None:
             weights = [slots[i] for i in self._weights]
-            if weights != self._prepared_for:
-                self._prepared = self._prelude.run(weights)
-                self._prepared_for = weights
-            slots += [storage.slot for storage in self._prepared]
+            prepared = self._prepared
+            if prepared is None or prepared[0] != weights:
+                prepared = self._prepared = weights, self._prelude.run(weights)
+            slots += [storage.slot for storage in prepared[1]]
         for i in donated:
             slots[i] = -slots[i]
         if len(slots) > len(self._read):
@@ -138,9 +137,9 @@ class DeviceProgram:
         """New storages of the outputs."""
         if not self._outputs:
             return []
-        backend = self._backend
-        if self._unregistered is not None:
-            self._made(backend.register(self._unregistered))
+        backend, compiled = self._backend, self._unregistered
+        if compiled is not None:
+            self._made(backend.register(compiled))
         first = backend.run(self._number, *slots)
         return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
 

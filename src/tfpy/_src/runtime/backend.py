@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -57,6 +58,7 @@ class Backend(ABC):
         self.garbage: list[int] = []
         self.garbage_bytes = 0
         self.collect_due = False
+        self._collecting = threading.Lock()
         self.dead_programs: list[int] = []
         self.programs: dict[Any, Any] = {}
         """Cache of the eager executor: key of an op -> compiled program."""
@@ -147,9 +149,15 @@ class Backend(ABC):
 
     def collect(self) -> None:
         """Gives the slots of dead tensors and the programs of dead functions back."""
-        if self.garbage:
-            slots, self.garbage, self.garbage_bytes = self.garbage, [], 0
-            self.collect_due = False
-            self.free(slots)
-        while self.dead_programs:
-            self.release(self.dead_programs.pop())
+        if not self._collecting.acquire(blocking=False):
+            return  # another thread does it, or what is freed here frees more
+        try:
+            if self.garbage:
+                slots = self.garbage[:]
+                del self.garbage[: len(slots)]  # others may have come behind them
+                self.garbage_bytes, self.collect_due = 0, False
+                self.free(slots)
+            while self.dead_programs:
+                self.release(self.dead_programs.pop())
+        finally:
+            self._collecting.release()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -26,12 +26,19 @@ class CpuBackend(Backend):
         super().__init__()
         self._arrays: dict[int, Array] = {}
         self._programs: dict[int, tuple[Graph, Evaluator]] = {}
-        self._ids = count(1)
+        self._next = 1
+        self._numbering = threading.Lock()
 
     def upload(self, array: Array) -> int:
-        slot = next(self._ids)
+        slot = self._take(1)
         self._arrays[slot] = array
         return slot
+
+    def _take(self, count: int) -> int:
+        """The first of so many new numbers in a row."""
+        with self._numbering:
+            first, self._next = self._next, self._next + count
+        return first
 
     def read(self, slot: int, aval: Aval) -> Array:
         return self._arrays[slot].copy()
@@ -47,7 +54,7 @@ class CpuBackend(Backend):
         return Compiled(graph, None)
 
     def register(self, compiled: Compiled) -> int:
-        program = next(self._ids)
+        program = self._take(1)
         self._programs[program] = compiled.graph, Evaluator(compiled.graph)
         return program
 
@@ -56,8 +63,9 @@ class CpuBackend(Backend):
         shapes = (graph.avals[i].shape for i in graph.inputs)
         arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
         outputs = evaluator(arrays)
-        slots_out = [self.upload(np.asarray(a)) for a in outputs]
-        return slots_out[0]
+        first = self._take(len(outputs))
+        self._arrays.update((first + i, np.asarray(a)) for i, a in enumerate(outputs))
+        return first
 
     def release(self, program: int) -> None:
         del self._programs[program]

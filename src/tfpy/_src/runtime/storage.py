@@ -5,6 +5,8 @@ Python's reference counting frees it: the last tensor that goes takes the slot w
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from tfpy._src.ir.aval import Array, Aval
@@ -25,6 +27,10 @@ class Statistics:
 
 
 statistics = Statistics()
+
+
+_moving = threading.RLock()
+"""Held while bytes move to another backend: a storage may be read by several threads."""
 
 
 class Storage:
@@ -51,8 +57,14 @@ class Storage:
 
     def slot_on(self, backend: Backend) -> int:
         """The slot on that backend; moves the bytes there when they are elsewhere."""
-        if self.backend is backend:
-            return self.slot
+        if self.backend is not backend:
+            with _moving:
+                self._move(backend)
+        return self.slot
+
+    def _move(self, backend: Backend) -> None:
+        if self.backend is backend:  # another thread was faster
+            return
         host = self.to_host()
         if self.backend is not None:
             self.backend.discard(self.slot, self.aval.nbytes)
@@ -60,7 +72,6 @@ class Storage:
         self.backend = backend
         if host.nbytes > _KEEP_ON_HOST and not backend.on_host:
             self.host = None
-        return self.slot
 
     def to_host(self) -> Array:
         """The bytes as an array that must not be written to; reads them from the device."""

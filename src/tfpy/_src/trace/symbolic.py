@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def is_symbolic(value: Any) -> bool:
     """Whether a value is a tensor of a trace, or a Variable while one is taken."""
     return isinstance(value, SymbolicTensor) or (
-        bool(tracing.active) and isinstance(value, Variable)
+        bool(tracing.local.active) and isinstance(value, Variable)
     )
 
 
@@ -74,7 +74,7 @@ class SymbolicTensor(Tensor):
             TypeError: when the trace has ended.
             NotTraceableError: while it is taken.
         """
-        if self.trace not in tracing.active:
+        if self.trace not in tracing.local.active:
             raise TypeError(
                 f"{self!r} is out of scope and cannot be used here: it belongs to the trace of "
                 f"'{self.trace.name}'. Return it from that function, or keep it in a tf.Variable"

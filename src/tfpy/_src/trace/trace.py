@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,6 +59,8 @@ class Trace:
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
+        self.lock = threading.RLock()
+        """Held while the trace is taken on, for a derivative."""
         self._began = next_identity()
         self.graph = Graph()
         self.recorder = Recorder()
@@ -112,7 +115,7 @@ class Trace:
         if known is not None:
             return known
         if isinstance(tensor, SymbolicTensor):
-            if all(trace is not tensor.trace for trace in tracing.active):
+            if all(trace is not tensor.trace for trace in tracing.local.active):
                 raise TypeError(
                     f"{tensor} is out of scope: it belongs to the trace of "
                     f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
@@ -185,7 +188,7 @@ class Trace:
         values = [self.value_of(t) for t in inputs]
         value = self.graph.add_eqn(op, values, tuple(attrs.items()))
         output = self.tensor(value, op.name)
-        for tape in tapes.active_tapes:
+        for tape in tapes.local.active:
             tape.record_op(op, tuple(inputs), output, attrs)
         return output
 
@@ -236,14 +239,14 @@ class Trace:
     @contextmanager
     def taken(self) -> Iterator[Trace]:
         """Ops in this context go to the trace, and only the tapes opened in it record them."""
-        saved = tapes.active_tapes[:]
-        tapes.active_tapes[:] = [self.recorder]
-        tracing.active.append(self)
+        saved = tapes.local.active[:]
+        tapes.local.active[:] = [self.recorder]
+        tracing.local.active.append(self)
         try:
             yield self
         finally:
-            tracing.active.pop()
-            tapes.active_tapes[:] = saved
+            tracing.local.active.pop()
+            tapes.local.active[:] = saved
 
     @contextmanager
     def extended(self) -> Iterator[None]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array import scattering, slicing
+from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
-from tfpy._src.core.tape import active_tapes
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType
@@ -149,7 +149,7 @@ class Variable(ScatterMethods):
     def value(self) -> Tensor:
         """The present value; tapes that watch variables note the reading."""
         if self.trainable:
-            for tape in active_tapes:
+            for tape in tapes.local.active:
                 tape.on_read(self)
         return self.tensor
 
@@ -208,7 +208,7 @@ class Variable(ScatterMethods):
         """What an assignment gives."""
         if not read_value:
             return None
-        return self if tracing.active else _Assigned(self)
+        return self if tracing.local.active else _Assigned(self)
 
     @property
     def origin(self) -> Variable:
@@ -324,7 +324,7 @@ class Variable(ScatterMethods):
 
     def __repr__(self) -> str:
         what = f"<tf.Variable '{self._shown_name}' shape={self.shape} dtype={self.dtype.name}"
-        if tracing.active:
+        if tracing.local.active:
             return f"{what}>"
         return f"{what}, numpy={printed(self.tensor, repr)}>"
 

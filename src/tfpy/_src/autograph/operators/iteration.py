@@ -34,7 +34,7 @@ def while_stmt(
     """
     while True:
         go_on = test()
-        if tracing.active and is_tensor(go_on):
+        if tracing.local.active and is_tensor(go_on):
             _Loop(get, set_, names).run(lambda _: test(), lambda own: (body(), own)[1], [])
             return
         if not go_on:
@@ -61,7 +61,7 @@ def for_stmt(
     loop = _Loop(get, set_, names, go_on)
     if isinstance(iterated, LazyRange):
         loop.over_range(iterated, body)
-    elif tracing.active and isinstance(iterated, Tensor):
+    elif tracing.local.active and isinstance(iterated, Tensor):
         rows = iterated
         if not rows.ndim:
             raise ValueError("Cannot iterate over a scalar tensor.")
