@@ -264,6 +264,18 @@ def _permutation(*state: Any, count: int) -> Any:
     return tf.raw_ops.StatelessShuffle(value=numbers, key=[key], counter=counter, alg=1)
 
 
+def _state_of_seed(*seed: Any) -> Any:
+    key, counter = tf.raw_ops.StatelessRandomGetKeyCounter(seed=tf.stack(seed))
+    return tf.reshape(tf.bitcast(tf.concat([key, counter], 0), tf.int32), [-1])
+
+
+def _state_advanced(*state: Any, blocks: int) -> Any:
+    numbers = tf.bitcast(tf.reshape(tf.stack(state), [3, 2]), tf.int64)
+    generator = tf.random.Generator.from_state(numbers, "philox")
+    generator.skip(blocks // 256)
+    return tf.reshape(tf.bitcast(generator.state.read_value(), tf.int32), [-1])
+
+
 def _dft(real: Any, *imag: Any, axis: int, inverse: bool) -> Any:
     z = tf.complex(real, imag[0] if imag else tf.zeros_like(real))
     last = [i for i in range(z.ndim) if i != axis] + [axis]
@@ -367,6 +379,8 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "random_truncated_normal": _random("StatelessTruncatedNormalV2", dtype=tf.float32),
     **{f"random_{n}": _seeded(n) for n in ("gamma", "poisson", "binomial")},
     "random_permutation": _permutation,
+    "random_state_of_seed": _state_of_seed,
+    "random_state_advanced": _state_advanced,
     "sliding_windows": _windows,
     "overlap_add": _overlap_add,
     "resample": _resample,

@@ -59,6 +59,10 @@ CALLS = {
     "nn.local_response_normalization": f"{IMAGE}, 2",
     "nn.bias_add": "x(2, 3), x(3)",
     "nn.dropout": "f(4, 5), 0.4, seed=5",
+    "nn.experimental.general_dropout": (
+        "f(4, 5), 0.4, lambda shape, dtype: tf.random.stateless_uniform(shape, (1, 2))"
+    ),
+    "nn.experimental.stateless_dropout": "f(4, 5), 0.4, (1, 2)",
     "nn.embedding_lookup": "f(5, 3), t([[0, 4], [2, 2]])",
     # losses
     "nn.l2_loss": "f(2, 3)",

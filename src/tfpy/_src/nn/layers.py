@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array.making import reshape
 from tfpy._src.array.slicing import gather
 from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
 from tfpy._src.ops import elementwise as ew
 from tfpy._src.random import stateful
+from tfpy._src.random.stateless import stateless_uniform
 
 
 def bias_add(
@@ -47,14 +50,59 @@ def dropout(
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
     """
+    return _dropped(x, rate, noise_shape, lambda shape, kind: stateful.uniform(shape, seed=seed))
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """:func:`dropout` whose choice is a function of a seed of two integers.
+
+    Args:
+        seed: int32 [2]; within ``tf.function`` it may be a tensor that differs from call to call.
+        rng_alg: "philox" or None.
+
+    Raises:
+        ValueError: when ``rate`` is not in [0, 1).
+        InvalidArgumentError: when ``seed`` is not two integers.
+    """
+    alg = "auto_select" if rng_alg is None else rng_alg
+
+    def uniform(shape: Any, kind: DType) -> Tensor:
+        return stateless_uniform(shape, seed, dtype=kind, alg=alg)
+
+    return _dropped(x, rate, noise_shape, uniform)
+
+
+def general_dropout(
+    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+) -> Tensor:
+    """:func:`dropout` with ``uniform_sampler(shape, dtype)`` in place of random numbers."""
+
+    def uniform(shape: Any, kind: DType) -> Tensor:
+        return convert_to_tensor(uniform_sampler(shape=shape, dtype=kind))
+
+    return _dropped(x, rate, noise_shape, uniform)
+
+
+def _dropped(
+    x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, DType], Tensor]
+) -> Tensor:
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")
-    if not 0 <= rate < 1:
+    if is_tensor(rate):
+        rate = convert_to_tensor(rate, t.dtype)
+    elif not 0 <= rate < 1:
         raise ValueError(f"dropout: rate must be a float in the range [0, 1), got {rate}")
-    if rate == 0:
+    elif rate == 0:
         return t
-    noise = stateful.uniform(t.aval.shape if noise_shape is None else noise_shape, seed=seed)
+    noise = uniform(t.aval.shape if noise_shape is None else noise_shape, t.dtype)
     return ew.select(noise >= rate, t * (1 / (1 - rate)), 0.0)
 
 

@@ -9,7 +9,7 @@ host.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,11 @@ def _counter(low: list[Expr], shift: int) -> list[Expr]:
 def _words(*state: Expr, shift: int = 2) -> list[Expr]:
     """The four words of this element's block, which ``2 ** shift`` elements share."""
     k0, k1, *low = (ex.bitcast(word, ex.U) for word in state)
-    c = _counter(low, shift)
+    return _rounds(_counter(low, shift), k0, k1)
+
+
+def _rounds(c: list[Expr], k0: Expr, k1: Expr) -> list[Expr]:
+    """Philox of a counter and a key."""
     m0, m1 = (ex.const(m, ex.U) for m in philox.MULTIPLIERS)
     for _ in range(philox.ROUNDS):
         high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
@@ -61,6 +65,36 @@ def _lane(words: list[Expr]) -> Expr:
     i = ex.index() & 3
     low = ex.select(ex.eq(i, 0), words[0], words[1])
     return ex.select(i < 2, low, ex.select(ex.eq(i, 2), words[2], words[3]))
+
+
+def _scrambled(*seed: Expr) -> Expr:
+    """A word of the state of a stateless op: the seed is a counter, what comes out is the key and
+    the upper half of the new counter."""
+    zero, ones = ex.const(0, ex.U), ex.const(0xFFFFFFFF, ex.U)
+    counter: list[Expr] = []
+    for number in seed:
+        counter += [ex.bitcast(number, ex.U), ex.select(number < 0, ones, zero)]
+    words = _rounds(counter, *(ex.const(k, ex.U) for k in philox.SCRAMBLE))
+    i = ex.index()
+    key = ex.select(ex.eq(i, 0), words[0], words[1])
+    upper = ex.select(ex.eq(i, 4), words[2], words[3])
+    return ex.bitcast(ex.select(i < 2, key, ex.select(i < 4, zero, upper)), ex.I)
+
+
+def _advanced(*state: Expr, blocks: int) -> Expr:
+    """A word of a generator's state (counter, key) so many counters later."""
+    counter, key = [ex.bitcast(word, ex.U) for word in state[:4]], state[4:]
+    added = [ex.const(word, ex.U) for word in philox.split(blocks, 4)]
+    carry, words = ex.const(0, ex.U), list[Expr]()
+    for word, more in zip(counter, added, strict=True):
+        partial = word + more
+        total = partial + carry
+        carry = ex.cast(partial < more, ex.U) + ex.cast(total < carry, ex.U)
+        words.append(ex.bitcast(total, ex.I))
+    found = key[1]
+    for i, word in reversed(list(enumerate([*words, key[0]]))):
+        found = ex.select(ex.eq(ex.index(), i), word, found)
+    return found
 
 
 def _unit(word: Expr) -> Expr:
@@ -122,6 +156,19 @@ def _between_ref(*inputs: Any, shape: Shape) -> Any:
     *state, low, high = inputs
     span = np.uint32((int(high) - int(low)) % 2**32)
     return (_stream(tuple(state), shape) % span).view(np.int32) + np.int32(low)
+
+
+def _scrambled_ref(*seed: Any) -> Any:
+    return _words_of(philox.scramble((int(seed[0]), int(seed[1]))))
+
+
+def _advanced_ref(*state: Any, blocks: int) -> Any:
+    counter = philox.join(state[:4]) + blocks
+    return _words_of((*philox.split(counter, 4), *state[4:]))
+
+
+def _words_of(words: Sequence[Any]) -> Any:
+    return np.array([int(w) & 0xFFFFFFFF for w in words], np.uint32).view(np.int32)
 
 
 # Records
@@ -199,6 +246,45 @@ random_truncated_normal = _random(
     None,
     "Standard normal floats, less than two deviations from 0.",
     host_only=_REJECTION,
+)
+
+
+def _seed_samples(rng: np.random.Generator) -> list[Sample]:
+    seeds = ((1, 2), (0, 0), (-7, 3), (2**31 - 1, -(2**31)))
+    return [(tuple(np.asarray(s, np.int32) for s in pair), {}) for pair in seeds]
+
+
+def _advance_samples(rng: np.random.Generator) -> list[Sample]:
+    states = [_state(rng) for _ in range(3)]
+    return [
+        ((*state[2:], *state[:2]), {"blocks": blocks})
+        for state, blocks in zip(states, (256, 2**31, 2**40), strict=True)
+    ]
+
+
+random_state_of_seed = register(
+    Op(
+        "random_state_of_seed",
+        "random",
+        lambda *seed: Aval((len(_STATE),), dtypes.int32),
+        _scrambled_ref,
+        expr=_scrambled,
+        params=("seed_0", "seed_1"),
+        doc="The state, as a tensor, with which a stateless op begins.",
+        samples=_seed_samples,
+    )
+)
+random_state_advanced = register(
+    Op(
+        "random_state_advanced",
+        "random",
+        lambda *state, blocks: Aval((len(_STATE),), dtypes.int32),
+        _advanced_ref,
+        expr=_advanced,
+        params=(*_STATE[2:], *_STATE[:2]),
+        doc="A generator's state, its counter (first here) so many numbers later.",
+        samples=_advance_samples,
+    )
 )
 
 

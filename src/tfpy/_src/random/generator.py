@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.array.making import static_ints
+from tfpy._src import dtypes, tracing
+from tfpy._src.array.joining import stack, unstack
+from tfpy._src.array.making import static_ints, zeros_like
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -17,6 +18,7 @@ from tfpy._src.ops import random as primitives
 from tfpy._src.ops.reference import philox
 from tfpy._src.random import sampling
 from tfpy._src.random.algorithm import algorithm_number, philox_only
+from tfpy._src.random.sampling import draw
 from tfpy._src.variables.variable import Variable
 
 _NUMBERS = 3  # counter (two) and key, 64 bits each
@@ -148,7 +150,12 @@ class Generator:
         return (*philox.split(key, 2), *philox.split(counter, 4))
 
     def _reserve_blocks(self, blocks: int) -> sampling.State:
-        return sampling.reserved(lambda: lambda: self._advance(blocks))
+        """The state before the counter moves on; within ``tf.function`` by ops on the Variable."""
+        if not tracing.local.active:
+            return self._advance(blocks)
+        words = unstack(self._state)
+        self._state.assign(primitives.random_state_advanced(*words, blocks=blocks))
+        return (*words[4:], *words[:4])
 
     def _reserve(self, shape: Any) -> sampling.State:
         sizes = sampling.sizes("Generator", shape)
@@ -156,9 +163,9 @@ class Generator:
 
     def skip(self, delta: Any) -> Tensor:
         """Moves on as if ``delta`` numbers had been drawn; gives the state before."""
-        before = self._state.numpy()
-        self._advance(int(delta) * philox.RESERVED)
-        return constant(before)
+        before = self._state.read_value()
+        self._reserve_blocks(int(delta) * philox.RESERVED)
+        return before
 
     def uniform(
         self,
@@ -233,8 +240,9 @@ class Generator:
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for stateless functions, int32 [2, count]: the low words of TensorFlow's."""
-        keys = np.array([k & 0xFFFFFFFF for k in self._keys(count)], np.uint32).view(np.int32)
-        return constant(np.stack([keys, np.zeros_like(keys)]))
+        state = self._reserve_blocks(count * philox.RESERVED)
+        keys = draw(primitives.random_bits, state, shape=(2 * count,))[::2]
+        return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
         """``count`` independent generators."""

@@ -28,17 +28,18 @@ from tfpy._src.math.reductions import reduce_max
 from tfpy._src.ops import bitwise, elementwise as ew, random as primitives
 from tfpy._src.ops.families.infer import broadcast_shapes
 
-State = tuple[int, ...] | Tensor
-"""The words; while ``tf.function`` traces, an int32 [6] tensor that each call gives anew."""
+State = tuple[int, ...] | tuple[Tensor, ...] | Tensor
+"""The words; while ``tf.function`` traces, tensors that each call gives anew, six or int32 [6]."""
 
 _ACCEPTED = (dtypes.float16, dtypes.float32, dtypes.int32, dtypes.uint32)
 
 
 def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
     """The random primitive ``op`` on a state."""
-    if isinstance(state, Tensor):
-        return op(*unstack(state), *inputs, **attrs)
-    words = np.array(state, np.uint32).view(np.int32)
+    found = unstack(state) if isinstance(state, Tensor) else state
+    if isinstance(found[0], Tensor):
+        return op(*found, *inputs, **attrs)
+    words = np.array(found, np.uint32).view(np.int32)
     return op(*(constant(w) if w else scalar(0, dtypes.int32) for w in words), *inputs, **attrs)
 
 
@@ -106,7 +107,7 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
         if minval is None:
             return full_int(state, shape, kind)
         low, high = convert_to_tensor(minval, kind), convert_to_tensor(maxval, kind)
-        if int(low) >= int(high):
+        if type(low) is type(high) is Tensor and int(low) >= int(high):
             raise invalid_value(
                 "random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}"
             )

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.array.joining import stack
+from tfpy._src import dtypes, tracing
+from tfpy._src.array.joining import stack, unstack
+from tfpy._src.array.making import cast
+from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -36,7 +38,23 @@ def seed_numbers(op: str, seed: Any) -> tuple[int, int]:
 
 def _state(op: str, seed: Any, alg: Any = "philox") -> State:
     philox_only(alg)
+    if tracing.local.active and any(map(_is_unknown, nest.flatten(seed))):
+        return _state_while_traced(op, convert_to_tensor(seed))
     return philox.scramble(seed_numbers(op, seed))
+
+
+def _is_unknown(value: Any) -> bool:
+    """Whether it is a tensor of a trace, or a Variable."""
+    return is_tensor(value) and type(value) is not Tensor
+
+
+def _state_while_traced(op: str, seed: Tensor) -> State:
+    """The state of a seed that each run of a compiled function gives anew."""
+    if not seed.dtype.is_integer:
+        raise invalid(op, f"seed must be two integers, got dtype {seed.dtype.name}")
+    if seed.aval.shape != (2,):
+        raise invalid(op, f"seed must have shape [2], not {list(seed.aval.shape)}")
+    return primitives.random_state_of_seed(*unstack(cast(seed, dtypes.int32)))
 
 
 def stateless_uniform(

@@ -19,7 +19,7 @@ WEYL = (0x9E3779B9, 0xBB67AE85)
 ROUNDS = 10
 RESERVED = 256
 """Counters that belong to one output where outputs take a varying number of words."""
-_SCRAMBLE = (0x3EC8F720, 0x02461E29)
+SCRAMBLE = (0x3EC8F720, 0x02461E29)
 _LOW = 0xFFFFFFFF
 _SMALLEST = 1e-7  # keeps log away from 0, as TensorFlow
 
@@ -44,7 +44,7 @@ def blocks(counter: Sequence[Words], key: Sequence[int]) -> list[Words]:
 def scramble(seed: tuple[int, int]) -> tuple[int, ...]:
     """Key (two words) and counter (four) of a stateless op's two-integer seed, as TensorFlow."""
     words = [w for s in seed for w in split(s, 2)]
-    key0, key1, high0, high1 = (int(w) for w in blocks([np.asarray(w) for w in words], _SCRAMBLE))
+    key0, key1, high0, high1 = (int(w) for w in blocks([np.asarray(w) for w in words], SCRAMBLE))
     return key0, key1, 0, 0, high0, high1
 
 

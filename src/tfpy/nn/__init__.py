@@ -81,3 +81,4 @@ from tfpy._src.primitives import (
     softplus as softplus,
     tanh as tanh,
 )
+from tfpy.nn import experimental as experimental
