@@ -43,5 +43,5 @@ def test_spectra(tf, backend):
 def test_complex_tensors_live_on_the_device(tf, backend):
     z = tf.constant(np.array([1 + 2j, 3 - 4j], np.complex64))
     product = z * tf.math.conj(z)
-    assert product.device == backend
+    assert product.storage.place == backend
     np.testing.assert_allclose(product.numpy(), [5, 25])

@@ -16,7 +16,7 @@ def test_bits(tf, backend):
     state = philox.scramble((3, -9))
     words = philox.stream(state, 1001)
     mine = tf.random.stateless_uniform([1001], [3, -9])
-    assert mine.device == backend
+    assert mine.storage.place == backend
     np.testing.assert_array_equal(mine.numpy(), philox.unit_floats(words))
     for low, high in RANGES:
         mine = tf.random.stateless_uniform([1001], [3, -9], low, high, tf.int32).numpy()

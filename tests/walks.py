@@ -155,7 +155,7 @@ def to_the_shader() -> Walk:
         x.slot_on(backend)
         with walk() as found:
             y = tf.nn.relu(x)
-        assert y.device == "webgl"
+        assert y.storage.place == "webgl"
     return found
 
 

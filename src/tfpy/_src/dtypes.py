@@ -67,6 +67,11 @@ class DType:
         return max(0, self.min), self.max
 
     @property
+    def as_datatype_enum(self) -> int:
+        """TensorFlow's number of the type."""
+        return _NUMBERS[self.name]
+
+    @property
     def base_dtype(self) -> DType:
         return self
 
@@ -122,6 +127,9 @@ class DType:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> Any:
+        return as_dtype, (self.name,)
+
     def __repr__(self) -> str:
         return f"tf.{self.name}"
 
@@ -146,6 +154,11 @@ _BY_NAME = {d.name: d for d in ALL}
 _NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "uint64": uint32}
 _NARROWED |= {"int16": int32, "uint16": int32, "object": string}
 
+_NUMBERS = {"float32": 1, "int32": 3, "uint8": 4, "int8": 6, "string": 7, "complex64": 8}
+_NUMBERS |= {"bool": 10, "float16": 19, "variant": 21, "uint32": 22}
+_BY_NUMBER = {number: name for name, number in _NUMBERS.items()}
+_BY_NUMBER |= {2: "float64", 5: "int16", 9: "int64", 17: "uint16", 18: "complex128", 23: "uint64"}
+
 # Names of dtypes that programs for TensorFlow use, and what they are here.
 float64 = double = float32
 int64 = int32
@@ -162,13 +175,15 @@ def real_part(dtype: DType) -> DType:
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The :class:`DType` for a DType, name, NumPy dtype or Python type.
+    """The :class:`DType` for a DType, name, NumPy dtype, Python type or TensorFlow's number.
 
     Raises:
         TypeError: when it names no type that tfpy has.
     """
     if isinstance(type_value, DType):
         return type_value
+    if isinstance(type_value, int):
+        type_value = _BY_NUMBER.get(type_value, type_value)
     if type_value is float:
         return float32
     if type_value is int:
@@ -180,6 +195,8 @@ def as_dtype(type_value: Any) -> DType:
     if isinstance(type_value, str) and type_value == "string":
         return string
     try:
+        if type_value is None:  # NumPy's float64
+            raise TypeError
         name = np.dtype(type_value).name
     except TypeError:
         raise TypeError(

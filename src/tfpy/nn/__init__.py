@@ -43,6 +43,7 @@ from tfpy._src.nn.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
+    scale_regularization_loss as scale_regularization_loss,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,

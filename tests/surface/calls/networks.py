@@ -72,6 +72,7 @@ CALLS = {
     "nn.weighted_cross_entropy_with_logits": "f(2, 3), f(2, 3), 1.5",
     "nn.log_poisson_loss": "f(2, 3), f(2, 3)",
     "nn.compute_average_loss": "f(4), f(4)",
+    "nn.scale_regularization_loss": "f(4)",
     **{
         name: (args, f"{V1}.{theirs}({args})")
         for name, theirs, args in (
@@ -109,6 +110,7 @@ FLOATS = (
     "nn.atrous_conv2d",
     "nn.atrous_conv2d_transpose",
     "nn.compute_average_loss",
+    "nn.scale_regularization_loss",
     "nn.conv1d",
     "nn.conv1d_transpose",
     "nn.conv2d",

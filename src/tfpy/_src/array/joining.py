@@ -16,11 +16,12 @@ from tfpy._src.array.making import (
     identity,
     reshape,
     squeeze,
+    static_int,
     static_ints,
     transpose,
 )
 from tfpy._src.array.slicing import slice, take
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -56,7 +57,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
             "Expected concatenating dimensions in the range [0, 0), but got 0: "
             "scalars are joined by tf.stack",
         )
-    at = normalize_axis("concat", int(axis), tensors[0].ndim)
+    at = normalize_axis("concat", static_int(axis), tensors[0].ndim)
     if len(tensors) == 1:
         return identity(tensors[0])
     return movement.concat(*tensors, axis=at)
@@ -121,10 +122,10 @@ def split(
         InvalidArgumentError: when the parts do not add up to the dimension.
     """
     x = convert_to_tensor(value)
-    at = normalize_axis("split", int(axis), x.ndim)
+    at = normalize_axis("split", static_int(axis), x.ndim)
     whole = x.aval.shape[at]
     if np.ndim(num_or_size_splits) == 0:
-        count = int(num_or_size_splits)
+        count = static_int(num_or_size_splits)
         if count < 1 or whole % count:
             raise invalid(
                 "split",
@@ -277,7 +278,7 @@ def pad(
         ValueError: for another mode.
     """
     x = convert_to_tensor(tensor)
-    flat = static_ints(np.asarray(paddings).reshape(-1))
+    flat = static_ints(host_values(paddings))
     pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
     if len(pairs) != x.ndim or any(v < 0 for v in flat):
         raise invalid(

@@ -9,13 +9,20 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.conversion import (
+    constant,
+    convert_to_tensor,
+    host_values,
+    is_array_like,
+    is_tensor,
+    offers_tensor,
+)
 from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.scalars import filled
 from tfpy._src.core.sizes import Sizes, as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import as_dtype
+from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import either, size_of
@@ -30,7 +37,7 @@ def static_ints(value: Any) -> tuple[int, ...]:
         return (size_of(value),)
     if isinstance(value, Sizes):
         return value.sizes
-    if is_tensor(value):
+    if is_tensor(value) or is_array_like(value) or offers_tensor(value):
         value = host_values(value)
     if isinstance(value, np.ndarray):
         return tuple(int(v) for v in value.reshape(-1))
@@ -38,10 +45,30 @@ def static_ints(value: Any) -> tuple[int, ...]:
 
 
 def static_int(value: Any) -> int:
-    """A size or the like as an int; a tensor is read. An open size stays open."""
+    """A size, axis or count as an int; a tensor is read. An open size stays open.
+
+    Raises:
+        TypeError: when it is none, or more than one number.
+        NotTraceableError: for a tensor that is being traced.
+    """
     if isinstance(value, Sizes):
         return value.sizes[0]
-    return size_of(host_values(value) if is_tensor(value) else value)
+    return size_of(static_number(value))
+
+
+def static_number(value: Any) -> Any:
+    """A number; a tensor is read.
+
+    Raises:
+        TypeError: when it is more than one.
+        NotTraceableError: for a tensor that is being traced.
+    """
+    if not is_tensor(value) and not is_array_like(value) and not offers_tensor(value):
+        return value
+    found = host_values(value)
+    if found.size != 1:
+        raise TypeError(f"expected a single number, got {value!r}")
+    return found.item()
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
@@ -93,20 +120,21 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def eye(
-    num_rows: int,
-    num_columns: int | None = None,
+    num_rows: Any,
+    num_columns: Any = None,
     batch_shape: Any = None,
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """The identity matrix, or a batch of them."""
-    columns = num_rows if num_columns is None else num_columns
-    rows_i = indexing.range_(start=0, delta=1, count=num_rows, dtype=dtypes.int32)
+    rows = static_int(num_rows)
+    columns = rows if num_columns is None else static_int(num_columns)
+    rows_i = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
     columns_i = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
-    hit = elementwise.equal(reshape(rows_i, [num_rows, 1]), columns_i)
+    hit = elementwise.equal(reshape(rows_i, [rows, 1]), columns_i)
     matrix = cast(hit, dtype)
     lead = () if batch_shape is None else static_ints(batch_shape)
-    return broadcast_to(matrix, (*lead, num_rows, columns)) if lead else matrix
+    return broadcast_to(matrix, (*lead, rows, columns)) if lead else matrix
 
 
 def range(
@@ -118,35 +146,57 @@ def range(
         InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
     """
     start, limit = (0, start) if limit is None else (start, limit)
+    for what, value in (("start", start), ("limit", limit), ("delta", delta)):
+        if np.ndim(value):
+            raise invalid("range", f"{what} must be a scalar, not shape {list(np.shape(value))}")
     bounds = (start, limit, delta)
-    numbers = [host_values(v).item() if is_tensor(v) else v for v in bounds]
-    given = [as_dtype(v.dtype) for v in bounds if hasattr(v, "dtype")]
-    floating = any(isinstance(v, float) for v in numbers) or any(d.is_floating for d in given)
-    kind = as_dtype(dtype) if dtype is not None else dtypes.float32 if floating else dtypes.int32
-    first, last, step = (kind.as_numpy_dtype(v).item() for v in numbers)
+    kind = _widest(*bounds) if dtype is None else as_dtype(dtype)
+    typed = [kind.as_numpy_dtype(static_number(v)) for v in bounds]
+    first, last, step = (v.item() for v in typed)
     if step == 0:
-        raise invalid("range", "Requires delta != 0")
+        raise invalid("range", f"Requires delta != 0: {step}")
     if (last - first) * step < 0:
         sign = "<=" if step > 0 else ">="
         raise invalid(
             "range",
             f"Requires start {sign} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}",
         )
-    sizes = (n for v in bounds if isinstance(v, Sizes) for n in v.sizes)
-    count = either(max(math.ceil((last - first) / step), 0), *sizes)
+    if kind.is_integer:
+        count = -((first - last) // step)
+    else:  # rounded at each step, as TensorFlow does
+        count = math.ceil((typed[1] - typed[0]) / typed[2])
+    count = either(count, *(n for v in bounds if isinstance(v, Sizes) for n in v.sizes))
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 
-def linspace(start: Any, stop: Any, num: int, name: str | None = None, axis: int = 0) -> Tensor:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, both included, along ``axis``."""
-    begin, end = convert_to_tensor(start), convert_to_tensor(stop)
+def _widest(*numbers: Any) -> DType:
+    """The dtype of a range: float32, float16 or int32."""
+    kinds = {as_dtype(n.dtype if hasattr(n, "dtype") else type(n)) for n in numbers}
+    return next((d for d in (dtypes.float32, dtypes.float16) if d in kinds), dtypes.int32)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """``num`` evenly spaced numbers from ``start`` to ``stop``, both included, along ``axis``.
+
+    Raises:
+        TypeError: when ``num`` is no integer.
+        InvalidArgumentError: when it is negative.
+    """
+    if not convert_to_tensor(num).dtype.is_integer:
+        raise TypeError(f"linspace: num must be an integer, got {num!r}")
+    count = static_int(num)
+    if count < 0:
+        raise invalid("linspace", f"Requires num >= 0: {count}")
+    begin = convert_to_tensor(start)
+    end = convert_to_tensor(stop, None if is_tensor(stop) else begin.dtype)
     if begin.dtype.is_integer:
         begin, end = cast(begin, dtypes.float32), cast(end, dtypes.float32)
     begin, end = expand_dims(begin, axis), expand_dims(end, axis)
-    where_ = normalize_axis("linspace", axis, begin.ndim)
-    weights = indexing.range_(start=0, delta=1, count=num, dtype=begin.dtype) / max(num - 1, 1)
+    where_ = normalize_axis("linspace", static_int(axis), begin.ndim)
+    steps = max(count - 1, 1)
+    weights = indexing.range_(start=0, delta=1, count=count, dtype=begin.dtype) / steps
     shape = [1] * begin.ndim
-    shape[where_] = num
+    shape[where_] = count
     weights = reshape(weights, shape)
     return begin * (1 - weights) + end * weights
 
@@ -184,14 +234,19 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     if sizes.count(-1) > 1:
         raise invalid("reshape", f"Only one input size may be -1, got {sizes}")
     if -1 in sizes:
-        known = -math.prod(sizes)
-        if known == 0 or x.size % known:
+        at = sizes.index(-1)
+        # With a size of 0 the open one is what is left of the sizes that are not 0.
+        empty = 0 in sizes and 0 in x.aval.shape
+        whole, known = (math.prod(n for n in s if n > 0) for s in (x.aval.shape, sizes))
+        if not empty:
+            whole, known = x.size, -math.prod(sizes)
+        if known == 0 or (whole % known and not empty):
             raise invalid(
                 "reshape",
                 f"Input to reshape is a tensor with {x.size} values of shape {list(x.aval.shape)}, "
                 f"but the requested shape {sizes} requires a multiple of {known}",
             )
-        sizes[sizes.index(-1)] = x.size // known
+        sizes[at] = whole // known
     if any(n < 0 for n in sizes):
         raise invalid("reshape", f"Size must be non-negative, got {sizes}")
     return movement.reshape(x, shape=tuple(sizes))

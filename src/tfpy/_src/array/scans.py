@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.array.making import static_int
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
@@ -14,7 +15,7 @@ from tfpy._src.ops.families.infer import normalize_axis
 
 def _scan(op: Op, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
     tensor = convert_to_tensor(x)
-    at = normalize_axis(op.name, int(axis), tensor.ndim)
+    at = normalize_axis(op.name, static_int(axis), tensor.ndim)
     return op(tensor, axis=at, exclusive=bool(exclusive), reverse=bool(reverse))
 
 

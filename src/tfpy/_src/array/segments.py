@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, fill, ones, reshape
+from tfpy._src.array.making import cast, fill, ones, reshape, static_int
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
@@ -17,7 +17,7 @@ from tfpy._src.ops.families.infer import check_dtype
 
 
 def _count(num_segments: Any) -> int:
-    count = int(num_segments)
+    count = static_int(num_segments)
     if count < 0:
         raise invalid("unsorted_segment", f"Input num_segments == {count} must not be negative.")
     return count

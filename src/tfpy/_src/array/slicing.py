@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_int, static_ints
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
@@ -50,7 +50,7 @@ def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0
     x, at = _table(params), convert_to_tensor(indices)
     batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
-    along = batch if axis is None else normalize_axis("gather", int(axis), x.ndim)
+    along = batch if axis is None else normalize_axis("gather", static_int(axis), x.ndim)
     return indexing.gather(x, at, axis=along, batch_dims=batch)
 
 
@@ -150,7 +150,7 @@ def strided_slice(
 @dispatchable
 def one_hot(
     indices: Any,
-    depth: int,
+    depth: Any,
     on_value: Any = None,
     off_value: Any = None,
     axis: int | None = None,
@@ -205,7 +205,7 @@ def boolean_mask(
         ValueError: when the mask's shape is not that of the dimensions from ``axis`` on.
     """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
-    at = 0 if axis is None else normalize_axis("boolean_mask", axis, x.ndim)
+    at = 0 if axis is None else normalize_axis("boolean_mask", static_int(axis), x.ndim)
     if m.ndim == 0 or tuple(x.aval.shape[at : at + m.ndim]) != m.shape:
         raise ValueError(
             f"Shapes {tuple(x.shape[at:])} and {m.shape} are incompatible: the mask must cover the "
@@ -367,12 +367,19 @@ def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
 
 def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
     """Begin, size and stride of a slice of an axis of size ``n``."""
-    bounds = [None if v is None else _index(v) for v in (key.start, key.stop, key.step)]
+    bounds = [_bound(v) for v in (key.start, key.stop, key.step)]
     if bounds[2] == 0:
         raise invalid("strided_slice", "slice step must not be 0")
     start, stop, step = builtins.slice(*bounds).indices(n)
     count = either(len(range(start, stop, step)), n, *(v for v in bounds if v is not None))
     return (start if count else 0), count, step
+
+
+def _bound(value: Any) -> int | None:
+    """An end of a slice; that of a trace is read, so that the function runs op by op."""
+    if value is None:
+        return None
+    return _index(host_values(value) if _is_traced(value) else value)
 
 
 def _position(key: Any, axis: int, tensor: Tensor) -> int:

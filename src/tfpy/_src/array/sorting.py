@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, reshape, transpose
+from tfpy._src.array.making import cast, reshape, static_int, transpose
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -42,7 +42,7 @@ def top_k(
     Raises:
         InvalidArgumentError: for a scalar, a negative ``k`` or one above the axis's size.
     """
-    x, count = convert_to_tensor(input), int(k)
+    x, count = convert_to_tensor(input), static_int(k)
     if not x.ndim:
         raise invalid("top_k", "input must be >= 1-D, got shape []")
     if count < 0:
@@ -69,7 +69,7 @@ def _last(op: str, values: Any, axis: Any) -> tuple[Tensor, tuple[int, ...]]:
     x = convert_to_tensor(values)
     if not x.ndim:
         raise invalid(op, "cannot sort a scalar: slice index -1 of dimension 0 out of bounds")
-    at = normalize_axis(op, int(axis), x.ndim)
+    at = normalize_axis(op, static_int(axis), x.ndim)
     perm = list(range(x.ndim))
     perm[at], perm[-1] = perm[-1], perm[at]
     return (x if at == x.ndim - 1 else transpose(x, perm)), tuple(perm)
@@ -136,7 +136,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     better = cast(x > indexing.gather(x, places, axis=1, batch_dims=1), dtypes.int32)
     ahead = reduction.reduce_sum(better, axes=(1, 2))
     finite = reduction.reduce_all(ew.is_finite(x), axes=(1, 2))
-    return ew.logical_and(ew.logical_and(inside, finite), ahead < int(k))
+    return ew.logical_and(ew.logical_and(inside, finite), ahead < k)
 
 
 def searchsorted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,11 +11,10 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.operand import Composite, Holder, Operand
 from tfpy._src.core.scalars import scalar
-from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import OPS, Op
-from tfpy._src.runtime.storage import host_storage
 
 
 def is_tensor(x: Any) -> bool:
@@ -22,9 +22,15 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Operand | Composite)
 
 
+def offers_tensor(value: Any) -> bool:
+    """Whether an object that is no tensor gives one of itself (``__tf_tensor__``)."""
+    return hasattr(value, "__tf_tensor__")
+
+
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
     """The inputs of an op. Python values take the dtype of the first tensor among them."""
     hint = op.only
+    inputs = [x.__tf_tensor__(hint, None) if offers_tensor(x) else x for x in inputs]
     for x in inputs[op.typed_from :]:
         if hint is None and isinstance(x, Tensor | Holder):
             hint = x.aval.dtype
@@ -61,7 +67,9 @@ def convert_to_tensor(
 ) -> Tensor:
     """A tensor of a Python number, nested sequence, array, Variable, indexed slices or tensor.
 
-    Floats become float32 and integers int32 unless ``dtype`` says otherwise.
+    Floats become float32 and integers int32 unless ``dtype`` says otherwise. An object with a
+    method ``__tf_tensor__(dtype, name)`` says itself which tensor it is, and tapes see that one;
+    an object with ``__array__`` is a constant, as an array is.
 
     Raises:
         ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
@@ -69,6 +77,8 @@ def convert_to_tensor(
         TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    if offers_tensor(value):
+        value = value.__tf_tensor__(wanted, name)
     if isinstance(value, Holder):
         value = value.value()
     if isinstance(value, Tensor):
@@ -85,7 +95,7 @@ def convert_to_tensor(
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)
         return _stacked([convert_to_tensor(v, None if is_tensor(v) else hint) for v in value])
-    return _from_array(_to_array(value, wanted, dtype_hint))
+    return from_array(_to_array(value, wanted, dtype_hint))
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -111,7 +121,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 f"{array.size} elements, but got `shape` {list(shape)}"
             )
         array = array.reshape(shape)
-    return _from_array(array)
+    return from_array(array)
 
 
 def host_values(value: Any) -> np.ndarray[Any, Any]:
@@ -136,7 +146,7 @@ def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
 def _holds_tensor(values: Any) -> bool:
     if isinstance(values, list | tuple):
         return any(_holds_tensor(v) for v in values)
-    return is_tensor(values)
+    return is_tensor(values) or offers_tensor(values)
 
 
 def _first_dtype(values: Any) -> DType | None:
@@ -149,7 +159,9 @@ def _first_dtype(values: Any) -> DType | None:
 
 def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, Any]:
     """A private array in a dtype that tfpy has."""
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, TensorShape):
+        value = _sizes(value, wanted)
+    if is_array_like(value):
         found = np.asarray(value)
         own = as_dtype(found.dtype)
         dtype = wanted or own
@@ -167,6 +179,8 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     if found.dtype == object:
+        found = _indices(found)
+    if found.dtype == object or _holds_array_like(value):
         raise ValueError(
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
@@ -186,6 +200,42 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
     if dtype == dtypes.string:
         return _as_bytes(found)
     return found.astype(dtype.as_numpy_dtype)
+
+
+def is_array_like(value: Any) -> bool:
+    """Whether it is an array or gives one of itself (``__array__``); tensors do not count."""
+    return hasattr(value, "__array__") and not isinstance(value, Operand)
+
+
+_NUMPY = {np.ndarray, *np.sctypeDict.values()}
+
+
+def _holds_array_like(value: Any) -> bool:
+    """Whether a sequence has items that give arrays of themselves and are neither these nor
+    sequences: TensorFlow converts such objects by themselves only."""
+    if not isinstance(value, list | tuple):
+        return False
+    kinds = {type(leaf) for leaf in _leaf_values(value)}
+    return any(hasattr(k, "__array__") and not hasattr(k, "__len__") for k in kinds - _NUMPY)
+
+
+def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
+    """A static shape as an array of int32."""
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    if wanted not in (None, dtypes.int32):
+        raise TypeError(
+            f"Cannot convert TensorShape {shape} to dtype {wanted}. Allowed dtypes are tf.int32 "
+            "and tf.int64."
+        )
+    return np.array(shape.as_list(), np.int32)
+
+
+def _indices(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Objects that stand for integers, such as Dimensions, as these; others as they are."""
+    if not all(hasattr(v, "__index__") for v in found.flat):
+        return found
+    return np.array([operator.index(v) for v in found.flat]).reshape(found.shape)
 
 
 def _begins_with_text(value: Any) -> bool:
@@ -254,8 +304,3 @@ def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:
             raise ValueError(
                 f"Can't convert integers from {low} to {high} to {dtype.name}: out of range"
             )
-
-
-def _from_array(array: np.ndarray[Any, Any]) -> Tensor:
-    aval = Aval(array.shape, as_dtype(array.dtype))
-    return Tensor(aval, host_storage(array, aval))

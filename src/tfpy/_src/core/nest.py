@@ -89,22 +89,24 @@ def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
     return next(leaves)
 
 
-def map_structure(
-    func: Callable[..., Any],
-    *structure: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-) -> Any:
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """A nest like the first one, with ``func`` of the leaves in the same places of all of them.
 
     Args:
-        check_types: the nests must agree in the types of their sequences, too.
+        check_types: the nests must agree in the types of their sequences, too; True by default.
         expand_composites: as for :func:`flatten`.
 
     Raises:
         TypeError: when ``func`` is not callable, or types of sequences differ.
-        ValueError: without a nest, or when the nests differ.
+        ValueError: without a nest, when the nests differ, or for another keyword.
     """
+    check_types = kwargs.pop("check_types", True)
+    expand_composites = kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
+            f"`{'`, `'.join(kwargs)}`"
+        )
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func!r}")
     if not structure:

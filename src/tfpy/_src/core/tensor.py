@@ -12,9 +12,9 @@ import numpy as np
 
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.aval import Aval
-from tfpy._src.runtime.storage import Statistics, Storage, statistics
+from tfpy._src.runtime.storage import Statistics, Storage, host_storage, statistics
 
 if TYPE_CHECKING:
     from tfpy._src.ir.aval import Array
@@ -42,7 +42,7 @@ class Tensor(Operand):
         20.0
     """
 
-    __slots__ = ("__weakref__", "_storage", "assign", "aval", "identity", "kept")
+    __slots__ = ("__dict__", "__weakref__", "_storage", "aval", "identity", "kept")
 
     assign: Callable[..., Any]
     """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
@@ -90,9 +90,8 @@ class Tensor(Operand):
 
     @property
     def device(self) -> str:
-        """Name of the backend that holds the bytes; "host" before the first use."""
-        backend = self.storage.backend
-        return backend.name if backend else "host"
+        """The device that holds the bytes, as TensorFlow names it: a GPU's, or the CPU's."""
+        return f"/job:localhost/replica:0/task:0/device:{self.storage.processor}:0"
 
     @property
     def storage(self) -> Storage:
@@ -171,8 +170,11 @@ class Tensor(Operand):
         array = self.host_view()
         return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
 
+    def __buffer__(self, flags: int) -> memoryview:
+        return memoryview(self.host_view()).toreadonly()  # type: ignore[arg-type]
+
     def __bool__(self) -> bool:
-        return bool(self.numpy())
+        return bool(self.numpy()) if self.aval.size else False
 
     def __int__(self) -> int:
         return int(self.numpy())
@@ -191,12 +193,12 @@ class Tensor(Operand):
 
     def __len__(self) -> int:
         if not self.aval.shape:
-            raise TypeError("Scalar tensor has no len()")
+            raise TypeError("Scalar tensor has no `len()`")
         return self.aval.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.aval.shape:
-            raise TypeError("Cannot iterate over a scalar tensor")
+            raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(self.aval.shape[0]))
 
     def __str__(self) -> str:
@@ -219,9 +221,31 @@ class Tensor(Operand):
             self._storage = None
             statistics.tensors -= 1
 
+    # As an object of Python
+
     def ref(self) -> Any:
         """A hashable reference, equal for the same tensor object."""
         return Reference(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __copy__(self) -> Tensor:
+        """The tensor itself: nothing changes it."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        """What ``pickle`` keeps: the values."""
+        return from_array, (self.host_view(),)
+
+
+def from_array(array: Array) -> Tensor:
+    """A tensor over an array, in a dtype that there is, which nobody else writes to."""
+    aval = Aval(array.shape, as_dtype(array.dtype))
+    return Tensor(aval, host_storage(array, aval))
 
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
@@ -244,5 +268,12 @@ class Reference:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and other._tensor is self._tensor
 
+    def __lt__(self, other: Reference) -> bool:
+        """An order, so that references may be keys of nests."""
+        return id(self._tensor) < id(other._tensor)
+
     def __hash__(self) -> int:
         return id(self._tensor)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._tensor!r}>"

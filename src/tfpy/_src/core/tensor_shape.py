@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from math import prod
 from typing import Any, NoReturn
+
+from tfpy._src.core.dimension import Dimension, known_size
 
 
 class TensorShape(tuple[int, ...]):
@@ -28,8 +29,10 @@ class TensorShape(tuple[int, ...]):
             return tuple.__new__(_UnknownShape, ())
         if isinstance(dims, TensorShape):
             return dims
-        sizes = [dims] if hasattr(dims, "__index__") and not hasattr(dims, "__iter__") else dims
-        return tuple.__new__(cls, map(_size, sizes))
+        one = isinstance(dims, Dimension) or (
+            hasattr(dims, "__index__") and not hasattr(dims, "__iter__")
+        )
+        return tuple.__new__(cls, map(known_size, [dims] if one else dims))
 
     @property
     def rank(self) -> int | None:
@@ -42,9 +45,9 @@ class TensorShape(tuple[int, ...]):
         return self.rank
 
     @property
-    def dims(self) -> tuple[int, ...]:
-        """The sizes as a tuple."""
-        return tuple(self)
+    def dims(self) -> list[Dimension] | None:
+        """The sizes as Dimensions; None if the rank is unknown."""
+        return [Dimension(n) for n in self]
 
     def as_list(self) -> list[int]:
         """The sizes as a list."""
@@ -139,9 +142,13 @@ class TensorShape(tuple[int, ...]):
         return True
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, _UnknownShape):
+        """Whether the other is, or says, the same sizes."""
+        if isinstance(other, tuple):
+            return tuple.__eq__(self, other) and not isinstance(other, _UnknownShape)
+        try:
+            return self == TensorShape(other)
+        except (TypeError, ValueError):
             return False
-        return tuple(self) == (tuple(other) if isinstance(other, list) else other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -170,21 +177,6 @@ def known_shape(sizes: tuple[int, ...]) -> TensorShape:
     return tuple.__new__(TensorShape, sizes)
 
 
-def _size(size: Any) -> int | None:
-    if size is None:
-        return None
-    try:
-        found = operator.index(size)
-    except TypeError:
-        raise TypeError(
-            f"Dimension value must be integer or None or have an __index__ method, got value "
-            f"{size!r} with type {type(size)!r}"
-        ) from None
-    if found < 0:
-        raise ValueError(f"Dimension {found} must be >= 0")
-    return found
-
-
 class _UnknownShape(TensorShape):
     """``TensorShape(None)``."""
 
@@ -192,6 +184,10 @@ class _UnknownShape(TensorShape):
 
     @property
     def rank(self) -> None:
+        return None
+
+    @property
+    def dims(self) -> None:
         return None
 
     def _refuse(self, what: str) -> NoReturn:
@@ -231,12 +227,21 @@ class _UnknownShape(TensorShape):
         return False
 
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
-        return TensorShape(None) if isinstance(key, slice) else None
+        """Of a slice with both ends, the rank is known."""
+        if not isinstance(key, slice):
+            return None
+        start, stop = key.start or 0, key.stop
+        if stop is None or start < 0 or stop < 0:
+            return self
+        return TensorShape([None] * max(stop - start, 0))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _UnknownShape)
+        return other is None or isinstance(other, _UnknownShape)
 
     __hash__ = tuple.__hash__
+
+    def __reduce__(self) -> Any:
+        return TensorShape, (None,)
 
     def __repr__(self) -> str:
         return "TensorShape(None)"

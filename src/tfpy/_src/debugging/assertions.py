@@ -194,7 +194,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
         ValueError: when they differ, or have another kind of dtype.
     """
     wanted = None if dtype is None else as_dtype(dtype)
-    for tensor in tensors or []:
+    for tensor in (t for t in tensors or [] if t is not None):
         found = convert_to_tensor(tensor).dtype
         if wanted is not None and found != wanted:
             raise ValueError(f"Tensor of type {found} found, expected {wanted}: {tensor}")

@@ -7,10 +7,8 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_array_like, offers_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -120,7 +118,7 @@ class Call:
         if isinstance(value, Tensor | TensorSpec):
             self.tensors.append((getattr(value, "name", None) or name, value))
             return value
-        if isinstance(value, np.ndarray | np.generic):
+        if is_array_like(value) and not offers_tensor(value):
             return self._take(name, convert_to_tensor(value))
         return value.origin if isinstance(value, Variable) else value
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints, transpose
+from tfpy._src.array.making import (
+    broadcast_to,
+    cast,
+    reshape,
+    static_ints,
+    static_number,
+    transpose,
+)
 from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import top_k
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
@@ -45,9 +52,9 @@ def _suppressed(
         corners,
         values,
         most=min(most, values.aval.shape[-1]) if values.ndim else most,
-        threshold=float(iou_threshold),
-        least=float(score_threshold),
-        sigma=float(soft_nms_sigma),
+        threshold=float(static_number(iou_threshold)),
+        least=float(static_number(score_threshold)),
+        sigma=float(static_number(soft_nms_sigma)),
     )
     return found[..., 0], found[..., 1]
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array import segments
-from tfpy._src.array.joining import repeat, stack
+from tfpy._src.array.joining import repeat, reverse, stack
 from tfpy._src.array.making import cast, range, reshape
+from tfpy._src.array.slicing import one_hot, take
+from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import FailedPreconditionError
@@ -124,7 +126,36 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     Raises:
         FailedPreconditionError: when the last dimension is not 3.
     """
-    x = _three_channels("rgb_to_hsv", images)
+    hsv: Tensor = _rgb_to_hsv(_three_channels("rgb_to_hsv", images))
+    return hsv
+
+
+@custom_gradient
+def _rgb_to_hsv(x: Tensor) -> tuple[Tensor, Any]:
+    hsv = _hue_saturation_value(x)
+    return hsv, lambda g: _hsv_gradient(x, hsv, g)
+
+
+def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
+    """To the colours. Where channels are equal it is theirs whom TensorFlow takes for the largest,
+    red before green before blue, and for the smallest, blue before green before red."""
+    value = hsv[..., 2:]
+    largest = one_hot(reductions.argmax(x, -1), 3)
+    smallest = one_hot(2 - reductions.argmin(reverse(x, [-1]), -1), 3)
+    least = reductions.reduce_min(x, -1, keepdims=True)
+    inverse = ew.divide_no_nan(1.0, value - least)
+    # hue = (next - after next) / (6 * spread) + a constant, from the largest channel on
+    after, last = (take(largest, order, -1) for order in ([2, 0, 1], [1, 2, 0]))
+    turn = reductions.reduce_sum(x * (after - last), -1, keepdims=True) * inverse
+    to_hue = (after - last - turn * (largest - smallest)) * inverse / 6.0
+    saturated = ew.divide_no_nan(least, value * value) * largest
+    to_saturation = saturated - ew.divide_no_nan(smallest, value)
+    to_saturation = ew.select(x > 0, to_saturation, 0.0)
+    hue, saturation = g[..., :1], g[..., 1:2]
+    return hue * to_hue + saturation * to_saturation + g[..., 2:] * largest
+
+
+def _hue_saturation_value(x: Tensor) -> Tensor:
     r, g, b = (x[..., i] for i in (0, 1, 2))
     value, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
     spread = value - least

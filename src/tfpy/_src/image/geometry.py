@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src.array import making as array
 from tfpy._src.array.joining import pad, reverse
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.making import reshape, static_int, static_ints, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """The part of the image from an offset on.
 
@@ -36,7 +36,7 @@ def crop_to_bounding_box(
     """
     x, single = as_batch("crop_to_bounding_box", image)
     top, left, height, width = (
-        int(v) for v in (offset_height, offset_width, target_height, target_width)
+        static_int(v) for v in (offset_height, offset_width, target_height, target_width)
     )
     if min(top, left) < 0 or min(height, width) <= 0:
         raise ValueError(
@@ -53,7 +53,7 @@ def crop_to_bounding_box(
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: int, offset_width: int, target_height: int, target_width: int
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
     """The image at an offset between zeros.
 
@@ -61,9 +61,9 @@ def pad_to_bounding_box(
         ValueError: when the image does not fit.
     """
     x, single = as_batch("pad_to_bounding_box", image)
-    before = int(offset_height), int(offset_width)
+    before = static_int(offset_height), static_int(offset_width)
     after = [
-        int(t) - b - n
+        static_int(t) - b - n
         for t, b, n in zip((target_height, target_width), before, x.aval.shape[1:3], strict=True)
     ]
     if min(before) < 0 or min(after) < 0:
@@ -75,16 +75,17 @@ def pad_to_bounding_box(
     return from_batch(y, single)
 
 
-def central_crop(image: Any, central_fraction: float) -> Tensor:
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image: a fraction of each side.
 
     Raises:
         ValueError: when the fraction is not in (0, 1].
     """
     x, single = as_batch("central_crop", image)
-    if not 0 < central_fraction <= 1:
-        raise ValueError(f"central_fraction must be within (0, 1], got {central_fraction}")
-    starts = [int((n - n * central_fraction) / 2) for n in (float(v) for v in x.aval.shape[1:3])]
+    fraction = static_number(central_fraction)
+    if not 0 < fraction <= 1:
+        raise ValueError(f"central_fraction must be within (0, 1], got {fraction}")
+    starts = [int((n - n * fraction) / 2) for n in (float(v) for v in x.aval.shape[1:3])]
     sizes = [n - 2 * s for n, s in zip(x.aval.shape[1:3], starts, strict=True)]
     return from_batch(crop_to_bounding_box(x, *starts, *sizes), single)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, static_ints
+from tfpy._src.array.making import cast, static_int, static_ints
 from tfpy._src.array.slicing import take
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -140,10 +140,18 @@ def resize_nearest_neighbor(
     )
 
 
+def _target(height: Any, width: Any) -> tuple[int, int]:
+    """The size that an image is to have."""
+    target = static_int(height), static_int(width)
+    if min(target) <= 0:
+        raise ValueError("target_height and target_width must be > 0")
+    return target
+
+
 def resize_with_pad(
     image: Any,
-    target_height: int,
-    target_width: int,
+    target_height: Any,
+    target_width: Any,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
@@ -153,10 +161,8 @@ def resize_with_pad(
         ValueError: when a target is not positive.
     """
     x, single = as_batch("resize_with_pad", image)
-    if target_height <= 0 or target_width <= 0:
-        raise ValueError("target_height and target_width must be > 0")
     f32 = np.float32
-    target, old = (target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
+    target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
     ratio = max(f32(o) / f32(t) for o, t in zip(old, target, strict=True))
     fitted = [f32(o) / ratio for o in old]
     top, left = (max(int(np.floor((t - n) / 2)), 0) for t, n in zip(target, fitted, strict=True))
@@ -164,16 +170,14 @@ def resize_with_pad(
     return from_batch(pad_to_bounding_box(resized, top, left, *target), single)
 
 
-def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Tensor:
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """Cropped around the centre where too large, between zeros where too small.
 
     Raises:
         ValueError: when a target is not positive.
     """
     x, single = as_batch("resize_with_crop_or_pad", image)
-    if target_height <= 0 or target_width <= 0:
-        raise ValueError("target_height and target_width must be > 0")
-    target, old = (target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
+    target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])
     more = [t - o for t, o in zip(target, old, strict=True)]
     crop_top, crop_left = (max(-d // 2, 0) for d in more)
     kept_height, kept_width = (min(t, o) for t, o in zip(target, old, strict=True))

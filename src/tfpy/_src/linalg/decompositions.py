@@ -137,14 +137,16 @@ def logm(input: Any, name: str | None = None) -> Tensor:
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """Number of singular values above ``tol``, by default relative to the largest."""
+    """Number of singular values above ``tol``, by default relative to the largest.
+
+    Args:
+        tol: goes together with the singular values [..., n] by broadcasting.
+    """
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
     if tol is None:
         largest = reduce_max(s, -1, keepdims=True)
         tol = largest * (EPSILON * max(x.aval.shape[-2:]))
-    else:
-        tol = expand_dims(convert_to_tensor(tol, s.dtype), -1)
     return count_nonzero(s > tol, -1)
 
 

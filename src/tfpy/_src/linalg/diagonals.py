@@ -12,7 +12,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import broadcast_to, ones, reshape, static_ints
+from tfpy._src.array.making import broadcast_to, ones, reshape, static_int, static_ints
 from tfpy._src.core.conversion import (
     as_tensors,
     constant,
@@ -131,7 +131,7 @@ def diag(
         )
     width = x.aval.shape[-1]
     least_rows, least_columns = width - min(band[1], 0), width + max(band[0], 0)
-    rows, columns = int(num_rows), int(num_cols)
+    rows, columns = static_int(num_rows), static_int(num_cols)
     if rows == -1 and columns == -1:
         rows = columns = max(least_rows, least_columns)
     rows = least_rows if rows == -1 else rows
@@ -239,7 +239,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """
     x = _matrices("band_part", input)
     rows, columns = x.aval.shape[-2:]
-    lower, upper = int(num_lower), int(num_upper)
+    lower, upper = static_int(num_lower), static_int(num_upper)
     for what, number, size in (("num_lower", lower, rows), ("num_upper", upper, columns)):
         if number > size:
             raise invalid(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj
 from tfpy._src.array.making import (
     broadcast_to,
@@ -23,6 +24,8 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import contraction, elementwise as ew
 from tfpy._src.ops.families import infer
 
+_NARROW = {dtypes.int8, dtypes.uint8}
+
 
 @as_operator("matmul", reflected=True)
 def matmul(
@@ -41,6 +44,9 @@ def matmul(
 ) -> Tensor:
     """Matrix product over the last two dimensions; leading ones broadcast.
 
+    Args:
+        output_type: the result's dtype; products of int8 and uint8 are summed in it.
+
     Raises:
         InvalidArgumentError: when inner sizes or batch dimensions do not go together.
         ValueError: when a side is both transposed and adjoint.
@@ -48,6 +54,8 @@ def matmul(
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
     x, y = as_tensors(contraction.matmul, (a, b))
+    if output_type is not None and {x.dtype, y.dtype} <= _NARROW:
+        x, y = cast(x, dtypes.int32), cast(y, dtypes.int32)
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
     product = _product(x, y, ta, tb)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, ones, reshape, squeeze
+from tfpy._src.array.making import cast, ones, reshape, squeeze, static_int
 from tfpy._src.array.scattering import scatter_nd
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
@@ -72,7 +70,7 @@ def bincount(
 
 
 def _size(values: Tensor, minlength: Any, maxlength: Any) -> int:
-    least, most = (None if v is None else int(v) for v in (minlength, maxlength))
+    least, most = (None if v is None else static_int(v) for v in (minlength, maxlength))
     if least is not None and least == most:
         return least
     host = values.host_view()
@@ -84,7 +82,7 @@ def _size(values: Tensor, minlength: Any, maxlength: Any) -> int:
 
 def _range(value_range: Any) -> tuple[float, float]:
     """The two bounds, read on the host."""
-    bounds = np.asarray(value_range, np.float64)
+    bounds = host_values(value_range)
     if bounds.shape != (2,):
         raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
     low, high = (float(v) for v in bounds)
@@ -94,6 +92,18 @@ def _range(value_range: Any) -> tuple[float, float]:
             f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
         )
     return low, high
+
+
+def _bins(nbins: Any) -> int:
+    """How many bins, read on the host."""
+    found = host_values(nbins)
+    if found.ndim:
+        raise invalid("histogram_fixed_width", "nbins should be a scalar.")
+    if found <= 0:
+        raise invalid(
+            "histogram_fixed_width", f"nbins should be a positive number, but got '{found}'"
+        )
+    return int(found)
 
 
 def histogram_fixed_width_bins(
@@ -108,9 +118,7 @@ def histogram_fixed_width_bins(
     Raises:
         InvalidArgumentError: when the range is empty or there is no bin.
     """
-    bins = int(nbins)
-    if bins <= 0:
-        raise invalid("histogram_fixed_width", f"nbins should be a positive number, but got {bins}")
+    bins = _bins(nbins)
     low, high = _range(value_range)
     x = convert_to_tensor(values)
     scaled = (cast(x, dtypes.float32) - low) / (high - low)
@@ -127,7 +135,7 @@ def histogram_fixed_width(
 ) -> Tensor:
     """How many values each bin has; see :func:`histogram_fixed_width_bins`."""
     ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
-    return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=int(nbins))
+    return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=_bins(nbins))
 
 
 def confusion_matrix(
@@ -153,7 +161,7 @@ def confusion_matrix(
     elif guess.ndim == truth.ndim + 1 and guess.aval.shape[-1] == 1:
         guess = squeeze(guess, -1)
     pairs = stack([truth, guess], axis=-1)
-    size = _classes(pairs) if num_classes is None else int(num_classes)
+    size = _classes(pairs) if num_classes is None else static_int(num_classes)
     kind = as_dtype(dtype)
     amounts = ones(truth.aval.shape, kind) if weights is None else cast(weights, kind)
     return scatter_nd(pairs, amounts, [size, size])

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj, real
-from tfpy._src.array.making import cast, reshape, squeeze, static_ints
+from tfpy._src.array.making import cast, reshape, squeeze, static_int, static_ints
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
@@ -181,7 +181,7 @@ def argmax(
 ) -> Tensor:
     """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
     x = convert_to_tensor(input)
-    at = normalize_axis("argmax", 0 if axis is None else int(axis), x.ndim)
+    at = normalize_axis("argmax", 0 if axis is None else static_int(axis), x.ndim)
     return cast(reduction.argmax(x, axis=at), output_type)
 
 
@@ -190,7 +190,7 @@ def argmin(
 ) -> Tensor:
     """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
     x = convert_to_tensor(input)
-    at = normalize_axis("argmin", 0 if axis is None else int(axis), x.ndim)
+    at = normalize_axis("argmin", 0 if axis is None else static_int(axis), x.ndim)
     return cast(reduction.argmin(x, axis=at), output_type)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy._src.array.joining import concat
 from tfpy._src.array.making import reshape
 from tfpy._src.array.slicing import gather
 from tfpy._src.composite.ragged.tensor import RaggedTensor
@@ -13,7 +14,7 @@ from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
-from tfpy._src.math import reductions
+from tfpy._src.linalg.norms import clip_by_norm
 from tfpy._src.ops import elementwise as ew
 from tfpy._src.random import stateful
 from tfpy._src.random.stateless import stateless_uniform
@@ -110,13 +111,25 @@ def _dropped(
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
-    """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given."""
-    rows = gather(params, ids, axis=0)
+    """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given.
+
+    Args:
+        params: a tensor of rows, or a list of tensors that hold the rows one after the other.
+
+    Raises:
+        ValueError: without params.
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    shards = params if isinstance(params, list) else [params]
+    if not shards:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    table, at = concat(shards, 0) if len(shards) > 1 else shards[0], convert_to_tensor(ids)
+    rows = gather(table, at, axis=0)
     if max_norm is None:
         return rows
-    length = ew.sqrt(reductions.reduce_sum(ew.square(rows), -1, keepdims=True))
-    scale: Tensor = max_norm / ew.maximum(length, max_norm)
-    return rows * scale
+    clipped: Tensor = clip_by_norm(rows, max_norm, list(range(at.ndim, rows.ndim)))
+    return clipped
 
 
 @implements(embedding_lookup, RaggedTensor)

@@ -10,6 +10,7 @@ from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid_value
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing
@@ -135,15 +136,34 @@ def log_poisson_loss(
 
 
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: int | None = None
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """Sum of weighted losses divided by the batch size."""
+    """Sum of weighted losses divided by the batch size; 0 for a batch of 0.
+
+    Raises:
+        ValueError: for a loss without a batch dimension.
+        TypeError: when the batch size is no integer.
+        InvalidArgumentError: when it is negative.
+    """
     loss = cast(per_example_loss, dtypes.float32)
+    if not loss.ndim:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={per_example_loss} with rank 0"
+        )
     if sample_weight is not None:
         weight = convert_to_tensor(sample_weight, dtypes.float32)
         extra = [1] * (loss.ndim - weight.ndim)
         loss = loss * reshape(weight, [*weight.aval.shape, *extra])
-    count = (
-        loss.aval.shape[0] if global_batch_size is None and loss.ndim else global_batch_size or 1
-    )
-    return reductions.reduce_sum(loss) / float(count)
+    size = loss.aval.shape[0] if global_batch_size is None else global_batch_size
+    count = convert_to_tensor(size)
+    if not count.dtype.is_integer:
+        raise TypeError(f"global_batch_size must be an integer, got {count.dtype}")
+    if type(count) is Tensor and count.host_view() < 0:
+        raise invalid_value("compute_average_loss", "global_batch_size must be non-negative.")
+    return ew.divide_no_nan(reductions.reduce_sum(loss), cast(count, dtypes.float32))
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of regularization losses: one replica has all of it."""
+    return reductions.reduce_sum(regularization_loss)

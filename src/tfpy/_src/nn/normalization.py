@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy._src.array.making import ones, reshape, squeeze, static_ints, transpose
+from tfpy._src.array.making import broadcast_to, ones, reshape, squeeze, static_ints, transpose
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
 from tfpy._src.ops import convolution, elementwise as ew
+from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import normalize_axis
 
 __all__ = [
@@ -39,13 +40,17 @@ def moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over the axes, where weights say how often an element occurs."""
+    """Mean and variance over the axes, where weights say how often an element occurs.
+
+    Both are 0 where all weights are.
+    """
     t, weights = as_tensors(ew.multiply, (x, frequency_weights))
-    counts = weights + ew.multiply(t, 0.0) if weights.aval.shape != t.aval.shape else weights
-    factor = ew.reciprocal(reductions.reduce_sum(counts, axes, keepdims=True))
-    mean = reductions.reduce_sum(counts * t, axes, keepdims=True) * factor
+    shape = infer.broadcast_shapes("weighted_moments", t.aval.shape, weights.aval.shape)
+    counts = broadcast_to(weights, shape)
+    total = reductions.reduce_sum(counts, axes, keepdims=True)
+    mean = ew.divide_no_nan(reductions.reduce_sum(counts * t, axes, keepdims=True), total)
     spread = reductions.reduce_sum(counts * ew.squared_difference(t, mean), axes, keepdims=True)
-    variance = spread * factor
+    variance = ew.divide_no_nan(spread, total)
     if keepdims:
         return mean, variance
     return squeeze(mean, axes), squeeze(variance, axes)

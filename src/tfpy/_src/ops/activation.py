@@ -81,11 +81,21 @@ selu = activation(
     lambda g, y, x: g * select(x < 0, y + host.SELU_SCALE * host.SELU_ALPHA, host.SELU_SCALE),
     doc="Scaled exponential linear unit (https://arxiv.org/abs/1706.02515).",
 )
+leaky_relu_grad: Op = binary(
+    "leaky_relu_grad",
+    host.leaky_relu_grad,
+    lambda g, x, alpha: ex.select(x > 0.0, g, g * alpha),
+    lambda gg, z, g, x, alpha: (leaky_relu_grad(gg, x, alpha=alpha), lambda: _zeros(x)),
+    takes=FLOAT,
+    defaults={"alpha": 0.2},
+    public="",
+    doc="Gradient of leaky_relu: g where the input x is positive, else alpha * g.",
+)
 leaky_relu = activation(
     "leaky_relu",
     host.leaky_relu,
     lambda x, alpha: ex.select(x > 0.0, x, x * alpha),
-    lambda g, y, x, alpha: select(x > 0, g, g * alpha),
+    lambda g, y, x, alpha: leaky_relu_grad(g, x, alpha=alpha),
     defaults={"alpha": 0.2},
     public="",
     doc="features above 0, alpha * features below.",

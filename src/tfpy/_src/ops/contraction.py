@@ -25,7 +25,7 @@ def _sides(x: Aval, transpose: bool) -> tuple[int, int]:
 
 def _infer(a: Aval, b: Aval, transpose_a: bool, transpose_b: bool) -> Aval:
     infer.check_same_dtype("matmul", (a, b))
-    infer.check_dtype("matmul", a, infer.NUMERIC, "a")
+    infer.check_dtype("matmul", a, infer.NUMERIC - {dtypes.int8}, "a")
     if a.rank < 2 or b.rank < 2:
         raise invalid(
             "matmul", f"a and b need 2 or more dimensions: {list(a.shape)}, {list(b.shape)}"

@@ -20,6 +20,7 @@ from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT, INTEGER
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.reference import window as host_window
+from tfpy._src.ops.rules import zeros
 from tfpy._src.ops.window import Sizes, Window, check_output, window_params
 
 _VOLUME = 3
@@ -167,13 +168,18 @@ def _avg_grad_infer(dy: Aval, input_shape: Shape, **attrs: Any) -> Aval:
     return x
 
 
-def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[None, Any]:
+def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[Any, Any]:
     """To ``dy``; ``x`` only chooses. Of several maxima in a volume the first, as TensorFlow."""
-    return None, lambda: max_pool_grad_grad(x, g, **attrs)
+    return lambda: _zeros(x), lambda: max_pool_grad_grad(x, g, **attrs)
 
 
-def _max_grad_grad_vjp(g: Any, y: Any, x: Any, dx: Any, **attrs: Any) -> tuple[None, Any]:
-    return None, lambda: max_pool_grad(x, g, **attrs)
+def _max_grad_grad_vjp(g: Any, y: Any, x: Any, dx: Any, **attrs: Any) -> tuple[Any, Any]:
+    return lambda: _zeros(x), lambda: max_pool_grad(x, g, **attrs)
+
+
+def _zeros(x: Any) -> Any:
+    """The gradient of a choice: TensorFlow gives zeros, not None."""
+    return zeros(x.aval.shape, x.dtype)
 
 
 max_pool_grad: Op = register(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes, tracing
-from tfpy._src.array.making import cast, reshape, static_ints
+from tfpy._src.array.making import cast, reshape, static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -39,9 +39,9 @@ class _Seeds:
 
 
 def set_seed(seed: Any) -> None:
-    """Makes the numbers that follow repeatable (``tf.random.set_seed``)."""
-    _Seeds.seed = int(seed)
-    _Seeds.draws = python_random.Random(int(seed))
+    """Makes the numbers that follow repeatable (``tf.random.set_seed``); None ends that."""
+    _Seeds.seed = None if seed is None else int(seed)
+    _Seeds.draws = python_random.Random(_Seeds.seed)
     _Seeds.used.clear()
     _Seeds.times_set += 1
 
@@ -192,7 +192,7 @@ def categorical(
     """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
     values = convert_to_tensor(logits)
     rows = values.aval.shape[0] if values.ndim else 0
-    padded = -(-int(num_samples) // 4) * 4
+    padded = -(-static_int(num_samples) // 4) * 4
     state = _reserve_outputs("categorical", values.dtype, seed, [rows, padded, 2])
     return sampling.categorical(state, values, num_samples, dtype)
 

@@ -43,6 +43,8 @@ class Backend(ABC):
     variant: str
     on_host = False
     """Whether its slots are arrays of the host, so that reading them costs nothing."""
+    processor = "CPU"
+    """What computes: "CPU" or "GPU"."""
     dtypes: frozenset[DType]
     """Element types that the backend stores."""
     target: Target = NumpyTarget()

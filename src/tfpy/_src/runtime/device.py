@@ -37,9 +37,11 @@ class DeviceBackend(Backend):
         device: bridge.Device,
         lower: Callable[[Graph, Collection[int]], Program],
         target: Target,
+        processor: str = "CPU",
     ) -> None:
         super().__init__()
         self.name = name
+        self.processor = processor
         self.target = target
         self.variant = device.variant
         self._device = device
@@ -200,7 +202,7 @@ async def open_webgl() -> Backend:
     device = await bridge.open_device("webgl", options)
     targets, block = device.limits["targets"], device.limits["block"]
     lower = partial(lower_webgl.lower, targets=targets, block=block)
-    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget())
+    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
 
 
 async def open_wasm() -> Backend:

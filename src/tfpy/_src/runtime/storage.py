@@ -89,6 +89,16 @@ class Storage:
         self.backend.collect()
         return await self.backend.read_async(self.slot, self.aval)
 
+    @property
+    def place(self) -> str:
+        """Name of the backend that holds the bytes; "host" before the first use."""
+        return self.backend.name if self.backend else "host"
+
+    @property
+    def processor(self) -> str:
+        """What holds the bytes: "CPU" or "GPU"."""
+        return self.backend.processor if self.backend else "CPU"
+
     def remember(self, array: Array) -> None:
         """Keeps the values, which somebody has computed or read, on the host too."""
         if self.host is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, reverse, split, tile
-from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.making import reshape, static_int, static_number, transpose
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -47,8 +47,8 @@ def frame(
         pad_end: also gives the frames that reach past the end, filled with ``pad_value``.
     """
     x = convert_to_tensor(signal)
-    length, step = int(frame_length), int(frame_step)
-    at = normalize_axis("frame", int(axis), x.ndim)
+    length, step = static_int(frame_length), static_int(frame_step)
+    at = normalize_axis("frame", static_int(axis), x.ndim)
     samples = x.aval.shape[at]
     if pad_end:
         frames = -(-samples // step)
@@ -73,7 +73,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     hop = convert_to_tensor(frame_step)
     if not hop.dtype.is_integer:
         raise ValueError(f"frame_step must be an integer. Got {hop.dtype}")
-    step = int(hop)
+    step = static_int(hop)
     *lead, frames, length = x.aval.shape
     blocks = -(-length // step)
     # Each frame as blocks of a step, blocks first: [..., blocks, frames + blocks, step].
@@ -109,11 +109,11 @@ def stft(
         window_fn: called with ``(frame_length, dtype=...)``; None for no window.
     """
     x = convert_to_tensor(signals)
-    length = int(frame_length)
+    length = static_int(frame_length)
     frames = frame(x, length, frame_step, pad_end=pad_end)
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
-    size = _enclosing_power_of_two(length) if fft_length is None else int(fft_length)
+    size = _enclosing_power_of_two(length) if fft_length is None else static_int(fft_length)
     return rfft(frames, [size])
 
 
@@ -131,10 +131,10 @@ def inverse_stft(
         ValueError: when the spectra are not [..., frames, bins].
     """
     x = convert_to_tensor(stfts)
-    length = int(frame_length)
+    length = static_int(frame_length)
     if x.ndim < 2:
         raise ValueError(f"inverse_stft: Shape {x.shape} must have rank at least 2")
-    size = _enclosing_power_of_two(length) if fft_length is None else int(fft_length)
+    size = _enclosing_power_of_two(length) if fft_length is None else static_int(fft_length)
     frames = irfft(x, [size])[..., :length]
     if size < length:
         frames = pad(frames, [*[[0, 0]] * (x.ndim - 1), [0, length - size]])
@@ -147,10 +147,10 @@ def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
     """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``."""
-    step = int(frame_step)
+    step = static_int(frame_step)
 
     def window(frame_length: Any, dtype: Any) -> Tensor:
-        length = int(frame_length)
+        length = static_int(frame_length)
         forward = convert_to_tensor(forward_window_fn(length, dtype=dtype))
         overlaps = -(-length // step)
         squares = pad(ew.square(forward), [[0, overlaps * step - length]])
@@ -173,7 +173,7 @@ def mdct(
     Raises:
         ValueError: when ``frame_length`` is not a multiple of 4.
     """
-    length = int(frame_length)
+    length = static_int(frame_length)
     if length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
     frames = frame(signals, length, length // 2, pad_end=pad_end)
@@ -230,7 +230,7 @@ def linear_to_mel_weight_matrix(
     Raises:
         ValueError: when the edges do not lie in order between 0 and half the sample rate.
     """
-    kind, rate = as_dtype(dtype), float(sample_rate)
+    kind, rate = as_dtype(dtype), float(static_number(sample_rate))
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower_edge_hertz < 0:
@@ -248,7 +248,7 @@ def linear_to_mel_weight_matrix(
         )
     if not kind.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {kind}")
-    bins = _mel(np.linspace(0, rate / 2, num_spectrogram_bins))[:, None]
+    bins = _mel(np.linspace(0, rate / 2, static_int(num_spectrogram_bins)))[:, None]
     edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
     lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)

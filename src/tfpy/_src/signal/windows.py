@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.array.making import static_int, static_number
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -37,7 +38,7 @@ def hann_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _raised_cosine(int(window_length), periodic, 0.5, dtype)
+    return _raised_cosine(static_int(window_length), periodic, 0.5, dtype)
 
 
 def hamming_window(
@@ -48,7 +49,7 @@ def hamming_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _raised_cosine(int(window_length), periodic, 0.54, dtype)
+    return _raised_cosine(static_int(window_length), periodic, 0.54, dtype)
 
 
 def _kaiser(length: int, beta: float) -> Array:
@@ -65,7 +66,7 @@ def kaiser_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _window(_kaiser(int(window_length), float(beta)), dtype)
+    return _window(_kaiser(static_int(window_length), float(static_number(beta))), dtype)
 
 
 def kaiser_bessel_derived_window(
@@ -76,7 +77,7 @@ def kaiser_bessel_derived_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    sums = np.cumsum(_kaiser(int(window_length) // 2 + 1, float(beta)))
+    sums = np.cumsum(_kaiser(static_int(window_length) // 2 + 1, float(static_number(beta))))
     half = np.sqrt(sums[:-1] / sums[-1])
     return _window(np.concatenate([half, half[::-1]]), dtype)
 
@@ -89,6 +90,6 @@ def vorbis_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    length = int(window_length)
+    length = static_int(window_length)
     sines = np.sin(np.pi / max(length, 1) * (np.arange(length) + 0.5))
     return _window(np.sin(np.pi / 2 * sines**2), dtype)

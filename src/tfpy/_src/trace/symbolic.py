@@ -110,6 +110,9 @@ class SymbolicTensor(Tensor):
     def host_view(self) -> Array:
         return self.storage.to_host()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle 'SymbolicTensor' object")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. Use TensorFlow's "

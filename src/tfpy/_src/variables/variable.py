@@ -134,7 +134,7 @@ class Variable(ScatterMethods):
 
     @property
     def device(self) -> str:
-        """Name of the backend that holds the value; "host" before the first use."""
+        """The device that holds the value, as TensorFlow names it."""
         return self.tensor.device
 
     def is_initialized(self, name: str | None = None) -> Tensor:
@@ -274,6 +274,9 @@ class Variable(ScatterMethods):
     def ref(self) -> Any:
         """A hashable reference, equal for the same Variable."""
         return Reference(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
     def __copy__(self) -> Variable:
         """The Variable itself: its value has one place."""

@@ -56,15 +56,42 @@ def _cholesky_or_nan(a: Array) -> Array:
 
 
 def det(a: Array) -> Any:
-    return np.linalg.det(a)
+    return _with_nonfinite(a, np.linalg.det(a), lambda sign, log: sign * np.exp(log))
 
 
 def sign_det(a: Array) -> Any:
-    return np.linalg.slogdet(a)[0]
+    return _with_nonfinite(a, np.linalg.slogdet(a)[0], lambda sign, log: sign)
 
 
 def log_abs_det(a: Array) -> Any:
-    return np.linalg.slogdet(a)[1]
+    return _with_nonfinite(a, np.linalg.slogdet(a)[1], lambda sign, log: log)
+
+
+def _with_nonfinite(a: Array, found: Any, part: Callable[[Any, Any], Any]) -> Any:
+    """What was found, but of matrices that are not finite what elimination gives, as TensorFlow.
+
+    LAPACK calls a matrix singular at a pivot of 0, even where another one is infinite.
+    """
+    wrong = ~np.isfinite(a).all((-2, -1))
+    if wrong.any():
+        found = np.array(found)
+        found[wrong] = [part(*_eliminated(matrix)) for matrix in a[wrong]]
+    return found
+
+
+def _eliminated(matrix: Array) -> tuple[Any, Any]:
+    """Sign and logarithm of the determinant of one matrix, by its pivots."""
+    m, sign = np.array(matrix), matrix.dtype.type(1)
+    for i in range(len(m)):
+        sizes = np.abs(m[i:, i])
+        row = i + (0 if np.isnan(sizes[0]) else int(np.nanargmax(sizes)))
+        if row != i:
+            m[[i, row]], sign = m[[row, i]], -sign
+        if m[i, i] != 0:
+            m[i + 1 :, i] /= m[i, i]
+        m[i + 1 :, i + 1 :] -= np.outer(m[i + 1 :, i], m[i, i + 1 :])
+    pivots = np.diagonal(m)
+    return sign * np.prod(np.sign(pivots)), np.log(np.abs(pivots)).sum()
 
 
 def qr(a: Array, full: bool) -> Array:

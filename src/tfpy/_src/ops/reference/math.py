@@ -49,6 +49,10 @@ def leaky_relu(x: Array, alpha: float) -> Array:
     return np.where(x > 0, x, x * alpha)
 
 
+def leaky_relu_grad(g: Array, x: Array, alpha: float) -> Array:
+    return np.where(x > 0, g, g * alpha)
+
+
 def relu_grad(g: Array, y: Array) -> Array:
     return np.where(y > 0, g, 0)
 

@@ -1,0 +1,105 @@
+"""``Dimension``: one size of a ``tf.TensorShape``, which may be unknown."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+
+class Dimension:
+    """A size that may be None; what is computed of an unknown one is unknown (``shape.dims[i]``).
+
+    Raises:
+        ValueError: for a size below 0.
+        TypeError: for what is no size.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = known_size(value)
+
+    @property
+    def value(self) -> int | None:
+        """The size; None if it is not known."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether both may be one size: they are equal, or one is unknown."""
+        other = as_dimension(other)
+        return self._value is None or other.value is None or self._value == other.value
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises a ValueError unless :meth:`is_compatible_with` holds."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
+
+    def merge_with(self, other: Any) -> Dimension:
+        """What both know together.
+
+        Raises:
+            ValueError: when they are not compatible.
+        """
+        self.assert_is_compatible_with(other)
+        return as_dimension(other) if self._value is None else self
+
+    def __index__(self) -> Any:
+        return self._value  # for None, Python's TypeError
+
+    __int__ = __index__
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value!r})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+
+def as_dimension(value: Any) -> Dimension:
+    """A size, None or a Dimension as a Dimension."""
+    return value if isinstance(value, Dimension) else Dimension(value)
+
+
+def known_size(value: Any) -> int | None:
+    """What says a size, as an int; None for what says that it is not known."""
+    if isinstance(value, Dimension):
+        return value.value
+    if value is None:
+        return None
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            "Dimension value must be integer or None or have an __index__ method, got value "
+            f"'{value!r}' with type '{type(value)!r}'"
+        ) from None
+    if found < 0:
+        raise ValueError(f"Dimension {found} must be >= 0")
+    return found
+
+
+def _method(function: Callable[[int, int], Any], kind: Callable[[Any], Any], flip: bool) -> Any:
+    """A method that computes with two sizes; None or an unknown Dimension if one is unknown."""
+
+    def method(self: Dimension, other: Any) -> Any:
+        try:
+            mine, theirs = self.value, as_dimension(other).value
+        except (TypeError, ValueError):
+            return NotImplemented
+        if mine is None or theirs is None:
+            return kind(None)
+        return kind(function(theirs, mine) if flip else function(mine, theirs))
+
+    return method
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(
+        Dimension, f"__{_name}__", _method(getattr(operator, _name), lambda found: found, False)
+    )
+for _name in ("add", "sub", "mul", "floordiv", "mod"):
+    _function = getattr(operator, _name)
+    setattr(Dimension, f"__{_name}__", _method(_function, Dimension, False))
+    setattr(Dimension, f"__r{_name}__", _method(_function, Dimension, True))
+Dimension.__hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,173 @@
+"""Values at the edges: empty batches, zero weights, overflow, ties and points without a slope."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from api.same import error, same
+
+
+@same
+def test_products_of_int8_in_int32(tf: Any) -> Any:
+    a, b = tf.constant([[100, 100]], tf.int8), tf.constant([[2], [3]], tf.int8)
+    u = tf.constant([[200, 200]], tf.uint8)
+    return [
+        tf.matmul(a, b, output_type=tf.int32),
+        tf.matmul(tf.stack([a, a]), tf.stack([b, b]), output_type=tf.int32),
+        tf.matmul(a, b, transpose_a=True, transpose_b=True, output_type=tf.int32),
+        tf.matmul(u, tf.constant([[2], [3]], tf.uint8), output_type=tf.int32),
+        tf.matmul(a, tf.constant([[2], [3]], tf.uint8), output_type=tf.int32),
+        tf.matmul([[1.0]], [[2.0]], output_type=tf.float32),
+        error(lambda: tf.matmul(a, b)),
+    ]
+
+
+@same
+def test_weighted_moments(tf: Any) -> Any:
+    x, weights = tf.ones([2, 3]), tf.zeros([2, 1])
+    with tf.GradientTape() as tape:
+        tape.watch([x, weights])
+        moments = tf.nn.weighted_moments(x, [0], weights)
+    rows = tf.reshape(tf.range(6.0), [2, 3])
+    return [
+        moments,
+        tape.gradient(moments, [x, weights]),
+        tf.nn.weighted_moments(rows, [0], [[1.0], [3.0]], keepdims=True),
+        tf.nn.weighted_moments(rows, [0, 1], [[1.0, 2.0, 0.0]]),
+    ]
+
+
+@same
+def test_average_loss(tf: Any) -> Any:
+    loss = tf.constant([1.0, 2.0])
+    return [
+        tf.nn.compute_average_loss(loss, global_batch_size=0),
+        tf.nn.compute_average_loss(loss, global_batch_size=4),
+        tf.nn.compute_average_loss(loss, sample_weight=[1.0, 0.5]),
+        tf.nn.scale_regularization_loss(loss),
+        error(lambda: tf.nn.compute_average_loss(tf.constant(2.0))),
+        error(lambda: tf.nn.compute_average_loss(loss, global_batch_size=-1)),
+        error(lambda: tf.nn.compute_average_loss(loss, global_batch_size=1.5)),
+    ]
+
+
+@same
+def test_tolerance_of_a_rank(tf: Any) -> Any:
+    x = tf.stack([tf.linalg.diag([1.0, 0.5, 0.1])] * 3)
+    return [
+        tf.linalg.matrix_rank(x, tol=tf.constant([[0.2], [0.7], [2.0]])),
+        tf.linalg.matrix_rank(x, tol=tf.constant([0.2, 0.7, 2.0])),
+        tf.linalg.matrix_rank(x, tol=0.2),
+        tf.linalg.matrix_rank(x[0], tol=0.2),
+    ]
+
+
+@same
+def test_determinants_that_are_not_finite(tf: Any) -> Any:
+    inf, nan = math.inf, math.nan
+    matrices = [
+        [[0.0, 0.0], [0.0, inf]], [[nan, 1.0], [2.0, 3.0]], [[inf, 0.0], [0.0, 0.0]],
+        [[inf, 1.0], [1.0, 1.0]], [[inf, 0.0], [0.0, 1.0]], [[1.0, inf], [0.0, 1.0]],
+        [[0.0, inf], [0.0, 1.0]], [[0.0, 1.0], [inf, 0.0]], [[1.0, 2.0], [3.0, 4.0]],
+    ]  # fmt: skip
+    return [
+        tf.linalg.det(matrices),
+        tf.linalg.slogdet(matrices),
+        tf.linalg.det([[0.0, 0.0, 0.0], [0.0, nan, 1.0], [0.0, 1.0, 1.0]]),
+        tf.linalg.det(tf.zeros([2, 0, 0])),
+    ]
+
+
+@same
+def test_embeddings_in_parts(tf: Any) -> Any:
+    parts = [tf.constant([[1.0], [2.0], [5.0]]), tf.constant([[3.0], [4.0]])]
+    variables = [tf.Variable(p) for p in parts]
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.nn.embedding_lookup(variables, [4, 0, 0]) ** 2)
+    return [
+        tf.nn.embedding_lookup(parts, [4, 0]),
+        tf.nn.embedding_lookup(parts, [[3, 0], [1, 2]], max_norm=1.5),
+        tf.nn.embedding_lookup([parts[0]], [1, 0]),
+        tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]),
+        tf.nn.embedding_lookup(tf.reshape(tf.range(24.0), [4, 2, 3]), [1, 3], max_norm=2.0),
+        [tf.convert_to_tensor(g) for g in tape.gradient(loss, variables)],
+        error(lambda: tf.nn.embedding_lookup([], [1])),
+        error(lambda: tf.nn.embedding_lookup(None, [1])),
+    ]
+
+
+@same
+def test_clipping_indexed_slices(tf: Any) -> Any:
+    some = tf.IndexedSlices(tf.constant([1.0, -2.0]), tf.constant([3, 4]))
+    known = tf.IndexedSlices(tf.constant([[1.0, -2.0]]), tf.constant([3]), tf.constant([4, 2]))
+    return [
+        tf.clip_by_value(some, -1.0, 0.5),
+        tf.clip_by_value(known, -1.0, 0.5).dense_shape,
+        tf.clip_by_norm(some, 1.0),
+        tf.clip_by_global_norm([tf.constant([[-2.0, 0.0]]), some, None], 1.0),
+        tf.clip_by_global_norm([known], 1.0),
+        tf.linalg.global_norm([some, known]),
+    ]
+
+
+COLOURS = [
+    [0.5, 0.5, 0.5], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.2, 0.4, 0.6], [0.3, 0.3, 0.1],
+    [0.1, 0.3, 0.3], [0.3, 0.1, 0.3], [0.1, 0.3, 0.1], [0.1, 0.1, 0.3], [0.3, 0.1, 0.1],
+    [0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.9, 0.2, 0.7], [0.2, 0.9, 0.7], [0.7, 0.2, 0.9],
+]  # fmt: skip
+
+
+@same
+def test_gradient_of_hues_between_equal_channels(tf: Any) -> Any:
+    found = []
+    for seed in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 5.0, 7.0]):
+        x = tf.constant(COLOURS)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.image.rgb_to_hsv(x) * seed
+        found.append([y, tape.gradient(y, x)])
+    return found
+
+
+@same
+def test_second_derivatives_that_are_zero(tf: Any) -> Any:
+    image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    programs = [
+        (tf.nn.leaky_relu, [-1.5, 0.5, 2.0, 7.0]),
+        (lambda x: tf.nn.max_pool2d(x, 2, 2, "SAME"), image),
+        (lambda x: tf.nn.max_pool1d(x[:, :, :, 0], 2, 2, "SAME"), image),
+        (lambda x: tf.nn.max_pool3d(x[..., None], [2, 2, 1], [2, 2, 1], "SAME"), image),
+    ]
+    found = []
+    for program, values in programs:
+        x = tf.constant(values)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = program(x)
+            slope = inner.gradient(y, x)
+        found.append([slope, outer.gradient(slope, x)])
+    return found
+
+
+@same
+def test_seeds_are_taken_back(tf: Any) -> Any:
+    tf.random.set_seed(5)
+    first = tf.random.uniform([4])
+    tf.random.set_seed(None)
+    again = tf.random.uniform([4])
+    return bool(tf.reduce_all(first == again))
+
+
+@same
+def test_the_dtype_of_no_tensors(tf: Any) -> Any:
+    same_dtype = tf.debugging.assert_same_float_dtype
+    return [
+        same_dtype([None, None], None),
+        same_dtype([None, tf.constant([1.0], tf.float16)]),
+        same_dtype(None, tf.float16),
+        error(lambda: same_dtype([None, tf.constant(1)])),
+    ]
