@@ -39,6 +39,7 @@ def gather(
     CPU and GPU. Along the first axis the gradient of ``params`` is a ``tf.IndexedSlices``.
     """
     at = convert_to_tensor(indices)
+    axis = None if axis is None else static_int(axis)
     if not batch_dims and axis in (None, 0):
         x = _table(params)
         return indexing.gather(x, at, axis=0, batch_dims=0, sparse_gradient=True)
