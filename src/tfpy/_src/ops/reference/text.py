@@ -16,7 +16,8 @@ import numpy as np
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OutOfRangeError, invalid_value
 from tfpy._src.ir.aval import Array
-from tfpy._src.ops.reference import regex as host_regex
+from tfpy._src.ops.reference.regex.matching import full_match, replacer
+from tfpy._src.ops.reference.regex.syntax import PatternError
 
 _SPACE = b" \t\n\v\f\r"
 CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -140,13 +141,19 @@ def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Ar
 
 
 def regex_full_match(input: Array, pattern: str) -> Array:
-    found = host_regex.compiled("regex_full_match", pattern)
-    return each(lambda s: bool(found.fullmatch(host_regex.as_text(s))), input, kind=np.bool_)
+    return each(_compiled("regex_full_match", full_match, pattern), input, kind=np.bool_)
 
 
 def regex_replace(input: Array, pattern: str, rewrite: str, replace_global: bool) -> Array:
-    found = host_regex.compiled("regex_replace", pattern)
-    return each(lambda s: host_regex.replace(s, found, rewrite, replace_global), input)
+    by = rewrite.encode("utf-8", "surrogateescape")
+    return each(_compiled("regex_replace", replacer, pattern, by, replace_global), input)
+
+
+def _compiled(op: str, make: Callable[..., Any], pattern: str, *how: Any) -> Any:
+    try:
+        return make(pattern, *how)
+    except PatternError as error:
+        raise invalid_value(op, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
 def hash_bucket(input: Array, num_buckets: int, function: Callable[[bytes], int]) -> Array:
