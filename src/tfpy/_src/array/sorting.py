@@ -15,6 +15,8 @@ from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ops import elementwise as ew, indexing, reduction, sorting as primitives
 from tfpy._src.ops.families.infer import check_dtype, normalize_axis
 
+_SPREAD = 4  # how much longer than a vector a table of its values may be
+
 
 class TopKV2(NamedTuple):
     """The result of :func:`top_k`."""
@@ -214,16 +216,31 @@ def unique_with_counts(
     if values.ndim != 1:
         raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.aval.shape)}")
     array = values.host_view()
-    _, first, inverse, count = np.unique(
-        array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-    )
+    first, inverse = _appearances(array)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
+    count = np.bincount(inverse, minlength=len(order))
     y = constant(array[first[order]])
     return UniqueWithCounts(
         y, constant(rank[inverse].astype(kind)), constant(count[order].astype(kind))
     )
+
+
+def _appearances(x: Any) -> tuple[Any, Any]:
+    """The place at which each distinct element appears first, and which of them each element is."""
+    if x.dtype == object:
+        numbers = {item: i for i, item in enumerate(dict.fromkeys(x.tolist()))}
+        keys = np.array([numbers[item] for item in x.tolist()], np.intp)
+    elif x.size and x.dtype.kind in "iu" and int(x.max()) - int(x.min()) < _SPREAD * x.size:
+        keys = x.astype(np.int64) - int(x.min())
+    else:
+        _, first, inverse = np.unique(x, return_index=True, return_inverse=True, equal_nan=False)
+        return first, inverse
+    first = np.full(int(keys.max(initial=-1)) + 1, -1)
+    first[keys[::-1]] = np.arange(x.size)[::-1]  # of equal keys the last one that is written stays
+    numbers_of = np.cumsum(first >= 0) - 1
+    return first[first >= 0], numbers_of[keys]
 
 
 class Difference(NamedTuple):

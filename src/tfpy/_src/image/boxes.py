@@ -168,7 +168,11 @@ def non_max_suppression_overlaps(
         )
     most = static_ints(max_output_size)[0]
     chosen, _ = primitives.choose(
-        values, lambda box, others: alike[box, others], most, overlap_threshold, score_threshold
+        values,
+        lambda some, others: alike[some[:, None], others],
+        most,
+        overlap_threshold,
+        score_threshold,
     )
     return constant(np.array(chosen, np.int32))
 

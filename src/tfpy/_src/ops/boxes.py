@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
 
-Similarity = Callable[[int, Sequence[int]], Array]
-"""How alike a box is to each of others, 0 to 1."""
+Similarity = Callable[[Array, Array], Array]
+"""How alike each of some boxes is to each of others, 0 to 1."""
 
+_BLOCK = 128  # boxes that are compared at once
 _MOST_BOXES = 2**24  # places are floats
 _FLOAT = frozenset({dtypes.float32})
 
@@ -29,11 +30,14 @@ def overlap(boxes: Array) -> Similarity:
     high = np.maximum(boxes[:, :2], boxes[:, 2:])
     area = np.prod(high - low, axis=1)
 
-    def similarity(box: int, others: Sequence[int]) -> Array:
-        sides = np.minimum(high[box], high[others]) - np.maximum(low[box], low[others])
-        shared = np.prod(np.maximum(sides, 0), axis=1)
-        union = area[box] + area[others] - shared
-        real = (area[box] > 0) & (area[others] > 0)
+    def similarity(some: Array, others: Array) -> Array:
+        shared = np.ones((), np.float32)
+        for axis in (0, 1):
+            end = np.minimum.outer(high[some, axis], high[others, axis])
+            begin = np.maximum.outer(low[some, axis], low[others, axis])
+            shared = shared * np.maximum(end - begin, 0)
+        union = np.add.outer(area[some], area[others]) - shared
+        real = np.logical_and.outer(area[some] > 0, area[others] > 0)
         return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=real))
 
     return similarity
@@ -47,28 +51,42 @@ def choose(
     least_score: float,
     sigma: float = 0.0,
 ) -> tuple[list[int], list[float]]:
-    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score.
+    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
+    if sigma > 0:
+        return _choose_softly(scores, similarity, most, least_score, sigma)
+    by_score = np.argsort(-scores, kind="stable")
+    queue = by_score[scores[by_score] > least_score]
+    chosen: list[int] = []
+    for begin in range(0, len(queue), _BLOCK):
+        if len(chosen) >= most:
+            break
+        block = queue[begin : begin + _BLOCK]
+        block = block[~(similarity(block, np.array(chosen, int)) > threshold).any(axis=1)]
+        alike = similarity(block, block) > threshold
+        open_ = np.ones(len(block), bool)
+        for i, box in enumerate(block.tolist()):
+            if open_[i]:
+                chosen.append(box)
+                open_ &= ~alike[:, i]
+    return chosen[:most], scores[chosen[:most]].tolist()
 
-    The soft way is that of https://arxiv.org/abs/1704.04503.
-    """
+
+def _choose_softly(
+    scores: Array, similarity: Similarity, most: int, least_score: float, sigma: float
+) -> tuple[list[int], list[float]]:
+    """Boxes lose score by being like chosen ones (https://arxiv.org/abs/1704.04503)."""
     queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least_score]
     heapq.heapify(queue)
     chosen: list[int] = []
     kept: list[float] = []
-    factor = -0.5 / sigma if sigma > 0 else 0.0
+    factor = -0.5 / sigma
     while queue and len(chosen) < most:
         negative, box, compared = heapq.heappop(queue)
         score = original = np.float32(-negative)
-        dropped = False
-        for alike in similarity(box, chosen[compared:])[::-1]:
-            if sigma == 0 and alike > threshold:
-                dropped = True
-                break
+        for alike in similarity(np.array([box]), np.array(chosen[compared:], int))[0, ::-1]:
             score = np.float32(score * np.float32(math.exp(factor * alike * alike)))
             if score <= least_score:
                 break
-        if dropped:
-            continue
         if score == original:
             chosen.append(box)
             kept.append(float(score))

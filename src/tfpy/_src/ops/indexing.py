@@ -176,7 +176,11 @@ def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     flat = ids.reshape(-1)
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
     valid = kept_ids("unsorted_segment_sum", flat, segments)
-    np.add.at(out, flat[valid], rows[valid])
+    kept, rows = (flat, rows) if valid.all() else (flat[valid], rows[valid])
+    if kept.size and out.size:
+        order = np.argsort(kept, kind="stable")
+        begins = np.flatnonzero(np.diff(kept[order], prepend=-1))
+        out[kept[order[begins]]] = np.add.reduceat(rows[order], begins, axis=0, dtype=out.dtype)
     return out
 
 

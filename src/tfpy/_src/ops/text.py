@@ -266,7 +266,7 @@ regex_replace = text(
 )
 
 
-def _hash(name: str, function: Callable[[bytes], int], public: str) -> Op:
+def _hash(name: str, function: Callable[[host_hash.Strings], Array], public: str) -> Op:
     return text(
         name,
         lambda input, num_buckets: host.hash_bucket(input, num_buckets, function),

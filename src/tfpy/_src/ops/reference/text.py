@@ -16,6 +16,7 @@ import numpy as np
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OutOfRangeError, invalid_value
 from tfpy._src.ir.aval import Array
+from tfpy._src.ops.reference.hash import Strings
 from tfpy._src.ops.reference.regex.matching import full_match, replacer
 from tfpy._src.ops.reference.regex.syntax import PatternError
 
@@ -156,8 +157,9 @@ def _compiled(op: str, make: Callable[..., Any], pattern: str, *how: Any) -> Any
         raise invalid_value(op, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
-def hash_bucket(input: Array, num_buckets: int, function: Callable[[bytes], int]) -> Array:
-    return each(lambda s: function(s) % num_buckets, input, kind=np.int32)
+def hash_bucket(input: Array, num_buckets: int, function: Callable[[Strings], Array]) -> Array:
+    hashes = function(Strings(input.reshape(-1).tolist()))
+    return (hashes % np.uint64(num_buckets)).astype(np.int32).reshape(input.shape)
 
 
 _INTEGER = re.compile(rb"[+-]?\d+", re.ASCII)
