@@ -21,6 +21,10 @@ from tfpy._src.autograph.structure import Loads, Structure
 _converted: dict[types.CodeType, types.CodeType | None] = {}
 """The original's code -> the converted one's; None: it is taken as it is."""
 
+_FUNCTION = "ag__function"
+"""What a converted function is called within the one that binds its free names: its own name may be
+a global one, by which it calls itself."""
+
 _converting = threading.RLock()
 """Held while sources are parsed and compiled: CPython's parser counts its depth for all threads."""
 
@@ -62,6 +66,7 @@ def _convert(function: types.FunctionType) -> types.CodeType | None:
         return None
     code = function.__code__
     made = _transformed(node, code.co_freevars)
+    made.name = _FUNCTION
     wrapped = _wrapped(made, [*code.co_freevars, OPERATORS], code.co_qualname)
     module = ast.fix_missing_locations(located(ast.Module([wrapped], []), node))
     compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
