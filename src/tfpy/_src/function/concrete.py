@@ -13,6 +13,7 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
+from tfpy._src.function.lifting import initialize
 from tfpy._src.function.results import Results
 from tfpy._src.function.signature import Call, TensorSpec, aval_of, bind
 from tfpy._src.function.text import Lowered
@@ -128,6 +129,15 @@ class ConcreteFunction:
 
     def _parameters(self) -> list[Parameter]:
         return parameters_of(self._signature, self._call.arguments)
+
+    def initialize(self, given: Sequence[Tensor | TensorSpec]) -> None:
+        """Gives the Variables that it made their first values, in order.
+
+        Args:
+            given: the arguments that it was traced for.
+        """
+        for variable in self.made:
+            initialize(variable, self._traced, given)
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""

@@ -173,6 +173,7 @@ class Function(Generic[P, R]):
             if concrete.made:
                 # As in TensorFlow: what makes Variables must not make them again.
                 self._made_variables = True
+                concrete.initialize([tensor for _, tensor in call.tensors])
                 concrete = self._trace(call, False)
         except NotTraceableError as error:
             if not tracing.local.active:
