@@ -6,13 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+SILENCE = 150.0
+"""Seconds without a word after which a worker is given up: its program hangs."""
 SHOWN = 2
 """How many findings of one kind are shown."""
 
@@ -21,6 +25,8 @@ SHOWN = 2
 class Report:
     """What a campaign has done."""
 
+    at: int = 0
+    """The program that runs."""
     cases: int = 0
     programs: int = 0
     calls: int = 0
@@ -67,20 +73,20 @@ def _work(report: Report, words: list[Any]) -> int | None:
     argv = [sys.executable, "-m", "fuzz.worker", *map(str, words)]
     path = os.pathsep.join(str(ROOT / p) for p in ("src", "tests", "."))
     env = {**os.environ, "PYTHONPATH": path}
-    seed = first = int(words[1])
+    first = report.at = int(words[1])
     with subprocess.Popen(
         argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env=env
     ) as process:
         assert process.stdout is not None
-        for text in process.stdout:
+        for text in _lines(report, process):
             line = json.loads(text) if text.startswith("{") else {}
             if "end" in line:
                 return None
             if "seed" in line:
-                seed = line["seed"]
+                report.at = line["seed"]
                 report.programs += 1
             elif "case" in line:
-                seed = first - 1
+                report.at = first - 1
                 report.cases += 1
             elif "calls" in line:
                 report.calls += line["calls"]
@@ -88,8 +94,27 @@ def _work(report: Report, words: list[Any]) -> int | None:
             elif "kind" in line:
                 report.findings[line["kind"]] += 1
                 if report.findings[line["kind"]] <= SHOWN:
-                    _show(seed, line)
-    return seed
+                    _show(report.at, line)
+    return report.at
+
+
+def _lines(report: Report, process: subprocess.Popen[str]) -> Iterator[str]:
+    """What a worker says; one that is silent for long is killed, which is a finding."""
+    assert process.stdout is not None
+
+    def give_up() -> None:
+        report.findings["no answer"] += 1
+        print(f"\n--- program {report.at}: no answer in {SILENCE:g} s", flush=True)
+        process.kill()
+
+    while True:
+        clock = threading.Timer(SILENCE, give_up)
+        clock.start()
+        text = process.stdout.readline()
+        clock.cancel()
+        if not text:
+            return
+        yield text
 
 
 def _show(seed: int, line: dict[str, str]) -> None:

@@ -20,4 +20,13 @@ def case(text: str, *arrays: Any) -> Program:
     return Program((*given, Call("case", text, operands)))
 
 
-CASES: dict[str, Program] = {}
+def numbers(*shape: int) -> Any:
+    """Floats from -2 to 2."""
+    return np.random.default_rng(1).uniform(-2, 2, shape).astype(np.float32)
+
+
+CASES: dict[str, Program] = {
+    "a function with a long expression in a sum compiles at once on webgl": case(
+        "tf.image.total_variation($0)", numbers(5, 4, 2, 2)
+    ),
+}

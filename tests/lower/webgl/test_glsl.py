@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ import pytest
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import B, F, I, U
+from tfpy._src.ir.kernel import KernelCall, Prologue
 from tfpy._src.ir.strides import broadcast_view
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.webgl.glsl.language import Glsl
 from tfpy._src.lower.webgl.glsl.library import library, needed, operand
 from tfpy._src.lower.webgl.glsl.shader import kernel_source
+from tfpy._src.lower.webgl.kernels import add_kernel
 from tfpy._src.lower.webgl.lowering import add_elementwise
 
 # Operand types of each table of the expression IR.
@@ -183,3 +186,23 @@ def test_parameters_are_declared_by_kind() -> None:
     assert members == ["int out_shift", "int x_shift", "int n", "float scale", "int dims[2]"]
     assert "#define KIND_MAX" in source.text
     assert source.members == {"out_shift", "x_shift", "n", "scale", "dims"}
+
+
+def test_what_a_prologue_makes_is_computed_in_loops() -> None:
+    """Drivers put calls in line: 64 copies of a long expression would compile for minutes."""
+    parameters: dict[str, Any] = {"kind": "sum", "n": 3, "chunk": 3, "chunks": 1, "inner": 1}
+    sources = []
+    for made in (False, True):
+        program = Program("webgl")
+        program.inputs = [program.add_buffer((4, 3), F)]
+        program.outputs = [program.add_buffer((4,), F)]
+        root, views = ex.input_(0, F) * 2.0, (broadcast_view((4, 3), (4, 3)),)
+        prologue = Prologue(root, views, Aval((4, 3), F)) if made else None
+        call = KernelCall("reduce", ("x",), {**parameters, "outer": 4}, prologue=prologue)
+        add_kernel(program, call, program.inputs, program.outputs[0])
+        sources.append(program.kernels[0].source)
+    plain, fused = sources
+    assert "result0 = T4(value(4 * t + 0), value(4 * t + 1)" in plain
+    assert "#define PROLOGUE" not in plain
+    assert fused.count("value(4 * t") == 1
+    assert "#define PROLOGUE" in fused

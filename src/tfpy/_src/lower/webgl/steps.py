@@ -98,6 +98,7 @@ class Steps:
             body = f"{_made_operand(x, expression, 'QUADS' in defines)}\n{body}"
             read |= zip(expression.names, own, strict=True)
             params |= expression.params
+            defines = [*defines, "PROLOGUE"]
         if self._finish is not None and output == self.output:
             expression, own = self._finish
             vector = "vec4" if buffers[self.output].dtype.is_floating else "ivec4"

@@ -81,7 +81,7 @@ def _source(
     quads = "QUADS" in defines
     readers = [operand(x, *_types(dtype), layered) for x, dtype, layered in operands]
     types = _type_blocks(out if finish is None else finish.dtype, quads)
-    main = _main(quads, layers, finish is not None)
+    main = _main(quads, layers, finish is not None, "PROLOGUE" in defines)
     body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
     flags = [f"#define {text}" for text in defines]
     header = [*_results(layers, out), *_store_tile(layers)]
@@ -144,16 +144,22 @@ def _declaration(name: str, value: Param) -> str:
     return f"{'float' if isinstance(value, float) else 'int'} {name}"
 
 
-def _main(quads: bool, layers: int, finishes: bool) -> list[str]:
+def _main(quads: bool, layers: int, finishes: bool, rolled: bool) -> list[str]:
+    """``main``; ``rolled`` has one call of a long ``value`` in it, not four."""
+    statements = []
     if layers > 1:
-        statement = "tile(t)"
+        statements = ["tile(t)"]
     else:
-        four = f"T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
-        result = "value(t)" if quads else four
-        statement = f"result0 = {f'finish({result}, t)' if finishes else result}"
+        result = f"T4({', '.join(f'value(4 * t + {i})' for i in range(4))})"
+        if quads:
+            result = "value(t)"
+        elif rolled:
+            statements = ["T4 four", "for (int i = 0; i < 4; i++) four[i] = value(4 * t + i)"]
+            result = "four"
+        statements.append(f"result0 = {f'finish({result}, t)' if finishes else result}")
     return [
         "void main() {",
         "    int t = (int(gl_FragCoord.y) << out_shift) + int(gl_FragCoord.x);",
-        f"    {statement};",
+        *(f"    {statement};" for statement in statements),
         "}",
     ]
