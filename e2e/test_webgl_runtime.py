@@ -6,6 +6,7 @@ The page imports ``web/webgl/webgl.mjs`` without Pyodide; Programs are lowered h
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -221,7 +222,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
         "program: buffer 0, given or returned, has 5 layers",
     ),
     (lambda d: d["steps"][0].update(outputs=[]), "program: step 0 (elementwise) has 0 outputs"),
-    (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "WebGL2: 1073741824 elements do"),
+    (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "webgl: 1073741824 elements do"),
     (lambda d: add_constant(d, 16), "program: constant 2 lies outside the data"),
     (lambda d: add_constant(d, -4), "program: constant 2 lies outside the data"),
     (donate([1, 0]), "program: step 0 would overwrite output buffer 1 and input buffer 0"),
@@ -236,12 +237,27 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (chunks_of(width=0), "program: step 0 has chunks of sizes 1,256,0,1"),
     (chunks_of(nbytes=16), "program: step 0 has chunks of 16 bytes"),
     (chunks_of(count=2), "program: step 0 reads 2 chunks of [64]"),
+    (lambda d: d.pop("buffers"), "program: the list buffers is missing"),
+    (lambda d: d.update(steps={}), "program: the list steps is missing"),
+    (lambda d: d["buffers"][0].pop("shape"), "program: buffer 0: the list shape is missing"),
+    (lambda d: d["buffers"].append(None), "program: buffer 2: the list shape is missing"),
+    (lambda d: d["kernels"][0].pop("inputs"), "program: kernel 0: the list inputs is missing"),
+    (lambda d: d.update(constants=[3]), "program: constant 0 is no object"),
+    (lambda d: d["steps"][0].pop("outputs"), "program: step 0: the list outputs is missing"),
+    (lambda d: d["steps"][0].pop("params"), "program: step 0 has no params"),
+    (lambda d: d.update(donations=3), "program: the list donations is missing"),
+    (lambda d: d.update(donations=[[1]]), "program: one of donations is no pair"),
     (misspell, "WebGL2 kernel elementwise does not compile:"),
 ]
 
 
 def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
     found = evaluate("refusals", [broken(change) for change, _ in REFUSED])
+    assert evaluate("refusals", ["{", "null"])["messages"] == [
+        "program: the text is no JSON (SyntaxError: Expected property name or '}' in JSON at "
+        "position 1 (line 1 column 2))",
+        "program: the text is no object",
+    ]
     assert (found["kept"], found["textures"]) == (0, 0)
     for message, (_, expected) in zip(found["messages"], REFUSED, strict=True):
         assert message is not None
@@ -262,3 +278,22 @@ def test_lost_context_is_an_error(
     assert len(found["said"]) == 5
     assert all("context lost" in text for text in found["said"])
     assert found["freed"] is None
+
+
+def test_no_memory_is_an_error_and_never_a_wrong_value(evaluate: Evaluate) -> None:
+    """Whatever fails says so; what was good stays so, and the rest works when there is memory."""
+    x = np.linspace(-2, 2, 3000, dtype=np.float32)
+    program = lower(equation("square", [x]))
+    found = evaluate("outOfMemory", call_of(program, [x]))
+    allocating, computing, *lost, reading = found["said"]
+    wanted = "ResourceExhaustedError: webgl: out of memory"
+    assert re.fullmatch(rf"{wanted}: \d+ bytes wanted, \d+ in use", allocating)
+    assert re.fullmatch(rf"{wanted} while computing, \d+ bytes in use; what was .*", computing)
+    for said in lost:
+        assert said.startswith("ResourceExhaustedError: webgl: the value is lost")
+    assert re.fullmatch(rf"{wanted}: \d+ bytes wanted, \d+ in use", reading)
+    for values in found["values"]:
+        np.testing.assert_allclose(values, x * x, rtol=1e-6)
+    failed, left = found["failed"], found["left"]
+    assert (failed["slots"], failed["allocatedBytes"]) == (1, 0)
+    assert (left["slots"], left["bytes"], left["textures"]) == (0, 0, left["freeTextures"])

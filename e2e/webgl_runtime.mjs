@@ -226,3 +226,58 @@ export async function afterLoss({ json, inputs }) {
   backend.close();
   return { said, freed };
 }
+
+/**
+ * What a device without memory makes of a Program of one input (a failing allocation, a failing
+ * computation, a failing read), and what comes after it has memory again.
+ *
+ * @param {Call} call
+ */
+export async function outOfMemory({ json, inputs: [input] }) {
+  const { backend, gl } = openWithContext();
+  const heap = new ArrayBuffer(4 * input.values.length);
+  /** @type {string[]} */
+  const said = [];
+  /** @param {() => unknown} action */
+  const hear = async (action) => {
+    try {
+      await action();
+      said.push("nothing");
+    } catch (error) {
+      const { name, message } = /** @type {Error} */ (error);
+      said.push(`${name}: ${message}`);
+    }
+  };
+  const program = backend.register(json, heap, 0, 0);
+  const slot = write(backend, input);
+  const { texStorage2D, getError, bufferData } = gl;
+
+  gl.texStorage2D = () => {};
+  await hear(() => backend.run(program, slot));
+  const failed = backend.memory();
+  gl.texStorage2D = texStorage2D;
+  const first = backend.run(program, slot);
+  const values = [await readTwice(backend, first)];
+
+  const second = backend.run(program, slot);
+  gl.getError = () => {
+    gl.getError = getError;
+    return gl.OUT_OF_MEMORY;
+  };
+  await hear(() => backend.read(heap, 0, second));
+  await hear(() => backend.read(heap, 0, second));
+  await hear(() => backend.run(program, second));
+  values.push(await readTwice(backend, first));
+  const third = backend.run(program, slot);
+
+  // @ts-expect-error: one overload of many
+  gl.bufferData = (target) => bufferData.call(gl, target, 0, gl.STREAM_READ);
+  await hear(() => backend.readAsync(slot)); // that of a Program may read at once, without a buffer
+  gl.bufferData = bufferData;
+  values.push(await readTwice(backend, third));
+
+  backend.free(first, second, third, slot);
+  const left = backend.memory();
+  backend.close();
+  return { said, values, failed, left };
+}

@@ -19,6 +19,7 @@
  * @property {Format} int
  */
 
+import { OpError } from "../runtime/errors.mjs";
 import { isSoftwareRenderer, rendererNames } from "../runtime/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
@@ -50,6 +51,15 @@ export function openDevice(options) {
     throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
   }
   return describe(gl, renderer, options.forceFloat16 === true);
+}
+
+/** What is said when the browser has taken the context away. */
+export const LOST =
+  "WebGL context lost: the browser took the GPU away, and tensors that were only there are gone; " +
+  'await tf.set_backend_async("webgl") opens another one';
+
+export function contextLost() {
+  return new OpError("UnavailableError", LOST);
 }
 
 /** @param {WebGL2RenderingContext} gl */

@@ -37,6 +37,7 @@
  */
 
 const VERSION = 1;
+const LISTS = ["kernels", "buffers", "constants", "inputs", "outputs", "steps"];
 const MAX_INPUTS = 16;
 /** Sizes and indices are int32 in shaders. */
 const SIZE_LIMIT = 2 ** 31;
@@ -53,10 +54,65 @@ const DTYPES = new Set(["float32", "int32", "bool"]);
  * @returns {ProgramText}
  */
 export function parseProgram(json, nbytes, targets) {
-  /** @type {ProgramText} */
-  const text = JSON.parse(json);
+  const text = parsed(json);
+  checkLists(text);
   check(text, nbytes, targets);
   return text;
+}
+
+/**
+ * @param {string} json
+ * @returns {ProgramText}
+ */
+function parsed(json) {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`program: the text is no JSON (${error})`);
+  }
+}
+
+/**
+ * Every list and object is there; what they hold, `check` looks at.
+ *
+ * @param {any} text
+ */
+function checkLists(text) {
+  require_(isObject(text), "the text is no object");
+  for (const name of LISTS) requireList(text, name);
+  text.buffers.forEach((/** @type {any} */ buffer, /** @type {number} */ number) => {
+    requireList(buffer, "shape", `buffer ${number}: `);
+  });
+  text.kernels.forEach((/** @type {any} */ kernel, /** @type {number} */ number) => {
+    requireList(kernel, "inputs", `kernel ${number}: `);
+  });
+  text.constants.forEach((/** @type {any} */ constant, /** @type {number} */ number) => {
+    require_(isObject(constant), `constant ${number} is no object`);
+  });
+  text.steps.forEach((/** @type {any} */ step, /** @type {number} */ number) => {
+    for (const name of ["inputs", "outputs"]) requireList(step, name, `step ${number}: `);
+    require_(isObject(step.params), `step ${number} has no params`);
+  });
+  if (text.donations === undefined) return;
+  requireList(text, "donations");
+  for (const pair of text.donations) {
+    require_(Array.isArray(pair) && pair.length === 2, "one of donations is no pair");
+  }
+}
+
+/**
+ * @param {any} object
+ * @param {string} name
+ * @param {string} [where]
+ */
+function requireList(object, name, where = "") {
+  const found = isObject(object) && Array.isArray(object[name]);
+  require_(found, `${where}the list ${name} is missing`);
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null;
 }
 
 /**

@@ -26,7 +26,7 @@ import { countOf, require_ } from "./document.mjs";
 import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
 import { assignTemporaries } from "./temporaries.mjs";
-import { copyToBuffer, OutputReader, upload, viewed } from "./transfer.mjs";
+import { copyToBuffer, OutputReader, READ_BYTES, upload, viewed } from "./transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */
 const FLUSH_STEPS = 8;
@@ -42,10 +42,8 @@ export class Program {
    * @param {TexturePool} pool
    * @param {ProgramText} text
    * @param {Shader[]} shaders compiled, one for each kernel
-   * @param {ArrayBufferLike} heap
-   * @param {number} ptr where the constants' data begin
    */
-  constructor(pool, text, shaders, heap, ptr) {
+  constructor(pool, text, shaders) {
     const { inputs, outputs, constants } = text;
     this.pool = pool;
     /** @type {Buffer[]} */
@@ -64,15 +62,28 @@ export class Program {
     const { params, steps } = this.makeSteps(text, shaders);
     this.params = params;
     this.steps = steps;
+    this.chunkBytes = Math.max(0, ...steps.map((step) => this.chunkBytesOf(step)));
     this.reader = new OutputReader();
     /** Of the pool's temporaries that `textures` holds. */
     this.generation = -1;
     /** @type {Texture[]} by buffer */
     this.textures = new Array(this.buffers.length);
+  }
+
+  /**
+   * Uploads the constants. On failure the program is to be closed.
+   *
+   * @param {ProgramText["constants"]} constants
+   * @param {ArrayBufferLike} heap
+   * @param {number} ptr where their data begin
+   */
+  uploadConstants(constants, heap, ptr) {
+    const { pool, buffers, textures } = this;
+    for (const { buffer } of constants) textures[buffer] = pool.acquire(buffers[buffer].layout);
+    pool.allocate();
     for (const { buffer, offset } of constants) {
-      const { dtype, layout } = this.buffers[buffer];
-      this.textures[buffer] = pool.acquire(layout);
-      upload(pool, this.textures[buffer], viewed(heap, ptr + offset, layout.count, dtype));
+      const { dtype, layout } = buffers[buffer];
+      upload(pool, textures[buffer], viewed(heap, ptr + offset, layout.count, dtype));
     }
   }
 
@@ -93,6 +104,17 @@ export class Program {
       return { shader: shaders[kernel], inputs, output, paramsOffset: offsets[number], chunks };
     });
     return { params, steps: steps.filter(({ output }) => buffers[output].layout.count > 0) };
+  }
+
+  /**
+   * Bytes of the pool's buffer that a step reads through a uniform block.
+   *
+   * @param {Step} step
+   */
+  chunkBytesOf({ shader, inputs, chunks }) {
+    if (chunks === null) return 0;
+    const { width, height } = this.buffers[inputs[inputs.length - 1]].layout.bucket;
+    return width * height * READ_BYTES + shader.chunkBytes;
   }
 
   /**
@@ -159,12 +181,14 @@ export class Program {
   /** Draws the steps; every buffer's texture is in its place. */
   replay() {
     if (this.generation !== this.pool.generation) this.bindTemporaries();
+    this.pool.allocate();
+    this.pool.reserveChunkBuffer(this.chunkBytes);
     const { gl, state } = this.pool;
     const { steps, textures, params, buffers } = this;
     for (let number = 0; number < steps.length; number++) {
       const { shader, inputs, output, paramsOffset, chunks } = steps[number];
       const source = textures[inputs[inputs.length - 1]];
-      const chunkBuffer = chunks && copyToBuffer(this.pool, source, shader.chunkBytes);
+      const chunkBuffer = chunks && copyToBuffer(this.pool, source);
       state.bindFramebuffer(this.pool.framebuffer(textures[output]));
       state.useProgram(shader.program);
       for (let unit = 0; unit < inputs.length; unit++) {
@@ -215,7 +239,9 @@ export class Program {
   }
 
   close() {
-    for (const buffer of this.constants) this.pool.release(this.textures[buffer]);
+    for (const buffer of this.constants) {
+      if (this.textures[buffer] !== undefined) this.pool.release(this.textures[buffer]);
+    }
     this.pool.gl.deleteBuffer(this.params);
   }
 }

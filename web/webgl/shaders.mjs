@@ -26,6 +26,7 @@
  *   input; 0 without one
  */
 
+import { contextLost } from "./context.mjs";
 import { until } from "./sync.mjs";
 
 /** Where the buffers of uniform blocks are bound: a step's parameters, a chunk of its last input. */
@@ -136,7 +137,7 @@ function keyOf({ inputs, source }) {
  */
 function compile(gl, type, source) {
   const shader = gl.createShader(type);
-  if (shader === null) throw new Error("WebGL context lost while compiling");
+  if (shader === null) throw contextLost();
   gl.shaderSource(shader, source);
   gl.compileShader(shader);
   return shader;
@@ -173,7 +174,7 @@ function blockMembers(gl, program, name) {
   const strides = gl.getActiveUniforms(program, indices, gl.UNIFORM_ARRAY_STRIDE);
   return indices.map((index, i) => {
     const info = gl.getActiveUniform(program, index);
-    if (info === null) throw new Error("WebGL context lost while compiling");
+    if (info === null) throw contextLost();
     return {
       name: info.name.replace("[0]", ""),
       offset: offsets[i],

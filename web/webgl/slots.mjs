@@ -8,7 +8,8 @@
  * @typedef {import("./transfer.mjs").Elements} Elements
  * @typedef {import("./transfer.mjs").OutputReader} OutputReader
  *
- * @typedef {object} Slot it has either a texture, or the data that its first use by a Program uploads
+ * @typedef {object} Slot it has a texture, or the data that its first use by a Program uploads, or
+ *   both until the device has said that it has the data; nothing if memory ran out
  * @property {string} dtype
  * @property {Layout} layout
  * @property {Texture | null} texture
@@ -16,6 +17,7 @@
  * @property {OutputReader | null} reader of the Program whose output it is
  */
 
+import { OpError } from "../runtime/errors.mjs";
 import { nbytesOf } from "./document.mjs";
 import { copied, upload, viewed } from "./transfer.mjs";
 
@@ -29,6 +31,10 @@ export class SlotTable {
     /** @type {Map<number, Slot>} */
     this.slots = new Map();
     this.lastId = 0;
+    /** Up to this one, slots hold what they should. */
+    this.lastGoodId = 0;
+    /** @type {Set<Slot>} those that were uploaded since, and have their data still */
+    this.uploaded = new Set();
     this.bytes = 0;
   }
 
@@ -51,6 +57,7 @@ export class SlotTable {
       return this.add({ dtype, layout, texture: null, data, reader: null });
     }
     const texture = this.pool.acquire(layout);
+    this.pool.allocate();
     upload(this.pool, texture, viewed(heap, ptr, count, dtype));
     return this.add({ dtype, layout, texture, data: null, reader: null });
   }
@@ -76,18 +83,58 @@ export class SlotTable {
   }
 
   /**
-   * A slot's texture, uploaded if it was never used before.
+   * A slot that has its value still.
    *
-   * @param {Slot} slot
-   * @returns {Texture}
+   * @param {number} id
+   * @returns {Slot}
    */
-  textureOf(slot) {
-    if (slot.texture === null) {
-      slot.texture = this.pool.acquire(slot.layout);
-      upload(this.pool, slot.texture, /** @type {Elements} */ (slot.data));
-      slot.data = null;
+  getGood(id) {
+    const slot = this.get(id);
+    if (slot.texture === null && slot.data === null) {
+      const text = "webgl: the value is lost: the device ran out of memory when it was computed";
+      throw new OpError("ResourceExhaustedError", text);
     }
-    return slot.texture;
+    return slot;
+  }
+
+  /**
+   * Gives slots textures that have their data only.
+   *
+   * @param {Set<Slot>} slots
+   */
+  upload(slots) {
+    const { pool } = this;
+    const textures = new Map([...slots].map((slot) => [slot, pool.acquire(slot.layout)]));
+    try {
+      pool.allocate();
+    } catch (error) {
+      for (const texture of textures.values()) pool.release(texture);
+      throw error;
+    }
+    for (const [slot, texture] of textures) {
+      upload(pool, texture, /** @type {Elements} */ (slot.data));
+      slot.texture = texture;
+      this.uploaded.add(slot);
+    }
+  }
+
+  /** The device has said that all went well so far. */
+  trust() {
+    for (const slot of this.uploaded) slot.data = null;
+    this.uploaded.clear();
+    this.lastGoodId = this.lastId;
+  }
+
+  /** The device has said that something failed since `trust`: takes all textures made since away. */
+  distrust() {
+    for (const [id, slot] of this.slots) {
+      const { texture } = slot;
+      if (texture === null || (id <= this.lastGoodId && !this.uploaded.has(slot))) continue;
+      this.pool.destroy(texture);
+      slot.texture = null;
+    }
+    this.uploaded.clear();
+    this.lastGoodId = this.lastId;
   }
 
   /**
@@ -103,6 +150,7 @@ export class SlotTable {
   free(id) {
     const slot = this.get(id);
     this.slots.delete(id);
+    this.uploaded.delete(slot);
     this.bytes -= bytesOf(slot);
     if (slot.texture !== null) this.pool.release(slot.texture);
   }

@@ -1,5 +1,7 @@
 /** Waiting for the device without blocking the page. */
 
+import { contextLost } from "./context.mjs";
+
 /** For this long a condition is asked at each turn of the event loop, then each millisecond. */
 const EAGER_MS = 10;
 
@@ -25,13 +27,13 @@ export async function until(condition) {
  */
 export async function fence(gl) {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-  if (sync === null) throw new Error("WebGL context lost while waiting for the device");
+  if (sync === null) throw contextLost();
   gl.flush();
   try {
     await until(() => {
       const status = gl.clientWaitSync(sync, 0, 0);
       if (status === gl.WAIT_FAILED || gl.isContextLost()) {
-        throw new Error("WebGL context lost while waiting for the device");
+        throw contextLost();
       }
       return status === gl.ALREADY_SIGNALED || status === gl.CONDITION_SATISFIED;
     });

@@ -26,28 +26,36 @@
  * @property {Bucket} bucket
  */
 
+import { OpError, outOfMemory } from "../runtime/errors.mjs";
+import { contextLost } from "./context.mjs";
+
 /** Elements of a texel. */
 export const PER_TEXEL = 4;
 
 /** Free textures beyond this are deleted, the sizes that were used first going first. */
 const FREE_BYTES = 512 * 2 ** 20;
 
-/** An allocation of this size is checked for success, which waits for the device. */
-const CHECKED_BYTES = 64 * 2 ** 20;
+/** A context remembers at most one error of each kind. */
+const ERROR_KINDS = 8;
 
 export class TexturePool {
   /**
    * @param {Device} device
    * @param {GlState} state
+   * @param {(error: number) => void} conclude hears what the device says of all work so far, and
+   *   throws where that failed
    */
-  constructor(device, state) {
+  constructor(device, state, conclude) {
     this.device = device;
     this.gl = device.gl;
     this.state = state;
+    this.conclude = conclude;
     /** @type {Map<string, Bucket>} */
     this.buckets = new Map();
     /** @type {Set<Texture>} */
     this.all = new Set();
+    /** @type {Texture[]} those that have no memory yet */
+    this.planned = [];
     this.allocatedBytes = 0;
     this.freeCount = 0;
     this.freeBytes = 0;
@@ -74,8 +82,9 @@ export class TexturePool {
     const shift = Math.min(Math.log2(maxSize), wanted);
     const height = Math.ceil(texels / 2 ** shift);
     if (height > maxSize) {
-      throw new Error(
-        `WebGL2: ${count} elements do not fit into a texture of ${maxSize} x ${maxSize} x 4`,
+      throw new OpError(
+        "ResourceExhaustedError",
+        `webgl: ${count} elements do not fit into a texture of ${maxSize} x ${maxSize} x 4`,
       );
     }
     const format = dtype === "float32" ? float : int;
@@ -102,26 +111,27 @@ export class TexturePool {
   }
 
   /**
-   * A texture whose content is undefined.
+   * A texture whose content is undefined. It may have no memory before `allocate` is called.
    *
    * @param {Layout} layout
    * @returns {Texture}
    */
   acquire({ bucket }) {
     const texture = bucket.free.pop();
-    if (texture === undefined) return this.allocate(bucket);
+    if (texture === undefined) return this.plan(bucket);
     this.freeCount--;
     this.freeBytes -= bucket.bytes;
     return texture;
   }
 
-  /** @param {Texture} texture */
+  /** @param {Texture} texture one that was deleted for want of memory does not come back */
   release(texture) {
+    if (!this.all.has(texture)) return;
     const { bucket } = texture;
     bucket.free.push(texture);
     this.freeCount++;
     this.freeBytes += bucket.bytes;
-    if (this.freeBytes > FREE_BYTES) this.trim();
+    if (this.freeBytes > FREE_BYTES) this.deleteFree(FREE_BYTES / 2);
   }
 
   /**
@@ -130,7 +140,10 @@ export class TexturePool {
    * @param {number} bytes
    */
   reserve(bytes) {
-    if (this.temporaryBytes <= FREE_BYTES + bytes) return;
+    if (this.temporaryBytes > FREE_BYTES + bytes) this.deleteTemporaries();
+  }
+
+  deleteTemporaries() {
     for (const { temporaries } of this.buckets.values()) {
       for (const texture of temporaries.splice(0)) this.destroy(texture);
     }
@@ -141,26 +154,26 @@ export class TexturePool {
   }
 
   /**
-   * The buffer whose chunks uniform blocks read; all Programs share it as they do temporaries.
+   * Before chunks are drawn: the buffer that uniform blocks read has room for so many bytes. All
+   * Programs share it as they do temporaries.
    *
-   * @param {number} bytes that it has room for, at least
-   * @returns {WebGLBuffer | null}
+   * @param {number} bytes
    */
   reserveChunkBuffer(bytes) {
-    if (this.chunkBufferBytes >= bytes) return this.chunkBuffer;
+    if (this.chunkBufferBytes >= bytes) return;
     const { gl } = this;
+    this.conclude(takeError(gl));
     this.deleteChunkBuffer();
     this.chunkBuffer = gl.createBuffer();
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, this.chunkBuffer);
     // Buffers of other usages may lie in the host's memory.
     gl.bufferData(gl.PIXEL_PACK_BUFFER, bytes, gl.STATIC_COPY);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-    if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
+    if (takeError(gl) !== gl.NO_ERROR) {
       this.deleteChunkBuffer();
-      throw new Error(`WebGL2: out of memory for a buffer of ${bytes} bytes`);
+      throw this.exhausted(bytes);
     }
     this.countChunkBuffer(bytes);
-    return this.chunkBuffer;
   }
 
   deleteChunkBuffer() {
@@ -185,7 +198,7 @@ export class TexturePool {
    */
   temporary({ bucket }, index) {
     while (bucket.temporaries.length <= index) {
-      bucket.temporaries.push(this.allocate(bucket));
+      bucket.temporaries.push(this.plan(bucket));
       this.temporaryCount++;
       this.temporaryBytes += bucket.bytes;
     }
@@ -196,41 +209,92 @@ export class TexturePool {
    * @param {Bucket} bucket
    * @returns {Texture}
    */
-  allocate(bucket) {
-    const { gl } = this;
-    const { format, target, width, height, layers, bytes } = bucket;
-    const handle = gl.createTexture();
-    this.state.editTexture(target, handle);
-    if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
-    else gl.texStorage2D(target, 1, format.internal, width, height);
-    gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-    gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    if (bytes >= CHECKED_BYTES && gl.getError() === gl.OUT_OF_MEMORY) {
-      this.state.deleteTexture(handle);
-      throw new Error(`WebGL2: out of memory for a texture of ${bytes} bytes`);
-    }
-    const texture = { handle, framebuffer: null, bucket };
+  plan(bucket) {
+    const texture = { handle: this.gl.createTexture(), framebuffer: null, bucket };
     this.all.add(texture);
-    this.allocatedBytes += bytes;
+    this.planned.push(texture);
+    this.allocatedBytes += bucket.bytes;
     return texture;
   }
 
-  /** Deletes the sizes that were in the pool first, until half of the limit is left. */
-  trim() {
+  /**
+   * Gives the textures that were planned since the last call their memory: all of them, or none and
+   * an error. To ask waits for the device, and is done only where there are new textures.
+   */
+  allocate() {
+    if (this.planned.length === 0) return;
+    this.conclude(takeError(this.gl));
+    const planned = this.planned.splice(0);
+    if (this.tryAllocate(planned)) return;
+    this.deleteFree(0);
+    for (const texture of planned) {
+      this.deleteObjects(texture);
+      texture.handle = this.gl.createTexture();
+      texture.framebuffer = null;
+    }
+    if (this.tryAllocate(planned)) return;
+    for (const texture of planned) this.destroy(texture);
+    this.deleteTemporaries();
+    throw this.exhausted(planned.reduce((sum, { bucket }) => sum + bucket.bytes, 0));
+  }
+
+  /**
+   * @param {Texture[]} textures
+   * @returns {boolean} whether the device had memory for all; they are cleared, because drivers
+   *   allocate when a texture is first written
+   */
+  tryAllocate(textures) {
+    const { gl } = this;
+    for (const texture of textures) {
+      const { format, target, width, height, layers } = texture.bucket;
+      this.state.editTexture(target, texture.handle);
+      if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
+      else gl.texStorage2D(target, 1, format.internal, width, height);
+      gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+      gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+      this.state.bindFramebuffer(this.framebuffer(texture));
+      for (let layer = 0; layer < layers; layer++) {
+        if (format.readType === gl.INT) gl.clearBufferiv(gl.COLOR, layer, [0, 0, 0, 0]);
+        else gl.clearBufferfv(gl.COLOR, layer, [0, 0, 0, 0]);
+      }
+    }
+    return takeError(gl) === gl.NO_ERROR;
+  }
+
+  /** @param {number} wanted bytes */
+  exhausted(wanted) {
+    return this.gl.isContextLost()
+      ? contextLost()
+      : outOfMemory("webgl", wanted, this.allocatedBytes);
+  }
+
+  /**
+   * Deletes free textures, the sizes that were in the pool first going first.
+   *
+   * @param {number} limit bytes of them that may be left
+   */
+  deleteFree(limit) {
     for (const { free, bytes } of this.buckets.values()) {
+      if (this.freeBytes <= limit) return;
       for (const texture of free) this.destroy(texture);
       this.freeCount -= free.length;
       this.freeBytes -= free.length * bytes;
       free.length = 0;
-      if (this.freeBytes <= FREE_BYTES / 2) return;
     }
   }
 
   /** @param {Texture} texture */
+  deleteObjects({ handle, framebuffer }) {
+    this.state.deleteTexture(handle);
+    this.state.deleteFramebuffer(framebuffer);
+  }
+
+  /** @param {Texture} texture */
   destroy(texture) {
-    this.state.deleteTexture(texture.handle);
-    this.state.deleteFramebuffer(texture.framebuffer);
-    this.all.delete(texture);
+    if (!this.all.delete(texture)) return;
+    const unallocated = this.planned.indexOf(texture);
+    if (unallocated >= 0) this.planned.splice(unallocated, 1);
+    this.deleteObjects(texture);
     this.allocatedBytes -= texture.bucket.bytes;
   }
 
@@ -271,4 +335,17 @@ export class TexturePool {
     this.temporaryCount = 0;
     this.temporaryBytes = 0;
   }
+}
+
+/**
+ * The first error since the last call, after the device has gone through all work so far.
+ *
+ * @param {WebGL2RenderingContext} gl
+ */
+export function takeError(gl) {
+  const first = gl.getError();
+  for (let more = first, kinds = 0; more !== gl.NO_ERROR && kinds < ERROR_KINDS; kinds++) {
+    more = gl.getError();
+  }
+  return first;
 }

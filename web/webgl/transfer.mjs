@@ -7,12 +7,13 @@
  * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
  */
 
+import { outOfMemory } from "../runtime/errors.mjs";
 import { toHalf } from "./half.mjs";
 import { fence } from "./sync.mjs";
-import { PER_TEXEL } from "./textures.mjs";
+import { PER_TEXEL, takeError } from "./textures.mjs";
 
 /** Bytes of a texel as readPixels gives it, whatever the texture's own format. */
-const READ_BYTES = 16;
+export const READ_BYTES = 16;
 
 /**
  * Where reading a Program's output took less than this the last time, the page is blocked for the
@@ -116,21 +117,21 @@ export function download(pool, texture, data) {
     gl.readPixels(0, rows, texels, 1, external, readType, last, 0);
     data.set(last.subarray(0, rest), full);
   }
+  pool.conclude(takeError(gl));
   return data;
 }
 
 /**
- * Copies a texture of floats, on the device, to the pool's buffer that uniform blocks read.
+ * Copies a texture of floats, on the device, to the pool's buffer that uniform blocks read, which
+ * has room for it.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture
- * @param {number} rest bytes that may be bound beyond those of the texture
  * @returns {WebGLBuffer | null} good until the next copy is made
  */
-export function copyToBuffer(pool, texture, rest) {
-  const { gl, state } = pool;
+export function copyToBuffer(pool, texture) {
+  const { gl, state, chunkBuffer: buffer } = pool;
   const { width, height, format } = texture.bucket;
-  const buffer = pool.reserveChunkBuffer(width * height * READ_BYTES + rest);
   state.bindFramebuffer(pool.framebuffer(texture));
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
   gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
@@ -151,17 +152,24 @@ export async function downloadAsync(pool, texture, dtype, count) {
   const { gl, state } = pool;
   const { format, width, height } = texture.bucket;
   const buffer = gl.createBuffer();
+  const nbytes = width * height * READ_BYTES;
   state.bindFramebuffer(pool.framebuffer(texture));
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
-  gl.bufferData(gl.PIXEL_PACK_BUFFER, width * height * READ_BYTES, gl.STREAM_READ);
+  gl.bufferData(gl.PIXEL_PACK_BUFFER, nbytes, gl.STREAM_READ);
   gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
   try {
     await fence(gl);
     const result = emptyArray(dtype, count);
+    const error = takeError(gl);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
-    gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
+    const failed =
+      error !== gl.NO_ERROR &&
+      gl.getBufferParameter(gl.PIXEL_PACK_BUFFER, gl.BUFFER_SIZE) !== nbytes;
+    if (!failed) gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+    if (failed) throw outOfMemory("webgl", nbytes, pool.allocatedBytes);
+    pool.conclude(error);
     return result;
   } finally {
     gl.deleteBuffer(buffer);

@@ -7,14 +7,15 @@
  * @typedef {import("./transfer.mjs").Elements} Elements
  */
 
-import { loseContext, openDevice } from "./context.mjs";
+import { OpError } from "../runtime/errors.mjs";
+import { contextLost, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
 import { ShaderCache } from "./shaders.mjs";
 import { checkDonated, SlotTable } from "./slots.mjs";
 import { GlState } from "./state.mjs";
 import { fence } from "./sync.mjs";
-import { TexturePool } from "./textures.mjs";
+import { TexturePool, takeError } from "./textures.mjs";
 import { download, downloadAsync, emptyArray, viewed } from "./transfer.mjs";
 
 /**
@@ -34,7 +35,7 @@ class Webgl {
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
     this.limits = { targets: device.targets, block: device.block };
     this.state = new GlState(device.gl);
-    this.pool = new TexturePool(device, this.state);
+    this.pool = new TexturePool(device, this.state, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
     this.slots = new SlotTable(this.pool);
     /** @type {Map<number, Program>} */
@@ -55,18 +56,15 @@ class Webgl {
   /** @type {Backend["read"]} */
   read(heap, ptr, slot) {
     this.checkUsable();
-    const { dtype, layout, data, texture } = this.slots.get(slot);
+    const { dtype, layout, data, texture } = this.slots.getGood(slot);
     const { count } = layout;
-    if (texture !== null && dtype !== "bool" && heap instanceof ArrayBuffer && ptr % 4 === 0) {
-      download(this.pool, texture, viewed(heap, ptr, count, dtype));
-      this.checkUsable();
+    const source = data === null ? texture : null;
+    if (source !== null && dtype !== "bool" && heap instanceof ArrayBuffer && ptr % 4 === 0) {
+      download(this.pool, source, viewed(heap, ptr, count, dtype));
       return;
     }
     const elements = data ?? emptyArray(dtype, count);
-    if (texture !== null) {
-      download(this.pool, texture, elements);
-      this.checkUsable();
-    }
+    if (source !== null) download(this.pool, source, elements);
     if (dtype === "bool") new Uint8Array(heap, ptr, count).set(elements);
     else new Uint8Array(heap, ptr, elements.byteLength).set(new Uint8Array(elements.buffer));
   }
@@ -74,10 +72,9 @@ class Webgl {
   /** @type {Backend["readAsync"]} */
   async readAsync(slot) {
     this.checkUsable();
-    const found = this.slots.get(slot);
+    const found = this.slots.getGood(slot);
     const { dtype, data } = found;
     const elements = data === null ? await readTexture(this.pool, found) : data.slice();
-    this.checkUsable();
     return dtype === "bool" ? Uint8Array.from(elements) : elements;
   }
 
@@ -93,7 +90,14 @@ class Webgl {
     const shaders = text.kernels.map((kernel) => this.shaders.start(kernel));
     for (const shader of shaders) this.shaders.finish(shader);
     this.checkUsable();
-    const program = new Program(this.pool, text, shaders, heap, ptr);
+    const program = new Program(this.pool, text, shaders);
+    try {
+      program.uploadConstants(text.constants, heap, ptr);
+      this.conclude(takeError(this.gl));
+    } catch (error) {
+      program.close();
+      throw error;
+    }
     this.programs.set(++this.lastProgram, program);
     return this.lastProgram;
   }
@@ -150,6 +154,7 @@ class Webgl {
   async finish() {
     this.checkUsable();
     await fence(this.gl);
+    this.conclude(takeError(this.gl));
   }
 
   /** @type {Backend["close"]} */
@@ -164,9 +169,29 @@ class Webgl {
 
   checkUsable() {
     if (this.closed) throw new Error("WebGL2 backend is closed");
-    if (this.gl.isContextLost()) {
-      throw new Error("WebGL context lost: the browser took the GPU away and tensors are gone");
+    if (this.gl.isContextLost()) throw contextLost();
+  }
+
+  /**
+   * Takes note of what the device says of all work so far. Where something failed, nothing that was
+   * computed since the last time can be relied on.
+   *
+   * @param {number} error of GL
+   */
+  conclude(error) {
+    this.checkUsable();
+    if (error === this.gl.NO_ERROR) {
+      this.slots.trust();
+      return;
     }
+    const { allocatedBytes } = this.pool;
+    this.pool.deleteFree(0);
+    this.pool.deleteTemporaries();
+    this.slots.distrust();
+    const lost = "what was computed since the last read is lost";
+    if (error !== this.gl.OUT_OF_MEMORY) throw new Error(`webgl: error ${error}; ${lost}`);
+    const text = `webgl: out of memory while computing, ${allocatedBytes} bytes in use; ${lost}`;
+    throw new OpError("ResourceExhaustedError", text);
   }
 
   /**
@@ -191,13 +216,21 @@ class Webgl {
       throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
     }
     let donates = false;
+    /** @type {Set<Slot> | null} */
+    let fresh = null;
     for (let i = 0; i < wanted; i++) {
-      const slot = this.slots.get(Math.abs(slots[i]));
+      const slot = this.slots.getGood(Math.abs(slots[i]));
       program.checkInput(i, slot.dtype, slot.layout.count);
-      program.bindInput(i, this.slots.textureOf(slot));
+      if (slot.texture === null) fresh = (fresh ?? new Set()).add(slot);
+      else program.bindInput(i, slot.texture);
       donates ||= slots[i] < 0;
     }
     if (donates) checkDonated(slots);
+    if (fresh === null) return;
+    this.slots.upload(fresh);
+    slots.forEach((id, i) => {
+      program.bindInput(i, /** @type {Texture} */ (this.slots.get(Math.abs(id)).texture));
+    });
   }
 
   /**
