@@ -120,6 +120,7 @@ class _Device:
     variant = "none"
 
     def __init__(self) -> None:
+        self.limits = {"tensorBytes": 2**31 - 1}
         self._numbers = itertools.count(1)
 
     def _next(self, *_: Any) -> int:

@@ -29,6 +29,7 @@ class FakeDevice(CpuBackend):
         self.freed: list[list[int]] = []
         self.released: list[int] = []
         self.closed = False
+        self.loss = ""
 
     def upload(self, array: Any) -> int:
         self.uploads += 1
@@ -52,6 +53,9 @@ class FakeDevice(CpuBackend):
     def release(self, program: int) -> None:
         self.released.append(program)
         super().release(program)
+
+    def lost(self) -> str:
+        return self.loss
 
     def close(self) -> None:
         self.closed = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -27,6 +27,7 @@ class Recorder:
     """Stands for ``bridge.Device``: stores arrays by number; a program copies its inputs."""
 
     variant = "recorder"
+    limits: ClassVar = {"tensorBytes": 2**31}
 
     def __init__(self) -> None:
         self.arrays: dict[int, Any] = {}

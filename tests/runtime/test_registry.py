@@ -138,3 +138,48 @@ def test_outside_of_a_browser_the_device_backends_say_so() -> None:
     for name in ("webgl", "wasm"):
         assert report[name]["status"] == "failed"
         assert "browser" in report[name]["reason"]
+
+
+def test_a_lost_device_is_opened_anew() -> None:
+    """What is on the host, too, comes back; other values say where they were."""
+    tf.register_backend("fake", FakeDevice, 5)
+    assert tf.set_backend("fake")
+    small = tf.constant([1.0, 2.0])
+    large = small + tf.zeros([1000, 2])
+    lost = registry.active_backend()
+    assert isinstance(lost, FakeDevice)
+    lost.loss = "the browser took it"
+    report = tf.backend_report()["fake"]
+    assert (report["status"], report["reason"]) == ("lost", "the browser took it")
+
+    assert tf.set_backend("fake")
+    assert registry.active_backend() is not lost
+    assert lost.closed
+    assert tf.backend_report()["fake"]["status"] == "chosen"
+    assert (small * 2.0).numpy().tolist() == [2, 4]
+    for read in (large.numpy, lambda: large * 2.0, lambda: asyncio.run(large.data())):
+        with pytest.raises(tf.errors.UnavailableError, match=r"float32\[1000,2\].*browser took it"):
+            read()
+
+
+def test_ready_looks_for_another_device() -> None:
+    tf.register_backend("fake", FakeDevice, 5)
+    asyncio.run(tf.ready())
+    lost = registry.active_backend()
+    assert isinstance(lost, FakeDevice)
+    lost.loss = "the browser took it"
+    registry._entries["fake"].factory = failing
+    asyncio.run(tf.ready())
+    assert tf.get_backend() == "cpu"
+    with pytest.raises(RuntimeError, match="no such GPU"):
+        tf.set_backend("fake")
+
+
+def test_tensors_of_a_removed_backend_say_so() -> None:
+    tf.register_backend("fake", FakeDevice, 5)
+    tf.set_backend("fake")
+    x = tf.zeros([1000]) + 1.0
+    tf.remove_backend("fake")
+    for read in (x.numpy, lambda: x + 1.0):
+        with pytest.raises(tf.errors.UnavailableError, match="'fake', which was removed"):
+            read()

@@ -15,8 +15,9 @@ from tfpy._src.lower import wasm
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.device import DeviceBackend
+from tfpy._src.runtime.failures import op_error
 
-from .node_runtime import Array, NodeRuntime
+from .node_runtime import Array, NodeRuntime, RuntimeFailed
 
 NAME = "wasm in node"
 
@@ -26,32 +27,52 @@ class NodeDevice:
 
     def __init__(self, runtime: NodeRuntime) -> None:
         self.variant = runtime.variant
+        self.limits = {"tensorBytes": 2**31 - 1}
         self._runtime = runtime
 
+    def _call(self, command: str, **args: Any) -> Any:
+        with _translated():
+            return self._runtime.call(command, **args)
+
     def write(self, array: Array, dtype: str) -> int:
-        return self._runtime.write(array)
+        with _translated():
+            return self._runtime.write(array)
 
     def read(self, slot: int, out: Array) -> None:
-        data = base64.b64decode(self._runtime.call("read", slot=slot, nbytes=out.nbytes))
+        data = base64.b64decode(self._call("read", slot=slot, nbytes=out.nbytes))
         out[...] = np.frombuffer(data, out.dtype).reshape(out.shape)
 
     def free(self, slots: list[int]) -> None:
-        self._runtime.call("free", slots=slots)
+        self._call("free", slots=slots)
 
     def register(self, program: str, constants: bytes) -> int:
-        return self._runtime.register_text(program, constants)
+        with _translated():
+            return self._runtime.register_text(program, constants)
 
     def release(self, program: int) -> None:
-        self._runtime.call("release", program=program)
+        self._call("release", program=program)
 
     def run(self, program: int, *slots: int) -> int:
-        return int(self._runtime.call("run", program=program, slots=_plain(slots)))
+        return int(self._call("run", program=program, slots=_plain(slots)))
 
     def memory(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._runtime.call("memory"))
 
+    def lost(self) -> str:
+        return ""
+
     def close(self) -> None:
         self._runtime.close()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raises what ``bridge.Device`` raises."""
+    try:
+        yield
+    except RuntimeFailed as error:
+        name, _, message = str(error).partition(": ")
+        raise op_error(name, message) from None
 
 
 def _plain(slots: Sequence[int]) -> list[int]:

@@ -1,6 +1,7 @@
 /**
  * What every device backend's runtime offers to the bridge. Tensors are slots: positive integers
- * from one counter per backend, never used twice. Every function throws an Error with a clear text.
+ * from one counter per backend, never used twice. Every function throws an Error with a clear text,
+ * and those whose class Python should know as an OpError (errors.mjs).
  *
  * @typedef {"float32" | "int32" | "bool"} DType
  *
@@ -11,7 +12,8 @@
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
  * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
- *   step may write to, bytes of an input that it may read through a uniform `block`
+ *   step may write to, bytes of an input that it may read through a uniform `block`; both: bytes
+ *   that a tensor may take
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
  * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
@@ -33,6 +35,9 @@
  *
  * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
  * @property {(slot: number) => Promise<TensorArray>} readAsync as `read`, without blocking the page
+ *
+ * @typedef {object} Losable what a backend has besides if the browser may take its device away
+ * @property {() => string} lost why the device is gone; empty while it is there
  */
 
 export {};

@@ -5,7 +5,10 @@ import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
 import { probe } from "./probe.mjs";
 
-/** @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>} Backend */
+/**
+ * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>
+ *   & Partial<import("./backend.mjs").Losable>} Backend
+ */
 
 /**
  * Emscripten's module object of Pyodide.
@@ -65,6 +68,7 @@ export function bindHeap(backend, owner) {
     run: backend.run.bind(backend),
     memory: () => JSON.stringify(backend.memory()),
     finish: () => backend.finish(),
+    lost: () => backend.lost?.() ?? "",
     close: () => backend.close(),
   };
 }

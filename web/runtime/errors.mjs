@@ -2,7 +2,7 @@
 
 export class OpError extends Error {
   /**
-   * @param {"ResourceExhaustedError" | "UnavailableError" | "FailedPreconditionError"} name
+   * @param {"ResourceExhaustedError" | "UnavailableError"} name
    * @param {string} message
    */
   constructor(name, message) {

@@ -50,7 +50,8 @@ function validates(instructions, ...sections) {
  * `new Worker()` inside a worker does not return in one to seven of a hundred calls.
  */
 function workersMayHang() {
-  return typeof document === "undefined" && /\bFirefox\//.test(navigator.userAgent);
+  const isWorker = typeof document === "undefined";
+  return isWorker && /\bFirefox\//.test(globalThis.navigator?.userAgent ?? "");
 }
 
 function probeWasm() {
@@ -70,8 +71,8 @@ function probeWasm() {
   };
 }
 
-/** A canvas of one pixel, wherever this code runs. */
-function smallCanvas() {
+/** A canvas of one pixel, wherever this code runs; null where there are none, as in node. */
+export function smallCanvas() {
   if (typeof document === "undefined") {
     return typeof OffscreenCanvas === "undefined" ? null : new OffscreenCanvas(1, 1);
   }
@@ -161,6 +162,6 @@ export async function probe() {
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
     worker: typeof document === "undefined",
     offscreenCanvas: typeof OffscreenCanvas !== "undefined",
-    hardwareConcurrency: navigator.hardwareConcurrency ?? 1,
+    hardwareConcurrency: globalThis.navigator?.hardwareConcurrency ?? 1,
   };
 }

@@ -45,7 +45,7 @@ async function canStartWorkers() {
  * @returns {Promise<number>}
  */
 async function threadCount(wanted) {
-  const count = Math.min(wanted || navigator.hardwareConcurrency || 1, MAX_THREADS);
+  const count = Math.min(wanted || globalThis.navigator?.hardwareConcurrency || 1, MAX_THREADS);
   return count > 1 && !(await canStartWorkers()) ? 1 : count;
 }
 

@@ -1,5 +1,6 @@
 // The wasm backend: XNNPACK and own kernels in a WebAssembly module with a heap of its own.
 
+import { OpError } from "../runtime/errors.mjs";
 import { startModule } from "./module.mjs";
 
 /**
@@ -23,6 +24,11 @@ const ELEMENT_TYPES = [
 
 /** How many slots a Program may take; they cross in an array of this length. */
 const MAX_ARGUMENTS = 65536;
+
+const MAX_TENSOR_BYTES = 2 ** 31 - 1;
+
+/** What the module says when memory has run out, of the heap or in XNNPACK. */
+const OUT_OF_MEMORY = /out of memory/;
 
 /** The module's C API with errors as exceptions and its heap as views. */
 class Glue {
@@ -50,10 +56,9 @@ class Glue {
    */
   check(result) {
     this.refresh();
-    if (result < 0) {
-      throw new Error(`wasm: ${this.module.UTF8ToString(this.module._tfpy_last_error())}`);
-    }
-    return result;
+    if (result >= 0) return result;
+    const text = `wasm: ${this.module.UTF8ToString(this.module._tfpy_last_error())}`;
+    throw OUT_OF_MEMORY.test(text) ? new OpError("ResourceExhaustedError", text) : new Error(text);
   }
 
   /**
@@ -142,7 +147,7 @@ export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" })
   const glue = new Glue(module);
   return {
     variant,
-    limits: {},
+    limits: { tensorBytes: MAX_TENSOR_BYTES },
     write(heap, ptr, count, dtype) {
       const index = ELEMENT_TYPES.findIndex((type) => type.name === dtype);
       if (index < 0) throw new Error(`wasm: there is no dtype ${dtype}`);

@@ -20,7 +20,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { isSoftwareRenderer, rendererNames } from "../runtime/probe.mjs";
+import { isSoftwareRenderer, rendererNames, smallCanvas } from "../runtime/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];
@@ -33,10 +33,8 @@ const LARGEST_BLOCK = 2 ** 16;
  * @returns {Device}
  */
 export function openDevice(options) {
-  const canvas =
-    typeof document === "undefined" ? new OffscreenCanvas(1, 1) : document.createElement("canvas");
-  const gl = /** @type {WebGL2RenderingContext | null} */ (
-    canvas.getContext("webgl2", {
+  const gl = /** @type {WebGL2RenderingContext | null | undefined} */ (
+    smallCanvas()?.getContext("webgl2", {
       alpha: false,
       antialias: false,
       depth: false,
@@ -44,7 +42,7 @@ export function openDevice(options) {
       powerPreference: "high-performance",
     })
   );
-  if (gl === null) throw new Error("WebGL2 is not available");
+  if (!gl) throw new Error("WebGL2 is not available");
   const { renderer } = rendererNames(gl);
   if (isSoftwareRenderer(renderer) && !options.allowSoftware) {
     loseContext(gl);
@@ -56,7 +54,7 @@ export function openDevice(options) {
 /** What is said when the browser has taken the context away. */
 export const LOST =
   "WebGL context lost: the browser took the GPU away, and tensors that were only there are gone; " +
-  'await tf.set_backend_async("webgl") opens another one';
+  'await tf.set_backend_async("webgl") opens it anew, and other backends work';
 
 export function contextLost() {
   return new OpError("UnavailableError", LOST);

@@ -110,7 +110,10 @@ function requireList(object, name, where = "") {
   require_(found, `${where}the list ${name} is missing`);
 }
 
-/** @param {unknown} value */
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
 function isObject(value) {
   return typeof value === "object" && value !== null;
 }

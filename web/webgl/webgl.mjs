@@ -1,14 +1,15 @@
 /**
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
- * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead} Backend
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
+ *   & import("../runtime/backend.mjs").Losable} Backend
  * @typedef {import("./slots.mjs").Slot} Slot
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./transfer.mjs").Elements} Elements
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { contextLost, loseContext, openDevice } from "./context.mjs";
+import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
 import { ShaderCache } from "./shaders.mjs";
@@ -16,7 +17,7 @@ import { checkDonated, SlotTable } from "./slots.mjs";
 import { GlState } from "./state.mjs";
 import { fence } from "./sync.mjs";
 import { TexturePool, takeError } from "./textures.mjs";
-import { download, downloadAsync, emptyArray, viewed } from "./transfer.mjs";
+import { download, downloadAsync, emptyArray, READ_BYTES, viewed } from "./transfer.mjs";
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -33,7 +34,8 @@ class Webgl {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
-    this.limits = { targets: device.targets, block: device.block };
+    const tensorBytes = device.maxSize ** 2 * READ_BYTES;
+    this.limits = { targets: device.targets, block: device.block, tensorBytes };
     this.state = new GlState(device.gl);
     this.pool = new TexturePool(device, this.state, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
@@ -155,6 +157,11 @@ class Webgl {
     this.checkUsable();
     await fence(this.gl);
     this.conclude(takeError(this.gl));
+  }
+
+  /** @type {Backend["lost"]} */
+  lost() {
+    return this.gl.isContextLost() ? LOST : "";
   }
 
   /** @type {Backend["close"]} */

@@ -15,6 +15,7 @@ from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.op import OPS, Op
+from tfpy._src.runtime import bridge
 
 
 def is_tensor(x: Any) -> bool:
@@ -69,7 +70,9 @@ def convert_to_tensor(
 
     Floats become float32 and integers int32 unless ``dtype`` says otherwise. An object with a
     method ``__tf_tensor__(dtype, name)`` says itself which tensor it is, and tapes see that one;
-    an object with ``__array__`` is a constant, as an array is.
+    an object with ``__array__`` is a constant, as an array is. So is an array of JavaScript in a
+    page: a typed array has its own dtype (``Float32Array`` is float32), the numbers of others are
+    Python's.
 
     Raises:
         ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
@@ -90,12 +93,28 @@ def convert_to_tensor(
         return value
     if isinstance(value, Composite):
         return convert_to_tensor(value.as_tensor(), wanted)
+    value, is_private = _without_js(value)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)
         return _stacked([convert_to_tensor(v, None if is_tensor(v) else hint) for v in value])
-    return from_array(_to_array(value, wanted, dtype_hint))
+    return from_array(_to_array(value, wanted, dtype_hint, is_private))
+
+
+def _without_js(value: Any) -> tuple[Any, bool]:
+    """A value in which arrays of JavaScript are arrays or lists; whether that is one of our own."""
+    if bridge.is_js_array(value):
+        return bridge.array_values(value), True
+    if bridge.IN_BROWSER and isinstance(value, list | tuple) and any(map(_holds_js, value)):
+        return [_without_js(v)[0] for v in value], True
+    return value, False
+
+
+def _holds_js(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_js, value))
+    return bridge.is_js_array(value)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -110,7 +129,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if is_tensor(value):
         tensor = convert_to_tensor(value)
         return tensor if shape is None else _reshaped(tensor, shape)
-    array = _to_array(value, None if dtype is None else as_dtype(dtype), None)
+    value, is_private = _without_js(value)
+    array = _to_array(value, None if dtype is None else as_dtype(dtype), None, is_private)
     if shape is not None:
         shape = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=np.int64)))
         if array.size == 1:
@@ -157,8 +177,14 @@ def _first_dtype(values: Any) -> DType | None:
     return None
 
 
-def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, Any]:
-    """A private array in a dtype that tfpy has."""
+def _to_array(
+    value: Any, wanted: DType | None, hint: Any, is_private: bool
+) -> np.ndarray[Any, Any]:
+    """A private array in a dtype that tfpy has.
+
+    Args:
+        is_private: whether an array that is given may be kept.
+    """
     if isinstance(value, TensorShape):
         value = _sizes(value, wanted)
     if is_array_like(value):
@@ -169,7 +195,7 @@ def _to_array(value: Any, wanted: DType | None, hint: Any) -> np.ndarray[Any, An
             _check_kind(value, own, dtype)
             return _as_bytes(found)
         _check_range(found, dtype)
-        return np.array(found, dtype=dtype.as_numpy_dtype)
+        return found.astype(dtype.as_numpy_dtype, subok=False, copy=not is_private)
     if _begins_with_text(value):
         found = _texts(value)
         _check_kind(value, dtypes.string, wanted or dtypes.string)

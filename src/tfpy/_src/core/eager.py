@@ -16,7 +16,7 @@ from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import Op, executes
 from tfpy._src.ir.sizes import closed, is_open
-from tfpy._src.runtime import registry
+from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
 
@@ -78,6 +78,8 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         else:
             (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
             output = Tensor(aval, host_storage(array, aval))
+    except bridge.FAILURES as failure:
+        raise bridge.op_error(failure, op.name) from None
     except OpError:
         if not tracing.local.active:
             raise

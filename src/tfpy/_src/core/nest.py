@@ -12,6 +12,7 @@ from typing import Any
 
 from tfpy._src.core.operand import Composite, Operand
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.runtime.bridge import is_js_array
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
@@ -20,11 +21,14 @@ _LEAVES = (str, bytes, memoryview, TensorShape)
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object."""
+    """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object.
+
+    Arrays of JavaScript are leaves: they are tensors' values.
+    """
     if isinstance(structure, Operand):
         return False
     if isinstance(structure, _NESTED):
-        return not isinstance(structure, _LEAVES)
+        return not (isinstance(structure, _LEAVES) or is_js_array(structure))
     return _is_attrs(structure)
 
 

@@ -14,6 +14,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
+from tfpy._src.runtime.bridge import is_js_array
 from tfpy._src.variables.variable import Variable
 
 
@@ -118,7 +119,7 @@ class Call:
         if isinstance(value, Tensor | TensorSpec):
             self.tensors.append((getattr(value, "name", None) or name, value))
             return value
-        if is_array_like(value) and not offers_tensor(value):
+        if is_js_array(value) or (is_array_like(value) and not offers_tensor(value)):
             return self._take(name, convert_to_tensor(value))
         return value.origin if isinstance(value, Variable) else value
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Shape
 from tfpy._src.ir.graph import Eqn, Graph
 
@@ -17,6 +18,7 @@ def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
 
     Raises:
         tf.errors.InvalidArgumentError: from ops whose values are out of range.
+        tf.errors.ResourceExhaustedError: when Python has no memory for a result.
     """
     return Evaluator(graph)(inputs)
 
@@ -35,6 +37,18 @@ class _Step:
     """One of them whose memory takes the result."""
 
     def run(self, values: dict[int, Array]) -> None:
+        """Puts the results in their places.
+
+        Raises:
+            tf.errors.ResourceExhaustedError: when Python has no memory for them.
+        """
+        try:
+            self._compute(values)
+        except MemoryError as error:
+            name = self.eqn.op.name
+            raise ResourceExhaustedError(None, name, f"{name}: {error}") from None
+
+    def _compute(self, values: dict[int, Array]) -> None:
         attrs = self.attrs
         if self.overwritten is not None:
             attrs = {**attrs, "out": values[self.overwritten]}

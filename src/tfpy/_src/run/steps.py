@@ -17,6 +17,7 @@ from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.mirror import Mirror
 from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
+from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend, Compiled, Progress
 from tfpy._src.runtime.storage import Storage, host_storage
 
@@ -140,7 +141,10 @@ class DeviceProgram:
         backend, compiled = self._backend, self._unregistered
         if compiled is not None:
             self._made(backend.register(compiled))
-        first = backend.run(self._number, *slots)
+        try:
+            first = backend.run(self._number, *slots)
+        except bridge.FAILURES as failure:
+            raise bridge.op_error(failure) from None
         return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
 
 

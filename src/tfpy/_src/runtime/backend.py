@@ -56,6 +56,9 @@ class Backend(ABC):
     lie in its place. A run that fails leaves it as it was.
     """
 
+    gone = ""
+    """Why nothing of it can be had any more, once it is closed."""
+
     def __init__(self) -> None:
         self.garbage: list[int] = []
         self.garbage_bytes = 0
@@ -142,6 +145,15 @@ class Backend(ABC):
     @abstractmethod
     def close(self) -> None:
         """Frees everything; the backend is not used afterwards."""
+
+    def lost(self) -> str:
+        """Why it is of no use any more, though nobody has closed it; empty while it is."""
+        return ""
+
+    def retire(self, why: str) -> None:
+        """Closes it for good; tensors that are only there say why they are lost."""
+        self.gone = why
+        self.close()
 
     def discard(self, slot: int, nbytes: int) -> None:
         """Notes a slot that nothing uses any more."""

@@ -16,7 +16,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array
+from tfpy._src.runtime import failures
 from tfpy._src.runtime.turns import give_turn
 
 Progress = Callable[[int, int], None]
@@ -30,14 +32,37 @@ if IN_BROWSER:
     import pyodide_js
     from pyodide.code import run_js
     from pyodide.ffi import (
+        JsArray,
+        JsBuffer,
         JsException,
-        JsProxy,
         can_run_sync,
         create_once_callable,
         create_proxy,
         run_sync,
         to_js,
     )
+
+FAILURES: tuple[type[Exception], ...] = (JsException,) if IN_BROWSER else ()
+"""What :attr:`Device.run` raises: who calls it hands that to :func:`op_error`. Everything else here
+raises errors of TensorFlow's classes by itself."""
+
+
+def op_error(failure: Any, op: str | None = None) -> OpError:
+    """A failure of the runtime as TensorFlow's error; see :func:`failures.op_error`."""
+    return failures.op_error(failure.name, failure.message, op)
+
+
+class _Translation:
+    """A context in which a failure of the runtime is raised as TensorFlow's error."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, FAILURES):
+            raise op_error(error) from None
+
+
+_translated = _Translation()
 
 _MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
 
@@ -171,32 +196,38 @@ class Device:
         self.run: Callable[..., int] = bound.run
         self._memory = bound.memory
         self._finish = bound.finish
+        self._lost = bound.lost
         self._close = bound.close
 
     def write(self, array: Array, dtype: str) -> int:
         """Copies a contiguous array to a new slot."""
-        return int(self._write(_address(array), array.size, dtype))
+        with _translated:
+            return int(self._write(_address(array), array.size, dtype))
 
     def read(self, slot: int, out: Array) -> None:
         """Copies a slot to a contiguous array."""
-        self._read(_address(out), slot)
+        with _translated:
+            self._read(_address(out), slot)
 
     async def read_async(self, slot: int, out: Array) -> None:
         """The same without blocking the page for long."""
         if self._read_async is None:  # nothing is under way, so there is nothing to wait for
             self.read(slot, out)
             return await give_turn()
-        data = await self._read_async(slot)
+        with _translated:
+            data = await self._read_async(slot)
         data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
 
     def free(self, slots: list[int]) -> None:
         """Gives slots back, in one call."""
-        self._free(*slots)
+        with _translated:
+            self._free(*slots)
 
     def register(self, program: str, constants: bytes) -> int:
         """Makes a Program of its JSON text and constants; gives its number."""
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
-        return int(self._register(program, _address(data), len(constants)))
+        with _translated:
+            return int(self._register(program, _address(data), len(constants)))
 
     async def register_async(self, program: str, constants: bytes, progress: Progress) -> int:
         """The same without freezing the page; ``progress(done, total)`` hears of the shaders."""
@@ -204,10 +235,11 @@ class Device:
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         listener = create_proxy(progress)
         try:
-            number = await self._register_async(program, _address(data), len(constants), listener)
+            with _translated:
+                size = len(constants)
+                return int(await self._register_async(program, _address(data), size, listener))
         finally:
             listener.destroy()
-        return int(number)
 
     def release(self, program: int) -> None:
         """Forgets a Program."""
@@ -219,7 +251,12 @@ class Device:
 
     async def finish(self) -> None:
         """Returns when all submitted work is done."""
-        await self._finish()
+        with _translated:
+            await self._finish()
+
+    def lost(self) -> str:
+        """Why the device is gone; empty while it is there."""
+        return str(self._lost())
 
     def close(self) -> None:
         """Frees everything; the device is not used afterwards."""
@@ -246,15 +283,31 @@ async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> 
     return Device(rt, backend)
 
 
-# Pixels
+# Values of JavaScript
 
 
 def is_js(value: Any) -> bool:
-    """Whether it is an object of JavaScript."""
-    if not IN_BROWSER:
-        return False
+    """Whether it is an object of JavaScript. The classes of such objects share a name, which is
+    asked for sooner than ``isinstance`` answers.
+    """
+    return IN_BROWSER and type(value).__name__ == "JsProxy"
 
-    return isinstance(value, JsProxy)
+
+def is_js_array(value: Any) -> bool:
+    """Whether it is an array of JavaScript, typed or not."""
+    return is_js(value) and isinstance(value, JsArray)
+
+
+def array_values(array: Any) -> Any:
+    """The values of an array of JavaScript: a NumPy array of a typed array's dtype, by one copy of
+    its bytes; of another one a list, in which typed arrays are NumPy arrays.
+    """
+    if isinstance(array, JsBuffer):
+        return np.asarray(array.to_memoryview())
+    return [array_values(v) if is_js_array(v) else v for v in array]
+
+
+# Pixels
 
 
 async def decoded(image: Any) -> Any:

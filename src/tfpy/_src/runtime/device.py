@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.errors import InternalError
+from tfpy._src.errors import InternalError, ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl
@@ -65,7 +65,7 @@ class DeviceBackend(Backend):
         if aval.dtype.is_complex:
             component = Aval(aval.shape, dtypes.float32)
             return _joined(self.read(slot, component), self.read(slot + 1, component))
-        out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        out = self._empty(aval)
         self._device.read(slot, out)
         return out
 
@@ -74,9 +74,17 @@ class DeviceBackend(Backend):
             component = Aval(aval.shape, dtypes.float32)
             real = await self.read_async(slot, component)
             return _joined(real, await self.read_async(slot + 1, component))
-        out = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        out = self._empty(aval)
         await self._device.read_async(slot, out)
         return out
+
+    def _empty(self, aval: Aval) -> Array:
+        """Memory of Python's for values that are read."""
+        try:
+            return np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        except MemoryError as error:
+            text = f"Python has no memory for the values of {aval}: {error}"
+            raise ResourceExhaustedError(None, None, text) from None
 
     def free(self, slots: Sequence[int]) -> None:
         if self._pairs:
@@ -86,9 +94,24 @@ class DeviceBackend(Backend):
         self._device.free(list(slots))
 
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+        self._check_sizes(graph)
         if _has_complex(graph):  # the Program has other inputs then
             donated = ()
         return Compiled(graph, self._lower(graph, donated))
+
+    def _check_sizes(self, graph: Graph) -> None:
+        limit = self._device.limits["tensorBytes"]
+        for eqn in graph.eqns:
+            for value in eqn.outputs:
+                nbytes = graph.avals[value].nbytes
+                if nbytes > limit:
+                    raise ResourceExhaustedError(
+                        None,
+                        eqn.op.name,
+                        f"{eqn.op.name}: the result, {graph.avals[value]}, takes {nbytes} bytes; "
+                        f"on {self.name} a tensor may take {limit}, and {self.memory()['bytes']} "
+                        "are in use",
+                    )
 
     def register(self, compiled: Compiled) -> int:
         text, constants = _texts(compiled)
@@ -108,10 +131,9 @@ class DeviceBackend(Backend):
     def _refusals(self, graph: Graph) -> Iterator[None]:
         try:
             yield
-        except Exception as error:
-            raise InternalError(
-                None, self.name, f"{self.name} refused a program: {error}\n{graph}"
-            ) from error
+        except InternalError as error:
+            text = f"{self.name} refused a program: {error}\n{graph}"
+            raise InternalError(None, self.name, text) from error
 
     def _note_complex(self, number: int, graph: Graph) -> None:
         if _has_complex(graph):
@@ -139,6 +161,9 @@ class DeviceBackend(Backend):
 
     async def finish(self) -> None:
         await self._device.finish()
+
+    def lost(self) -> str:
+        return self._device.lost()
 
     def close(self) -> None:
         self._device.close()

@@ -68,18 +68,22 @@ def _entry(name: str) -> _Entry:
 
 async def _open(name: str) -> Backend:
     entry = _entry(name)
-    if entry.backend is None:
-        try:
-            opened = entry.factory()
-            entry.backend = opened if isinstance(opened, Backend) else await opened
-        except BackendSkipped as skipped:
-            entry.status, entry.reason = "skipped", str(skipped)
-            raise
-        except Exception as error:
-            entry.status, entry.reason = "failed", str(error)
-            raise
-        entry.status, entry.reason = "available", ""
-    return entry.backend
+    before = entry.backend
+    if before is not None and not before.lost():
+        return before
+    try:
+        opened = entry.factory()
+        backend = opened if isinstance(opened, Backend) else await opened
+    except BackendSkipped as skipped:
+        entry.status, entry.reason = "skipped", str(skipped)
+        raise
+    except Exception as error:
+        entry.status, entry.reason = "failed", str(error)
+        raise
+    if before is not None:
+        before.retire(f"backend {name!r}: {before.lost()}")
+    entry.backend, entry.status, entry.reason = backend, "available", ""
+    return backend
 
 
 def _activate(backend: Backend) -> None:
@@ -94,12 +98,14 @@ def _activate(backend: Backend) -> None:
 async def ready() -> None:
     """Opens the best backend that works, unless one is active (``await tf.ready()``).
 
+    One whose device the browser has taken away is not active any more.
+
     What failed or was skipped, and why, is in ``tf.backend_report()``.
 
     Raises:
         RuntimeError: when no backend opens; the text has the reasons.
     """
-    if active is not None:
+    if active is not None and not active.lost():
         return
     for name in _by_priority():
         try:
@@ -112,7 +118,8 @@ async def ready() -> None:
 
 
 async def set_backend_async(name: str) -> bool:
-    """Makes a backend active, opening it if need be.
+    """Makes a backend active, opening it if need be, also anew if the browser has taken its
+    device away: what lives on the host, too, is there again, and other tensors are lost.
 
     Raises:
         ValueError: for an unknown name.
@@ -133,9 +140,9 @@ def set_backend(name: str) -> bool:
         ValueError: for an unknown name.
         RuntimeError: when the backend cannot be opened, or only by awaiting.
     """
-    entry = _entry(name)
-    if entry.backend is not None:
-        _activate(entry.backend)
+    backend = _entry(name).backend
+    if backend is not None and not backend.lost():
+        _activate(backend)
         return True
     return bridge.wait(
         set_backend_async(name), f'write "await tf.set_backend_async({name!r})" instead'
@@ -164,16 +171,20 @@ def backend_report() -> dict[str, dict[str, Any]]:
 
     Returns:
         name -> ``{"status", "reason", "variant", "priority"}``; status is "chosen", "available"
-        (opened, not active), "skipped", "failed" or "not tried".
+        (opened, not active), "lost" (the browser has taken its device away), "skipped", "failed"
+        or "not tried".
     """
+    return {name: _report(_entries[name]) for name in _by_priority()}
+
+
+def _report(entry: _Entry) -> dict[str, Any]:
+    backend = entry.backend
+    lost = backend.lost() if backend is not None else ""
     return {
-        name: {
-            "status": _entries[name].status,
-            "reason": _entries[name].reason,
-            "variant": backend.variant if (backend := _entries[name].backend) else "",
-            "priority": _entries[name].priority,
-        }
-        for name in _by_priority()
+        "status": "lost" if lost else entry.status,
+        "reason": lost or entry.reason,
+        "variant": backend.variant if backend is not None else "",
+        "priority": entry.priority,
     }
 
 
@@ -184,5 +195,5 @@ def remove_backend(name: str) -> None:
     if entry.backend is not None:
         if entry.backend is active:
             active = None
-        entry.backend.close()
+        entry.backend.retire(f"backend {name!r}, which was removed (tf.remove_backend)")
     del _entries[name]

@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 
+from tfpy._src.errors import UnavailableError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime.backend import Backend
 
@@ -74,20 +75,31 @@ class Storage:
             self.host = None
 
     def to_host(self) -> Array:
-        """The bytes as an array that must not be written to; reads them from the device."""
+        """The bytes as an array that must not be written to; reads them from the device.
+
+        Raises:
+            tf.errors.UnavailableError: when they were only on a device that is gone.
+        """
         if self.host is not None:
             return self.host
-        assert self.backend is not None
-        self.backend.collect()
-        return self.backend.read(self.slot, self.aval)
+        return self._holder().read(self.slot, self.aval)
 
     async def to_host_async(self) -> Array:
         """:meth:`to_host` without blocking the page."""
         if self.host is not None:
             return self.host
-        assert self.backend is not None
-        self.backend.collect()
-        return await self.backend.read_async(self.slot, self.aval)
+        return await self._holder().read_async(self.slot, self.aval)
+
+    def _holder(self) -> Backend:
+        """The backend that alone has the bytes, with garbage collected."""
+        backend = self.backend
+        assert backend is not None
+        if backend.gone:
+            raise UnavailableError(
+                None, None, f"The values of a {self.aval} were only on {backend.gone}"
+            )
+        backend.collect()
+        return backend
 
     @property
     def place(self) -> str:

@@ -1,0 +1,161 @@
+"""What tfpy does in Pyodide where that needs no page. ``test_pyodide.py`` runs each case."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pyodide.code import run_js
+
+import tfpy as tf
+
+
+def raised(kind: type[Exception], action: Callable[[], Any]) -> str:
+    """The text of the error that an action raises."""
+    try:
+        action()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+async def case_wasm_trains() -> None:
+    assert tf.get_backend() == "wasm", tf.backend_report()
+    assert tf.backend_report()["webgl"]["reason"] == "Error: WebGL2 is not available"
+    x = tf.random.uniform([64, 2], seed=1)
+    y = x @ [[2.0], [-3.0]] + 0.5
+    w, b = tf.Variable(tf.zeros([2, 1])), tf.Variable(tf.zeros([1]))
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((x @ w + b - y) ** 2)
+        for v, g in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+            v.assign_sub(0.5 * g)
+        return loss
+
+    losses = [step() for _ in range(200)]
+    assert await losses[-1].data() < 1e-3 < await losses[0].data()
+    np.testing.assert_allclose(w.numpy(), [[2], [-3]], atol=0.1)
+
+
+TYPED = {
+    "Float32Array": "float32",
+    "Float64Array": "float32",
+    "Int32Array": "int32",
+    "Uint8Array": "uint8",
+    "Uint8ClampedArray": "uint8",
+    "Int8Array": "int8",
+    "Uint32Array": "uint32",
+    "BigInt64Array": str(tf.as_dtype("int64").name),
+}
+
+
+async def case_typed_arrays_have_their_dtype() -> None:
+    for name, dtype in TYPED.items():
+        one, two = ("1n", "2n") if name.startswith("Big") else ("1", "2")
+        array = run_js(f"{name}.from([{one}, {two}])")
+        for found in (
+            tf.constant(array),
+            tf.convert_to_tensor(array),
+            tf.Variable(array).value(),
+            tf.identity(array),
+        ):
+            assert (found.dtype.name, found.numpy().tolist()) == (dtype, [1, 2]), (name, found)
+    halves = tf.constant(run_js("new Float64Array([0.5, 1.5])"))
+    assert (halves.dtype, halves.numpy().tolist()) == (tf.float32, [0.5, 1.5])
+    assert tf.constant(run_js("new Float32Array(6)"), shape=[2, 3]).shape == (2, 3)
+    assert tf.constant(run_js("new Float32Array(2)"), tf.int32).dtype == tf.int32
+
+
+async def case_the_bytes_of_typed_arrays_are_copied() -> None:
+    array = run_js("new Float32Array([1, 2, 3])")
+    x = tf.constant(array)
+    array[0] = 9
+    assert x.numpy().tolist() == [1, 2, 3]
+
+
+async def case_arrays_of_javascript_are_operands() -> None:
+    array = run_js("new Float32Array([1, 2])")
+    x = tf.constant([10.0, 20.0])
+    assert (x + array).numpy().tolist() == [11, 22]
+    assert tf.add(array, array).numpy().tolist() == [2, 4]
+    assert tf.stack([array, array]).numpy().tolist() == [[1, 2], [1, 2]]
+    assert tf.constant([array, array]).numpy().tolist() == [[1, 2], [1, 2]]
+    assert tf.reshape(tf.range(6), run_js("[2, 3]")).shape == (2, 3)
+    v = tf.Variable([0.0, 0.0])
+    v.assign(array)
+    v.assign_add(array)
+    assert v.numpy().tolist() == [2, 4]
+
+
+async def case_arrays_of_arrays() -> None:
+    for text, dtype in {
+        "[[1, 2], [3, 4]]": tf.int32,
+        "[[1, 2.5], [3, 4]]": tf.float32,
+        "[new Float32Array([1, 2]), new Float32Array([3, 4])]": tf.float32,
+        "[new Uint8Array([1, 2]), new Uint8Array([3, 4])]": tf.uint8,
+    }.items():
+        found = tf.constant(run_js(text))
+        assert (found.dtype, found.shape) == (dtype, (2, 2)), text
+    assert tf.constant(run_js("['a', 'b']")).numpy().tolist() == [b"a", b"b"]
+    assert tf.constant(run_js("[true, false]")).dtype == tf.bool
+    assert "non-rectangular" in raised(ValueError, lambda: tf.constant(run_js("[[1], [1, 2]]")))
+
+
+async def case_arguments_of_functions() -> None:
+    @tf.function
+    def double(x: Any) -> Any:
+        return x * 2
+
+    for _ in range(2):
+        assert double(run_js("new Float32Array([1, 2])")).numpy().tolist() == [2, 4]
+        assert double(run_js("new Int32Array([1, 2])")).dtype == tf.int32
+        assert double(run_js("[[1, 2]]")).shape == (1, 2)
+    assert double.experimental_get_tracing_count() == 3
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def total(x: Any) -> Any:
+        return tf.reduce_sum(x)
+
+    assert total(run_js("[1, 2]")).numpy() == 3
+    assert total(run_js("new Float32Array([1, 2])")).numpy() == 3
+    call = run_js("(f, tf) => f(new Float32Array([1, 2])).numpy().toJs()")
+    assert list(call(double, tf)) == [2, 4]
+
+
+async def case_memory_that_runs_out() -> None:
+    """The heap of the wasm module does not grow; what is asked for and in use is said."""
+    switch = run_js(
+        """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
+        return (on) => { P.grow = on ? () => { throw new RangeError("full"); } : grow; }; })()"""
+    )
+    x = tf.constant([[1.0], [2.0]]) + 0.0
+    switch(True)
+    try:
+        for make in (
+            lambda: tf.fill([2**26], 1.0),
+            tf.function(lambda: tf.fill([2**26], 2.0) * x[0]),
+            lambda: tf.constant(np.ones(2**26, np.float32)) + 1.0,
+        ):
+            text = raised(tf.errors.ResourceExhaustedError, make)
+            assert "268435456 bytes wanted" in text, text
+            assert "in use" in text, text
+        assert (x * 2.0).numpy().tolist() == [[2], [4]]
+    finally:
+        switch(False)
+    assert tf.reduce_sum(tf.fill([2**24], 1.0)).numpy() == 2**24
+
+
+async def case_tensors_that_are_too_large() -> None:
+    x = tf.constant([1.0]) + 0.0
+    for make in (
+        lambda: tf.fill([2**16, 2**15], 1.0),
+        lambda: tf.zeros([2**20, 2**20]),
+        lambda: tf.broadcast_to(x, [2**30]),
+        lambda: tf.tile(x, [2**31 - 1]),
+        lambda: tf.pad(x, [[0, 2**30]]),
+        tf.function(lambda: tf.reduce_sum(tf.fill([2**30, 2], 1.0) * x)),
+    ):
+        text = raised(tf.errors.ResourceExhaustedError, make)
+        assert "on wasm a tensor may take 2147483647, and" in text, text
+    assert x.numpy() == 1
