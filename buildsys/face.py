@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 TABLE = ROOT / "api.toml"
 PACKAGE = ROOT / "src" / "tfpy"
 ENGINE = "tfpy._src"
+EXPLAIN = f"""
+from {ENGINE}.absent import explain as _explain
+
+_explain(__name__)
+"""
 NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
 
 
@@ -39,6 +44,7 @@ def wanted() -> dict[Path, str]:
         imports[f"{ENGINE}.primitives"] = _primitives_in(ops, namespace)
         imports[_module(namespace)] = _below(namespace, table)
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
+    files[PACKAGE / "__init__.py"] += EXPLAIN
     return files
 
 

@@ -31,7 +31,11 @@ RUN_SCRIPTS = """async (scripts) => {
   await import("/tfpy.mjs");
   await ended;
   const texts = (selector) => [...document.querySelectorAll(selector)].map(
-    (shown) => ({ text: shown.textContent, after: shown.previousElementSibling.tagName }));
+    (shown) => {
+      const { whiteSpace, overflowWrap } = getComputedStyle(shown);
+      const after = shown.previousElementSibling.tagName;
+      return { text: shown.textContent, after, style: [whiteSpace, overflowWrap] };
+    });
   return { events, output: texts(".tfpy-output"), error: texts(".tfpy-error") };
 }"""
 
@@ -69,9 +73,10 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
     assert found["backend"] == "wasm"
     assert found["name"] == "tfpy"
     stages, fractions = zip(*found["stages"], strict=True)
-    assert list(stages) == ["pyodide", "packages", "backend", "ready"]
+    assert list(dict.fromkeys(stages)) == ["pyodide", "packages", "backend", "ready"]
     assert sorted(fractions) == list(fractions)
     assert fractions[-1] == 1
+    assert any(0.1 < f < 0.5 for f in fractions), "Python's download is heard of"
     assert page.problems == []
 
 
@@ -94,6 +99,54 @@ def test_a_backend_that_cannot_be_had(tfpy_page: OpenPageFixture) -> None:
     )
     assert "webgl" in text
     assert "cannot be used here" in text
+
+
+FAILING_LOADS = """
+const said = (options) => loadTfpy(options).then(() => "loaded", (error) => error.message);
+const found = {
+  core: await said({ indexURL: "/nowhere/" }),
+  lock: await said({ lockFileURL: "/nowhere/lock.json" }),
+  page: await said({ lockFileURL: "/index.html" }),
+};
+const { fetch } = globalThis;
+const answer = (pattern, make) => {
+  globalThis.fetch = (url, ...rest) => (String(url).match(pattern) ? make() : fetch(url, ...rest));
+};
+answer("asm.wasm$", async () => new Response(new Uint8Array(8), {
+  headers: { "Content-Type": "application/octet-stream" } }));
+found.type = await said({});
+answer("asm.wasm$", () => fetch("/nowhere.wasm"));
+found.wasm = await said({});
+answer("stdlib.zip$", () => fetch("/nowhere.zip"));
+found.stdlib = await said({});
+answer("numpy-.*whl$", () => fetch("/nowhere.whl"));
+found.numpy = await said({});
+globalThis.fetch = fetch;
+found.wheel = await said({ wheel: "/nowhere/tfpy-9-py3-none-any.whl" });
+found.threads = await said({ flags: { WASM_THREADS_COUNT: -3 } });
+found.flag = await said({ flags: { WASM_SPEED: true } });
+return found;
+"""
+
+
+def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
+    """Every failure rejects, with the address and what it gives."""
+    found = run_module(tfpy_page(BLANK), FAILING_LOADS)
+    for name, texts in {
+        "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
+        "lock": ["no lock file at", "/nowhere/lock.json: 404"],
+        "page": ["the lock file is no JSON", "/index.html: 200"],
+        "type": ["WebAssembly cannot start", "MIME", "application/octet-stream"],
+        "wasm": ["WebAssembly cannot start", "/nowhere.wasm: 404"],
+        "stdlib": ["Python did not start", "python_stdlib.zip"],
+        "numpy": ["numpy cannot be loaded", "numpy-"],
+        "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
+        "threads": ["tfpy: ValueError: Flag WASM_THREADS_COUNT is a whole number from 0, not -3"],
+        "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'; there are"],
+    }.items():
+        for text in texts:
+            assert text in found[name], (name, found[name])
+    assert "\n" not in found["threads"]
 
 
 def test_python_errors_reject(tfpy_page: OpenPageFixture) -> None:
@@ -122,12 +175,23 @@ def test_script_tags(tfpy_page: OpenPageFixture) -> None:
 
 def test_script_errors_are_shown(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK)
-    found = run_scripts(page, "1 / 0", "print('not reached')")
+    found = run_scripts(page, "print('before')\n1 / 0", "print('not reached')")
     assert found["events"] == ["tfpy-error"]
-    assert "ZeroDivisionError" in found["error"][0]["text"]
-    assert found["error"][0]["after"] == "SCRIPT"
-    assert found["output"] == []
+    (error,) = found["error"]
+    assert "ZeroDivisionError: division by zero" in error["text"]
+    assert "script 1 of the page" in error["text"]
+    assert "_pyodide" not in error["text"]
+    assert (error["after"], found["output"][0]["text"]) == ("PRE", "before\n")
+    assert error["style"] == ["pre-wrap", "anywhere"]
     assert any("ZeroDivisionError" in problem for problem in page.problems)
+
+
+def test_script_errors_are_about_the_users_code(tfpy_page: OpenPageFixture) -> None:
+    code = "import tfpy as tf\n\ntf.reshape(tf.zeros([2, 3]), [4])"
+    (error,) = run_scripts(tfpy_page(BLANK), code)["error"]
+    assert "tf.reshape(tf.zeros([2, 3]), [4])" in error["text"], "the user's line is shown"
+    assert "site-packages" not in error["text"]
+    assert "more frames, of tfpy and Pyodide" in error["text"]
 
 
 def test_example_page(tfpy_page: OpenPageFixture) -> None:

@@ -41,7 +41,9 @@ async def test_no_texture_memory(tf: Any) -> None:
             total,
         ):
             for _ in range(2):
-                with pytest.raises(tf.errors.ResourceExhaustedError, match="bytes wanted.* in use"):
+                with pytest.raises(
+                    tf.errors.ResourceExhaustedError, match=r"bytes wanted.* in use"
+                ):
                     make()
         w.assign_add(small)
         assert (await w.data()).tolist() == [2, 3]

@@ -29,6 +29,7 @@ from tfpy import (
     spectral as spectral,
     strings as strings,
 )
+from tfpy._src.absent import explain as _explain
 from tfpy._src.array.blocks import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
@@ -303,3 +304,5 @@ from tfpy._src.variables.distribution import (
 from tfpy._src.variables.module import Module as Module
 from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
+
+_explain(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,26 @@ def test_unknown_flags() -> None:
     for call in (lambda: tf.env().get("WEBGL_FAST"), lambda: tf.env().set("WEBGL_FAST", True)):
         with pytest.raises(ValueError, match=r"WEBGL_FAST.*WASM_THREADS_COUNT"):
             call()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("WASM_THREADS_COUNT", -3, "a whole number from 0"),
+        ("WASM_THREADS_COUNT", "many", "a whole number from 0"),
+        ("WASM_THREADS_COUNT", True, "a whole number from 0"),
+        ("WASM_THREADS_COUNT", 1.5, "a whole number from 0"),
+        ("WASM_CODEGEN", "sometimes", "'auto' or 'always' or 'never'"),
+        ("WASM_CODEGEN", None, "'auto' or 'always' or 'never'"),
+        ("SOFTWARE_WEBGL_ENABLED", 1, "True or False"),
+        ("WASM_HAS_SIMD_SUPPORT", "no", "True or False"),
+    ],
+)
+def test_values_that_flags_do_not_take(name: str, value: Any, wanted: str) -> None:
+    before = tf.env().get(name)
+    with pytest.raises(ValueError, match=f"{name} is {wanted}, not {value!r}"):
+        tf.env().set(name, value)
+    assert tf.env().get(name) == before
 
 
 def found(simd: bool = True, relaxed: bool = True, threads: bool = True) -> dict[str, bool]:

@@ -28,6 +28,25 @@
 
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
 
+/** Pyodide's own files, in indexURL. */
+const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
+
+/** How a frame of a traceback begins, and the lines below that show its source. */
+const FRAME = '  File "';
+const SOURCE = "    ";
+
+/** Frames that are no code of the user's. */
+const INNER_FRAME = /^ {2}File "[^"]*\/(_pyodide|site-packages\/(tfpy|numpy|pyodide))\//;
+
+/** What a page's own style may say otherwise. */
+const STYLE = `
+:where(pre.tfpy-output, pre.tfpy-error) { white-space: pre-wrap; overflow-wrap: anywhere; }
+:where(pre.tfpy-error) { color: light-dark(#b3261e, #f2b8b5); }
+`;
+
+/** Of the whole of loading, done when the stage begins. */
+const BEGINS = { pyodide: 0, packages: 0.6, backend: 0.85, ready: 1 };
+
 const START = `
 import tfpy as tf
 
@@ -56,8 +75,184 @@ async function registerRuntime(pyodide) {
   }
 }
 
+/** @param {Response} response */
+function described({ url, status, statusText, headers }) {
+  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
+}
+
+/**
+ * Those of some addresses that give no file, with what they give.
+ * @param {string[]} urls
+ */
+async function faultsOf(urls) {
+  const found = await Promise.all(
+    urls.map(async (url) => {
+      try {
+        const response = await fetch(url, { method: "HEAD" });
+        const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+        return response.ok && !isPage ? "" : described(response);
+      } catch (error) {
+        return `${url}: ${error}`;
+      }
+    }),
+  );
+  return found.filter(Boolean);
+}
+
+/**
+ * An error that says which files are missing, if any are.
+ * @param {string} what
+ * @param {unknown} cause
+ * @param {string[]} urls
+ */
+async function loadingError(what, cause, urls) {
+  const faults = await faultsOf(urls);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error([`tfpy: ${what}: ${reason}`, ...faults].join("\n"), { cause });
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<import("pyodide").Lockfile>}
+ */
+async function fetchLock(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`tfpy: no lock file at ${described(response)}`);
+  try {
+    return await response.json();
+  } catch (error) {
+    const text = `tfpy: the lock file is no JSON: ${described(response)}: ${error}`;
+    throw new Error(text, { cause: error });
+  }
+}
+
+/**
+ * Watches how Pyodide's WebAssembly starts: Pyodide waits for ever where it cannot.
+ * @param {(share: number) => void} onShare hears how much of it is there
+ * @returns {{failed: Promise<never>, end: () => void}}
+ */
+function watchWebAssembly(onShare) {
+  const { instantiateStreaming } = WebAssembly;
+  /** @type {(error: Error) => void} */
+  let fail;
+  const failed = /** @type {Promise<never>} */ (
+    new Promise((_, reject) => {
+      fail = reject;
+    })
+  );
+  /** @type {typeof WebAssembly.instantiateStreaming} */
+  const watched = async (source, imports) => {
+    let where = "";
+    try {
+      const response = await source;
+      where = ` (${described(response)})`;
+      countBytes(response.clone(), onShare).catch(() => {}); // who reads the other one hears of it
+      return await instantiateStreaming.call(WebAssembly, response, imports);
+    } catch (error) {
+      fail(
+        new Error(`tfpy: Python's WebAssembly cannot start: ${error}${where}`, { cause: error }),
+      );
+      throw error;
+    }
+  };
+  WebAssembly.instantiateStreaming = watched;
+  const end = () => {
+    if (WebAssembly.instantiateStreaming === watched) {
+      WebAssembly.instantiateStreaming = instantiateStreaming;
+    }
+  };
+  return { failed, end };
+}
+
+/**
+ * @param {Response} response
+ * @param {(share: number) => void} onShare
+ */
+async function countBytes({ body, headers }, onShare) {
+  const total = Number(headers.get("Content-Length"));
+  const isCounted = body !== null && total > 0 && !headers.has("Content-Encoding");
+  if (!isCounted) {
+    await body?.cancel();
+    return;
+  }
+  let loaded = 0;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    loaded += part.value.length;
+    onShare(loaded / total);
+  }
+}
+
+/**
+ * Starts Python.
+ * @param {string} indexURL
+ * @param {string} lockFileURL
+ * @param {LoadOptions} options
+ * @param {(share: number) => void} onShare hears how much of it is there
+ * @returns {Promise<import("pyodide").PyodideInterface>}
+ */
+async function startPyodide(indexURL, lockFileURL, { stdout }, onShare) {
+  const lock = fetchLock(lockFileURL);
+  lock.catch(() => {}); // it is waited for below
+  /** @type {ReturnType<typeof watchWebAssembly> | undefined} */
+  let watch;
+  try {
+    const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
+    const config = { indexURL, packageBaseUrl: new URL(".", lockFileURL).href };
+    const lockFileContents = await lock;
+    watch = watchWebAssembly(onShare);
+    const streams = stdout ? { stdout, stderr: stdout } : {};
+    const loading = loadPyodide({ ...config, lockFileContents, ...streams });
+    return await Promise.race([loading, watch.failed]);
+  } catch (error) {
+    await lock;
+    const core = CORE.map((name) => indexURL + name);
+    throw await loadingError("Python did not start", error, core);
+  } finally {
+    watch?.end();
+  }
+}
+
+/**
+ * Loads packages. Pyodide only logs what fails.
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {string[]} wanted names or URLs of wheels
+ * @param {string} lockFileURL
+ */
+async function loadPackages(pyodide, wanted, lockFileURL) {
+  /** @type {string[]} */
+  const said = [];
+  const urls = wanted.map((name) => {
+    const file = pyodide.lockfile.packages[name]?.file_name;
+    return file ? new URL(file, lockFileURL).href : new URL(name, location.href).href;
+  });
+  try {
+    await pyodide.loadPackage(wanted, {
+      messageCallback: () => {},
+      errorCallback: (text) => said.push(text),
+    });
+  } catch (error) {
+    throw await loadingError(`${wanted.join(", ")} cannot be loaded`, error, urls);
+  }
+  const missing = wanted.filter((name) => !(packageName(name) in pyodide.loadedPackages));
+  if (missing.length > 0) {
+    const reason = said.join("\n") || "Pyodide has not said why";
+    throw await loadingError(`${missing.join(", ")} cannot be loaded`, reason, urls);
+  }
+}
+
+/** The name of a package, or that in a wheel's URL. @param {string} name */
+function packageName(name) {
+  if (!name.endsWith(".whl")) return name;
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  return file.split("-")[0].toLowerCase().replace(/[_.]+/g, "-");
+}
+
 /**
  * Loads tfpy.
+ *
+ * It rejects with an Error that names the file and what its address gives if one is missing, with
+ * Python's error for flags and backends that there are not.
  * @param {LoadOptions} [options]
  * @returns {Promise<Tfpy>}
  */
@@ -66,37 +261,76 @@ export async function loadTfpy(options = {}) {
     options.indexURL ?? new URL("./pyodide/", import.meta.url),
     import.meta.url,
   ).href;
+  const lockFileURL = options.lockFileURL
+    ? new URL(options.lockFileURL, location.href).href
+    : `${indexURL}pyodide-lock.json`;
   /** @type {(stage: Progress["stage"], fraction: number, message: string) => void} */
   const progress = (stage, fraction, message) => options.onProgress?.({ stage, fraction, message });
 
-  progress("pyodide", 0, "loading Python");
-  const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
-  /** @type {import("pyodide").PyodideInterface} */
-  const pyodide = await loadPyodide({
-    indexURL,
-    lockFileURL: options.lockFileURL ?? `${indexURL}pyodide-lock.json`,
-    ...(options.stdout ? { stdout: options.stdout, stderr: options.stdout } : {}),
-  });
+  const text = "loading Python";
+  progress("pyodide", BEGINS.pyodide, text);
+  const onShare = (/** @type {number} */ share) => {
+    progress("pyodide", BEGINS.packages * share, text);
+  };
+  const pyodide = await startPyodide(indexURL, lockFileURL, options, onShare);
 
-  progress("packages", 0.5, "loading NumPy and tfpy");
-  const tfpy = options.wheel ?? "tfpy";
-  await pyodide.loadPackage(["numpy", tfpy, ...(options.packages ?? [])], {
-    messageCallback: () => {},
-  });
+  progress("packages", BEGINS.packages, "loading NumPy and tfpy");
+  const wanted = ["numpy", options.wheel ?? "tfpy", ...(options.packages ?? [])];
+  await loadPackages(pyodide, wanted, lockFileURL);
   await registerRuntime(pyodide);
 
-  progress("backend", 0.8, "starting a backend");
+  progress("backend", BEGINS.backend, "starting a backend");
   const start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
   const flags = pyodide.toPy(options.flags ?? {});
   try {
     await start(flags, options.backend ?? "");
+  } catch (error) {
+    throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });
   } finally {
     flags.destroy();
     start.destroy();
   }
   const tf = pyodide.pyimport("tfpy");
-  progress("ready", 1, `ready on ${tf.get_backend()}`);
+  progress("ready", BEGINS.ready, `ready on ${tf.get_backend()}`);
   return { pyodide, tf, run: runner(pyodide), backend: () => tf.get_backend() };
+}
+
+/**
+ * What an error says, of Python's only what is below the traceback.
+ * @param {unknown} error
+ */
+export function withoutTraceback(error) {
+  const lines = messageOf(error).split("\n");
+  let begin = lines.findLastIndex((line) => line.startsWith(FRAME)) + 1;
+  while (begin > 0 && lines[begin]?.startsWith(SOURCE)) begin++;
+  return lines.slice(begin).join("\n");
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return (error instanceof Error ? error.message : String(error)).trim();
+}
+
+/**
+ * A Python error with the frames of the user's code alone.
+ * @param {unknown} error
+ */
+function readable(error) {
+  let isShown = true;
+  let hidden = 0;
+  const lines = messageOf(error)
+    .split("\n")
+    .filter((line) => {
+      if (line.startsWith(FRAME)) {
+        isShown = !INNER_FRAME.test(line);
+        hidden += Number(!isShown);
+      } else if (!line.startsWith(SOURCE)) {
+        isShown = true;
+      }
+      return isShown;
+    });
+  if (hidden > 0) lines.push(`(the console has ${hidden} more frames, of tfpy and Pyodide)`);
+  return lines.join("\n");
 }
 
 /**
@@ -118,18 +352,32 @@ function runner(pyodide) {
 }
 
 /**
+ * Adds text to the element of a class after the script, below what is shown of it already.
  * @param {HTMLElement} script
  * @param {string} className
  * @param {string} text
  */
 function showAfter(script, className, text) {
-  let pre = script.nextElementSibling;
-  if (!pre?.classList.contains(className)) {
-    pre = document.createElement("pre");
-    pre.className = className;
-    script.after(pre);
+  /** @type {Element} */
+  let last = script;
+  while (last.className !== className) {
+    const next = last.nextElementSibling;
+    if (!next?.matches("pre.tfpy-output, pre.tfpy-error")) {
+      const pre = document.createElement("pre");
+      pre.className = className;
+      last.after(pre);
+      last = pre;
+      break;
+    }
+    last = next;
   }
-  pre.textContent += `${text}\n`;
+  last.textContent += `${text}\n`;
+}
+
+function addStyle() {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  document.adoptedStyleSheets.push(sheet);
 }
 
 /** @param {HTMLScriptElement} script */
@@ -146,11 +394,13 @@ async function sourceOf(script) {
 
 /**
  * Runs the page's Python scripts one after the other in one namespace. What a script prints stands
- * in a <pre class="tfpy-output"> after it; an error, in a <pre class="tfpy-error">, ends the run.
+ * in a <pre class="tfpy-output"> after it; an error, in a <pre class="tfpy-error"> below, ends the
+ * run.
  * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`.
  * @param {HTMLScriptElement[]} scripts
  */
 async function runScripts(scripts) {
+  addStyle();
   let current = scripts[0];
   try {
     const tfpy = await loadTfpy({
@@ -160,12 +410,13 @@ async function runScripts(scripts) {
       },
     });
     for (current of scripts) {
-      const result = await tfpy.run(await sourceOf(current));
+      const filename = current.src || `script ${scripts.indexOf(current) + 1} of the page`;
+      const result = await tfpy.pyodide.runPythonAsync(await sourceOf(current), { filename });
       current.dispatchEvent(new CustomEvent("tfpy-result", { bubbles: true, detail: { result } }));
     }
   } catch (error) {
     console.error(error);
-    showAfter(current, "tfpy-error", error instanceof Error ? error.message : String(error));
+    showAfter(current, "tfpy-error", readable(error));
     current.dispatchEvent(new CustomEvent("tfpy-error", { bubbles: true, detail: { error } }));
   }
 }

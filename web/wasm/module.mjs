@@ -76,6 +76,9 @@ async function createWithWorkers(wasm, threads) {
  */
 export async function startModule(variant, wasm, threads, codegen) {
   if (!Object.hasOwn(CODEGEN, codegen)) throw new Error(`wasm: codegen cannot be ${codegen}`);
+  if (!Number.isInteger(threads) || threads < 0) {
+    throw new Error(`wasm: threads must be a whole number from 0, not ${threads}`);
+  }
   const isThreaded = variant.endsWith("-threads");
   const count = isThreaded ? await threadCount(threads) : 1;
   const module = isThreaded

@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array
 from tfpy._src.runtime import bridge
+from tfpy._src.runtime.awaitable import awaitable
 
 __all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
 
@@ -38,6 +39,7 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
     return constant(values[:, :, :num_channels].astype(np.int32))
 
 
+@awaitable("tf.browser.from_pixels_async(pixels)")
 async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     """:func:`from_pixels`; an image element is decoded first, without blocking the page.
 
@@ -49,6 +51,7 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     return from_pixels(pixels, num_channels)
 
 
+@awaitable("tf.browser.to_pixels(image)")
 async def to_pixels(img: Any, canvas: Any = None) -> Array:
     """RGBA values ``[height, width, 4]`` (uint8) of an image, also drawn on ``canvas`` if given.
 

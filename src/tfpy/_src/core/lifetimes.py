@@ -7,7 +7,7 @@ memory may be used.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from tfpy._src.core import nest, scalars
@@ -37,7 +37,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
     try:
         returned = function()
         if inspect.isawaitable(returned):
-            if inspect.iscoroutine(returned):
+            if isinstance(returned, Coroutine):
                 returned.close()
             raise TypeError("tidy: the function must not be async; await outside of tidy")
     finally:

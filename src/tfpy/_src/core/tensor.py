@@ -14,6 +14,7 @@ from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.aval import Aval
+from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.storage import Statistics, Storage, host_storage, statistics
 
 if TYPE_CHECKING:
@@ -153,11 +154,13 @@ class Tensor(Operand):
         """TensorFlow.js's name for :meth:`numpy`."""
         return self.numpy()
 
+    @awaitable("x.data()")
     async def data(self) -> Any:
         """The values as a NumPy array, without blocking the page while the device works."""
         array = (await self.storage.to_host_async()).reshape(self.aval.shape)
         return array[()] if not self.aval.shape else array.copy()
 
+    @awaitable("x.array()")
     async def array(self) -> Any:
         """The values as nested Python lists, without blocking the page."""
         return (await self.data()).tolist()

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import check_signature
+from tfpy._src.runtime.awaitable import awaitable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -97,6 +98,7 @@ def function(
     return Function(func, input_signature, autograph, quantize)
 
 
+@awaitable("tf.compile_model(model, ...)")
 async def compile_model(
     model: Callable[P, R],
     *args: Any,

@@ -24,6 +24,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import boxes as primitives, elementwise as ew
+from tfpy._src.runtime.awaitable import awaitable
 
 __all__ = [
     "combined_non_max_suppression",
@@ -182,11 +183,13 @@ async def _fetched(x: Any) -> Tensor:
     return constant(await convert_to_tensor(x).data())
 
 
+@awaitable("tf.image.non_max_suppression_async(boxes, scores, ...)")
 async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwargs: Any) -> Tensor:
     """:func:`non_max_suppression` that does not block while boxes come from the device."""
     return non_max_suppression(await _fetched(boxes), await _fetched(scores), *args, **kwargs)
 
 
+@awaitable("tf.image.non_max_suppression_with_scores_async(boxes, scores, ...)")
 async def non_max_suppression_with_scores_async(
     boxes: Any, scores: Any, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
@@ -196,6 +199,7 @@ async def non_max_suppression_with_scores_async(
     )
 
 
+@awaitable("tf.image.non_max_suppression_padded_async(boxes, scores, ...)")
 async def non_max_suppression_padded_async(
     boxes: Any, scores: Any, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:

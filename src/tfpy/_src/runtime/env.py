@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 Flag = bool | float | str
 
-_DEFAULTS: dict[str, Flag] = {
-    "SOFTWARE_WEBGL_ENABLED": False,  # use WebGL on a software rasteriser too
-    "WEBGL_FORCE_F16_TEXTURES": False,  # float16 textures even where float32 can be rendered
-    "WASM_HAS_SIMD_SUPPORT": True,
-    "WASM_HAS_RELAXED_SIMD_SUPPORT": True,
-    "WASM_HAS_MULTITHREAD_SUPPORT": True,  # False keeps to one thread where threads are possible
-    "WASM_THREADS_COUNT": 0,  # 0: one per core, at most 8
-    "WASM_CODEGEN": "auto",  # elementwise kernels as generated code: "auto", "always" or "never"
+
+class _Kind(NamedTuple):
+    """The default of a flag and the values that it may have."""
+
+    default: Flag
+    takes: Callable[[Flag], bool]
+    values: str
+
+
+def _switch(default: bool) -> _Kind:
+    return _Kind(default, lambda value: isinstance(value, bool), "True or False")
+
+
+def _count(default: int) -> _Kind:
+    def takes(value: Flag) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+    return _Kind(default, takes, "a whole number from 0")
+
+
+def _one_of(*names: str) -> _Kind:
+    return _Kind(names[0], lambda value: value in names, " or ".join(map(repr, names)))
+
+
+_FLAGS = {
+    "SOFTWARE_WEBGL_ENABLED": _switch(False),  # use WebGL on a software rasteriser too
+    "WEBGL_FORCE_F16_TEXTURES": _switch(False),  # float16 even where float32 can be rendered
+    "WASM_HAS_SIMD_SUPPORT": _switch(True),
+    "WASM_HAS_RELAXED_SIMD_SUPPORT": _switch(True),
+    "WASM_HAS_MULTITHREAD_SUPPORT": _switch(True),  # False: one thread, where more are possible
+    "WASM_THREADS_COUNT": _count(0),  # 0: one per core, at most 8
+    "WASM_CODEGEN": _one_of("auto", "always", "never"),  # elementwise kernels as generated code
 }
 
 
@@ -43,14 +70,17 @@ class Environment:
         """Sets a flag.
 
         Raises:
-            ValueError: for an unknown name.
+            ValueError: for an unknown name, or a value that the flag does not take.
         """
         self.get(name)
+        kind = _FLAGS[name]
+        if not kind.takes(value):
+            raise ValueError(f"Flag {name} is {kind.values}, not {value!r}")
         self._flags[name] = value
 
     def reset(self) -> None:
         """Back to the defaults."""
-        self._flags = dict(_DEFAULTS)
+        self._flags = {name: kind.default for name, kind in _FLAGS.items()}
 
 
 _environment = Environment()

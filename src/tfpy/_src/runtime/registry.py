@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tfpy._src.runtime import bridge
+from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.backend import Backend, BackendSkipped
 from tfpy._src.runtime.cpu import CpuBackend
 
@@ -95,6 +96,7 @@ def _activate(backend: Backend) -> None:
     _entries[backend.name].status = "chosen"
 
 
+@awaitable("tf.ready()")
 async def ready() -> None:
     """Opens the best backend that works, unless one is active (``await tf.ready()``).
 
@@ -117,6 +119,7 @@ async def ready() -> None:
     raise RuntimeError(f"No backend could be opened: {backend_report()}")
 
 
+@awaitable("tf.set_backend_async(name)")
 async def set_backend_async(name: str) -> bool:
     """Makes a backend active, opening it if need be, also anew if the browser has taken its
     device away: what lives on the host, too, is there again, and other tensors are lost.

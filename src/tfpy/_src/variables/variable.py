@@ -20,6 +20,7 @@ from tfpy._src.dtypes import DType
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import Op, elementwise
+from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.variables.distribution import VariableAggregation, VariableSynchronization, kinds
 from tfpy._src.variables.scatter import ScatterMethods
 
@@ -263,6 +264,7 @@ class Variable(ScatterMethods):
         """The value as a NumPy array; waits for the device."""
         return self.tensor.numpy()
 
+    @awaitable("x.data()")
     async def data(self) -> Any:
         """The value as a NumPy array, without blocking the page."""
         return await self.tensor.data()

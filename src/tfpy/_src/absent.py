@@ -1,0 +1,79 @@
+"""What is said of names that the public modules have not."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import types
+from collections.abc import Iterator
+
+INSTEAD = {
+    "compat": "tfpy has what TensorFlow 2 has; a program of version 1 is to be converted first",
+    "data": "batches are slices of arrays: for i in range(0, len(x), n): step(x[i : i + n])",
+    "distribute": "a page has one device, and tfpy.set_backend picks it",
+    "io": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
+    "keras": "networks are made of tf.Variable, tf.Module, tf.nn and tf.GradientTape",
+    "metrics": "a metric is a line of tf.reduce_mean, tf.equal and tf.argmax",
+    "optimizers": "a step is variable.assign_sub(rate * gradient), of tf.GradientTape's gradients",
+    "saved_model": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
+    "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
+}
+"""Namespaces of TensorFlow that are not here, and what does their work."""
+
+
+class AbsentName(AttributeError):
+    """A module has no such name. The text is made when it is asked for: ``hasattr`` is cheap."""
+
+    def __init__(self, module: types.ModuleType, wanted: str) -> None:
+        super().__init__(wanted)
+        self.module = module
+        self.wanted = wanted
+
+    def __str__(self) -> str:
+        where, wanted = _public_name(self.module), self.wanted
+        text = f"tfpy has no {where}.{wanted}"
+        if where == "tf" and wanted in INSTEAD:
+            return f"{text}; {INSTEAD[wanted]}"
+        if not (close := _close_names(self.module, wanted)):
+            return f"{text}; docs/ops.md lists every function"
+        return f"{text}; did you mean {' or '.join(close)}?"
+
+
+def explain(package: str) -> None:
+    """Lets a package and the public modules below it say what they have instead of other names."""
+    for module in _modules(sys.modules[package]):
+        _explain_in(module)
+
+
+def _explain_in(module: types.ModuleType) -> None:
+    def absent(name: str) -> None:
+        raise AbsentName(module, name)
+
+    vars(module)["__getattr__"] = absent
+
+
+def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
+    """A public module and those below it."""
+    yield module
+    for name in _names(module):
+        value = vars(module)[name]
+        if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
+            yield from _modules(value)
+
+
+def _names(module: types.ModuleType) -> list[str]:
+    return [name for name in vars(module) if not name.startswith("_")]
+
+
+def _public_name(module: types.ModuleType) -> str:
+    return "tf" + module.__name__.removeprefix("tfpy")
+
+
+def _close_names(module: types.ModuleType, wanted: str) -> list[str]:
+    """The same name elsewhere, else names like it here."""
+    package = sys.modules[module.__name__.partition(".")[0]]
+    same = [_public_name(m) for m in _modules(package) if wanted in _names(m)]
+    if same:
+        return [f"{where}.{wanted}" for where in same]
+    here = difflib.get_close_matches(wanted, _names(module), n=2, cutoff=0.7)
+    return [f"{_public_name(module)}.{name}" for name in here]

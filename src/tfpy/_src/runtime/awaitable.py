@@ -1,0 +1,84 @@
+"""What functions give whose result is awaited: it says so when it is taken for the result."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_VALUES_HAVE = """
+    abs add and bool call complex contains float floordiv ge getitem gt index int invert iadd imul
+    isub iter itruediv le len lshift lt matmul mod mul neg or pos pow radd rand rfloordiv rmatmul
+    rmod rmul ror round rpow rshift rsub rtruediv rxor setitem sub truediv xor array
+"""
+
+
+class Awaitable(Coroutine[Any, Any, T]):
+    """A coroutine under the name of its call. Whatever a value could do is a TypeError."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], call: str) -> None:
+        self._coroutine = coroutine
+        self._call = call
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._coroutine.__await__()
+
+    def send(self, value: Any) -> Any:
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+    def _mend(self) -> str:
+        return f"{self._call} gives its value when it is awaited: write `await {self._call}`"
+
+    def __repr__(self) -> str:
+        return f"<{self._mend()}>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"no {name}: {self._mend()}")
+
+
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: Awaitable[Any], *args: Any, **kwargs: Any) -> NoReturn:
+        self.close()
+        raise TypeError(self._mend())
+
+    refuse.__name__ = name
+    return refuse
+
+
+for _name in _VALUES_HAVE.split():
+    setattr(Awaitable, f"__{_name}__", _refusal(f"__{_name}__"))
+
+
+def awaitable(
+    call: str,
+) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Decorates an async function of the public face.
+
+    Args:
+        call: how a program writes its call, for errors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.constant(1.0).data() + 1.0
+        Traceback (most recent call last):
+        ...
+        TypeError: x.data() gives its value when it is awaited: write `await x.data()`
+    """
+
+    def decorate(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Any]:
+        @functools.wraps(function)
+        def begin(*args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, T]:
+            return Awaitable(function(*args, **kwargs), call)
+
+        return begin
+
+    return decorate
