@@ -24,7 +24,7 @@ def said(namespace: str, name: str) -> str:
 @pytest.mark.parametrize(
     ("namespace", "name", "text"),
     [
-        ("", "softmax", "tfpy has no tf.softmax; did you mean tf.nn.softmax?"),
+        ("", "softmax", "tfpy has no tf.softmax; did you mean tf.nn.softmax or tf"),
         ("nn", "sofmax", "tfpy has no tf.nn.sofmax; did you mean tf.nn.softmax"),
         ("", "reduce_summ", "tfpy has no tf.reduce_summ; did you mean tf.reduce_sum"),
         ("random", "unifrom", "tfpy has no tf.random.unifrom; did you mean tf.random.uniform?"),
@@ -34,7 +34,7 @@ def said(namespace: str, name: str) -> str:
     ],
 )
 def test_close_names_are_told(namespace: str, name: str, text: str) -> None:
-    assert said(namespace, name).startswith(text) or text in said(namespace, name)
+    assert text in said(namespace, name)
 
 
 @pytest.mark.parametrize("name", absent.INSTEAD)
@@ -68,9 +68,7 @@ USES: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("use", USES)
 def test_a_forgotten_await_is_named(use: Callable[[Any], Any]) -> None:
-    with pytest.raises(
-        TypeError, match="x.data\\(\\) gives its value .*: write `await x.data\\(\\)`"
-    ):
+    with pytest.raises(TypeError, match=r"x.data\(\) gives its value .* `await x.data\(\)`"):
         use(tf.constant([1.0]).data())
 
 
@@ -79,8 +77,8 @@ def test_what_is_not_awaited_shows_it() -> None:
     assert (
         repr(pending) == "<tf.ready() gives its value when it is awaited: write `await tf.ready()`>"
     )
-    with pytest.raises(AttributeError, match="no shape: tf.ready.*await"):
-        pending.shape
+    with pytest.raises(AttributeError, match=r"no shape: tf.ready.*await"):
+        _ = pending.shape
     pending.close()
 
 
@@ -91,7 +89,8 @@ def test_what_is_awaited_is_as_before() -> None:
         task = asyncio.create_task(x.data())
         both = await asyncio.gather(x.data(), v.data())
         late = await asyncio.wait_for(x.array(), 5)
-        assert inspect.isawaitable(pending := x.data())
+        pending = x.data()
+        assert inspect.isawaitable(pending)
         return [(await task).tolist(), both[0].tolist(), both[1], late, (await pending).tolist()]
 
     assert asyncio.run(program()) == [[1, 2], [1, 2], 3, [1, 2], [1, 2]]

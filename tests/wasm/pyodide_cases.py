@@ -130,12 +130,13 @@ async def case_memory_that_runs_out() -> None:
         return (on) => { P.grow = on ? () => { throw new RangeError("full"); } : grow; }; })()"""
     )
     x = tf.constant([[1.0], [2.0]]) + 0.0
+    large = tf.constant(np.ones(2**26, np.float32))
     switch(True)
     try:
         for make in (
             lambda: tf.fill([2**26], 1.0),
             tf.function(lambda: tf.fill([2**26], 2.0) * x[0]),
-            lambda: tf.constant(np.ones(2**26, np.float32)) + 1.0,
+            lambda: large + 1.0,
         ):
             text = raised(tf.errors.ResourceExhaustedError, make)
             assert "268435456 bytes wanted" in text, text

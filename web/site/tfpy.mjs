@@ -117,12 +117,11 @@ async function loadingError(what, cause, urls) {
  */
 async function fetchLock(url) {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`tfpy: no lock file at ${described(response)}`);
+  if (!response.ok) throw new Error(`no lock file at ${described(response)}`);
   try {
     return await response.json();
   } catch (error) {
-    const text = `tfpy: the lock file is no JSON: ${described(response)}: ${error}`;
-    throw new Error(text, { cause: error });
+    throw new Error(`the lock file is no JSON: ${described(response)}`, { cause: error });
   }
 }
 
@@ -149,9 +148,7 @@ function watchWebAssembly(onShare) {
       countBytes(response.clone(), onShare).catch(() => {}); // who reads the other one hears of it
       return await instantiateStreaming.call(WebAssembly, response, imports);
     } catch (error) {
-      fail(
-        new Error(`tfpy: Python's WebAssembly cannot start: ${error}${where}`, { cause: error }),
-      );
+      fail(new Error(`WebAssembly cannot start: ${error}${where}`, { cause: error }));
       throw error;
     }
   };
@@ -205,9 +202,8 @@ async function startPyodide(indexURL, lockFileURL, { stdout }, onShare) {
     const loading = loadPyodide({ ...config, lockFileContents, ...streams });
     return await Promise.race([loading, watch.failed]);
   } catch (error) {
-    await lock;
-    const core = CORE.map((name) => indexURL + name);
-    throw await loadingError("Python did not start", error, core);
+    const files = [...CORE.map((name) => indexURL + name), lockFileURL];
+    throw await loadingError("Python did not start", error, files);
   } finally {
     watch?.end();
   }
