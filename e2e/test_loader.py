@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tfpy.testing import run_in_browser
@@ -138,7 +140,7 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
         "page": ["the lock file is no JSON", "/index.html: 200"],
         "type": ["WebAssembly cannot start", "MIME", "application/octet-stream"],
         "wasm": ["WebAssembly cannot start", "/nowhere.wasm: 404"],
-        "stdlib": ["Python did not start", "python_stdlib.zip"],
+        "stdlib": ["Python did not start", "exit", "/python_stdlib.zip: 404"],
         "numpy": ["numpy cannot be loaded", "numpy-"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
         "threads": ["tfpy: ValueError: Flag WASM_THREADS_COUNT is a whole number from 0, not -3"],
@@ -192,6 +194,25 @@ def test_script_errors_are_about_the_users_code(tfpy_page: OpenPageFixture) -> N
     assert "tf.reshape(tf.zeros([2, 3]), [4])" in error["text"], "the user's line is shown"
     assert "site-packages" not in error["text"]
     assert "more frames, of tfpy and Pyodide" in error["text"]
+
+
+def test_the_readmes_script(tfpy_page: OpenPageFixture) -> None:
+    page = tfpy_page(BLANK)
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    (block,) = re.findall(r"^```js\n(.*?)^```$", text, re.M | re.S)
+    statement, _, body = block.partition("\n")
+    assert statement == 'import { loadTfpy } from "./tfpy.mjs";'
+    found = run_module(
+        page,
+        f"""const shown = [];
+        const console = {{ log: (value) => shown.push(value) }};
+        {body}
+        const result = shown.at(-1);
+        return [result.constructor.name, [...result]];""",
+    )
+    assert found[0] == "Float32Array"
+    assert [round(v, 3) for v in found[1]] == [0.09, 0.245, 0.665]
+    assert page.problems == []
 
 
 def test_example_page(tfpy_page: OpenPageFixture) -> None:

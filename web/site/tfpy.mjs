@@ -75,9 +75,9 @@ async function registerRuntime(pyodide) {
   }
 }
 
-/** @param {Response} response */
-function described({ url, status, statusText, headers }) {
-  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
+/** @param {Response} response @param {string} [asked] the address that gave it */
+function described({ url, status, statusText, headers }, asked = url) {
+  return `${asked}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
 }
 
 /**
@@ -90,7 +90,7 @@ async function faultsOf(urls) {
       try {
         const response = await fetch(url, { method: "HEAD" });
         const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-        return response.ok && !isPage ? "" : described(response);
+        return response.ok && !isPage ? "" : described(response, url);
       } catch (error) {
         return `${url}: ${error}`;
       }
@@ -107,8 +107,7 @@ async function faultsOf(urls) {
  */
 async function loadingError(what, cause, urls) {
   const faults = await faultsOf(urls);
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error([`tfpy: ${what}: ${reason}`, ...faults].join("\n"), { cause });
+  return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
 }
 
 /**
@@ -132,6 +131,7 @@ async function fetchLock(url) {
  */
 function watchWebAssembly(onShare) {
   const { instantiateStreaming } = WebAssembly;
+  let isOver = false;
   /** @type {(error: Error) => void} */
   let fail;
   const failed = /** @type {Promise<never>} */ (
@@ -145,7 +145,8 @@ function watchWebAssembly(onShare) {
     try {
       const response = await source;
       where = ` (${described(response)})`;
-      countBytes(response.clone(), onShare).catch(() => {}); // who reads the other one hears of it
+      const heard = (/** @type {number} */ share) => !isOver && onShare(share);
+      countBytes(response.clone(), heard).catch(() => {}); // who reads the other one hears of it
       return await instantiateStreaming.call(WebAssembly, response, imports);
     } catch (error) {
       fail(new Error(`WebAssembly cannot start: ${error}${where}`, { cause: error }));
@@ -154,6 +155,7 @@ function watchWebAssembly(onShare) {
   };
   WebAssembly.instantiateStreaming = watched;
   const end = () => {
+    isOver = true;
     if (WebAssembly.instantiateStreaming === watched) {
       WebAssembly.instantiateStreaming = instantiateStreaming;
     }
@@ -163,7 +165,7 @@ function watchWebAssembly(onShare) {
 
 /**
  * @param {Response} response
- * @param {(share: number) => void} onShare
+ * @param {(share: number) => unknown} onShare
  */
 async function countBytes({ body, headers }, onShare) {
   const total = Number(headers.get("Content-Length"));
@@ -302,9 +304,9 @@ export function withoutTraceback(error) {
   return lines.slice(begin).join("\n");
 }
 
-/** @param {unknown} error */
+/** @param {any} error Pyodide throws objects that are no Errors, too */
 function messageOf(error) {
-  return (error instanceof Error ? error.message : String(error)).trim();
+  return String(error?.message ?? error).trim();
 }
 
 /**
