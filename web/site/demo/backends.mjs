@@ -1,7 +1,7 @@
 // The list of backends: which one was chosen, and why the others were not.
 
 /**
- * @typedef {{status: "chosen" | "available" | "failed" | "skipped", reason: string, variant: string}} BackendState
+ * @typedef {{status: "chosen" | "available" | "lost" | "failed" | "skipped" | "not tried", reason: string, variant: string}} BackendState
  */
 
 const TITLES = /** @type {Record<string, string>} */ ({
@@ -10,6 +10,28 @@ const TITLES = /** @type {Record<string, string>} */ ({
   wasm: "WebAssembly: XNNPACK on the CPU",
   cpu: "NumPy in Python",
 });
+
+/** Why a backend is not to be had, for people; the reason that tfpy gives is the note's title. */
+const NOTES = /** @type {Record<string, Record<string, string>>} */ ({
+  webgl: {
+    skipped: "No graphics processor is free here: the CPU would draw, and WebAssembly is faster.",
+    failed: "This browser gives the page no WebGL 2.",
+    lost: "The browser took the graphics processor away. Choose it to start it again.",
+  },
+  wasm: {
+    skipped: "This browser has no WebAssembly SIMD.",
+    failed: "WebAssembly does not start here.",
+  },
+});
+
+/**
+ * What a person is told of a backend; empty where nothing is wrong.
+ * @param {string} name
+ * @param {BackendState} state
+ */
+export function noteOn(name, { status, reason }) {
+  return NOTES[name]?.[status] ?? reason;
+}
 
 /**
  * @param {string} tag
@@ -31,7 +53,8 @@ function element(tag, text, className = "") {
  */
 export function showBackends(container, report, active, onPick) {
   container.replaceChildren(
-    ...Object.entries(report).map(([name, { status, reason, variant }]) => {
+    ...Object.entries(report).map(([name, backend]) => {
+      const { status, reason, variant } = backend;
       const radio = document.createElement("input");
       radio.type = "radio";
       radio.name = "backend";
@@ -41,7 +64,9 @@ export function showBackends(container, report, active, onPick) {
       const label = element("label", "", "backend");
       const state = element("small", status === "chosen" ? "chosen" : status, status);
       label.append(radio, element("strong", TITLES[name] ?? name), state);
-      label.append(...[variant, reason].filter(Boolean).map((text) => element("small", text)));
+      const notes = [variant, noteOn(name, backend)].filter(Boolean);
+      label.append(...notes.map((text) => element("small", text)));
+      label.title = reason;
       return label;
     }),
   );

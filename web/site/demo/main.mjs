@@ -3,7 +3,8 @@
 // ?backend=NAME starts with that backend, ?auto=1 trains at once, and
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(); a value is true, false or a number.
 
-import { showBackends } from "./backends.mjs";
+import { withoutTraceback } from "../tfpy.mjs";
+import { noteOn, showBackends } from "./backends.mjs";
 import { startEngine } from "./engine.mjs";
 import { openPad, showDigit, toDigit } from "./pad.mjs";
 import { openPlot } from "./plots.mjs";
@@ -44,16 +45,29 @@ const $ = (id) => document.getElementById(id);
 const lossPlot = openPlot($("loss-plot"), {
   points: false,
   range: [0, null],
-  format: (value) => value.toFixed(1),
+  format: (value, digits) => value.toFixed(digits),
 });
 const accuracyPlot = openPlot($("accuracy-plot"), {
   points: true,
   range: [0.8, 1],
-  format: (value) => `${Math.round(value * 100)} %`,
+  format: (value, digits) => `${(value * 100).toFixed(Math.max(digits - 2, 0))} %`,
 });
 
 /** @type {Uint8Array} */
 let digit = new Uint8Array(64);
+
+/** @type {{count: number, images: string}} held-out digits, of 64 values each in base64 */
+let samples = { count: 0, images: "" };
+
+/**
+ * One of the held-out digits, by chance.
+ * @param {typeof samples} digits
+ */
+function sampleOf({ count, images }) {
+  const values = Uint8Array.from(atob(images), (letter) => letter.charCodeAt(0));
+  const first = 64 * Math.floor(Math.random() * count);
+  return values.slice(first, first + 64);
+}
 
 /** @param {string} text */
 function flagsOf(text) {
@@ -75,20 +89,12 @@ async function text(url) {
   return response.text();
 }
 
-/** The message of a Python error without its traceback. @param {unknown} error */
-function lastLine(error) {
-  return String(error instanceof Error ? error.message : error)
-    .trim()
-    .split("\n")
-    .at(-1);
-}
-
 /** @param {unknown} error */
 function fail(error) {
   console.error(error);
   state.phase = "failed";
   state.error = error instanceof Error ? error.message : String(error);
-  $("status").textContent = lastLine(error);
+  $("status").textContent = withoutTraceback(error);
   $("status").className = "error";
 }
 
@@ -125,8 +131,9 @@ async function pick(name) {
     clearResults();
     $("status").textContent = `${name} is ready`;
   } catch (error) {
+    console.info(error);
     showReport(await engine("backends"));
-    $("status").textContent = `${name}: ${lastLine(error)}`;
+    $("status").textContent = noteOn(name, state.report[name]);
   }
 }
 
@@ -135,7 +142,7 @@ const engine = startEngine({
   /** @param {{fraction: number, message: string}} progress */
   progress({ fraction, message }) {
     $("progress").value = fraction;
-    $("status").textContent = message;
+    if ($("status").textContent !== message) $("status").textContent = message;
   },
   /** @type {(done: number, steps: number, loss: number, ms: number) => void} */
   step(done, steps, loss, ms) {
@@ -241,9 +248,17 @@ async function main() {
   });
   $("clear").addEventListener("click", clear);
   clear();
+  $("sample").addEventListener("click", () => {
+    clear();
+    digit = sampleOf(samples);
+    showDigit($("seen"), digit);
+    guarded(predictDrawing)();
+  });
 
   const [source, digits] = await Promise.all([text("demo.py"), text("../data/digits.json")]);
   $("source").textContent = source;
+  samples = JSON.parse(digits).test;
+  $("sample").disabled = false;
   const opened = await engine("open", {
     source,
     digits,

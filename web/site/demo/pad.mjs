@@ -74,12 +74,15 @@ export function toDigit(strokes) {
  * @param {Uint8Array} digit
  */
 export function showDigit(canvas, digit) {
-  const image = new ImageData(canvas.width, canvas.height);
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  context.fillStyle = getComputedStyle(canvas).color;
   for (const [index, value] of digit.entries()) {
-    image.data.fill(255 - Math.round((value * 255) / 16), 4 * index, 4 * index + 3);
-    image.data[4 * index + 3] = 255;
+    context.globalAlpha = value / 16;
+    context.fillRect(index % width, Math.floor(index / width), 1, 1);
   }
-  canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 
 /**

@@ -4,10 +4,15 @@ import uPlot from "../uplot/uPlot.esm.js";
 
 const HEIGHT = 300;
 
+/** How many digits a tick may have after the point. */
+const DIGITS = [0, 1, 2, 3, 4, 5];
+
 /**
  * A line that grows; it is redrawn at most once a frame.
  * @param {HTMLElement} container
- * @param {{points: boolean, range: [number, number | null], format: (value: number) => string}} style
+ * @param {{points: boolean, range: [number, number | null],
+ *   format: (value: number, digits: number) => string}} style the range's end is that of the values
+ *   where it is null; format writes a value with so many digits after the point
  */
 export function openPlot(container, style) {
   const colour = (/** @type {string} */ name) => () =>
@@ -15,6 +20,12 @@ export function openPlot(container, style) {
   const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
   /** @type {[number[], number[]]} */
   const data = [[], []];
+  const name = container.getAttribute("aria-label");
+  /** @type {(ticks: number[], step: number) => string[]} */
+  const formatted = (ticks, step) => {
+    const digits = DIGITS.find((n) => Number((step * 10 ** n).toFixed(6)) % 1 === 0) ?? 0;
+    return ticks.map((value) => style.format(value, digits));
+  };
   const plot = new uPlot(
     {
       width: container.clientWidth,
@@ -23,14 +34,18 @@ export function openPlot(container, style) {
       cursor: { show: false },
       scales: {
         x: { time: false },
-        y: { range: (_, __, max) => [style.range[0], style.range[1] ?? Math.max(max ?? 0, 0.1)] },
+        y: { range: (_, __, max) => [style.range[0], style.range[1] ?? Math.max(max ?? 1, 0.1)] },
       },
-      axes: [axis, { ...axis, size: 52, values: (_, ticks) => ticks.map(style.format) }],
+      axes: [
+        axis,
+        { ...axis, size: 52, values: (_, ticks, __, ___, step) => formatted(ticks, step) },
+      ],
       series: [{}, { stroke: colour("--accent"), width: 2, points: { show: style.points } }],
     },
     data,
     container,
   );
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw());
   new ResizeObserver(() => plot.setSize({ width: container.clientWidth, height: HEIGHT })).observe(
     container,
   );
@@ -42,6 +57,9 @@ export function openPlot(container, style) {
       requestAnimationFrame(() => {
         scheduled = false;
         plot.setData(data);
+        const last = data[1].at(-1);
+        const value = last === undefined ? "none yet" : style.format(last, 3);
+        container.setAttribute("aria-label", `${name}: ${value}`);
       });
     }
   }
