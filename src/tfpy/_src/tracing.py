@@ -16,6 +16,8 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.active: list[Trace] = []
         """The traces being taken, outermost first; ops on symbolic tensors go to the last."""
+        self.op_by_op = 0
+        """How many ``tf.function`` that could not be traced run around the code."""
 
 
 local = _Local()
@@ -35,6 +37,16 @@ def executing_eagerly() -> bool:
 def inside_function() -> bool:
     """True while a ``tf.function`` is traced (``tf.inside_function``)."""
     return bool(local.active)
+
+
+@contextmanager
+def running_op_by_op() -> Iterator[None]:
+    """The code in it is a ``tf.function`` that could not be traced."""
+    local.op_by_op += 1
+    try:
+        yield
+    finally:
+        local.op_by_op -= 1
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -114,6 +115,8 @@ def py_function(
 ) -> Any:
     """Calls a Python function on eager tensors, also within ``tf.function`` (``tf.py_function``).
 
+    Without ``func`` it is a decorator: ``@tf.py_function(Tout=tf.float32)``.
+
     Args:
         inp: the tensors that it takes.
         Tout: the dtype, or list of dtypes, of what it gives. Within ``tf.function`` shapes must be
@@ -123,7 +126,8 @@ def py_function(
     Raises:
         InvalidArgumentError: when what it gives is not of those dtypes (or shapes).
     """
-    assert func is not None
+    if func is None:
+        return functools.partial(_decorated, py_function, Tout)
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
 
     def function(*tensors: Tensor) -> list[Tensor]:
@@ -140,13 +144,24 @@ def numpy_function(
     name: str | None = None,
 ) -> Any:
     """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients."""
-    assert func is not None
+    if func is None:
+        return functools.partial(_decorated, numpy_function, Tout)
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
 
     def function(*tensors: Tensor) -> list[Tensor]:
         return _results(func(*(np.asarray(t) for t in tensors)), specs)
 
     return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
+
+
+def _decorated(call: Function, Tout: Any, func: Function) -> Function:  # noqa: N803
+    """A function that is called by ``py_function`` or ``numpy_function``."""
+
+    @functools.wraps(func)
+    def called(*args: Any) -> Any:
+        return call(func, args, Tout)
+
+    return called
 
 
 def _results(result: Any, specs: Sequence[Any]) -> list[Tensor]:

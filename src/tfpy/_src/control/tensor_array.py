@@ -140,7 +140,8 @@ class TensorArray:
 
         Raises:
             OutOfRangeError: for an index past the end or below 0.
-            InvalidArgumentError: the second time, unless ``clear_after_read=False``.
+            InvalidArgumentError: the second time, unless ``clear_after_read=False``; not within
+                a ``tf.function``.
             ValueError: where none was written and the shape is unknown.
         """
         if is_symbolic(index):
@@ -160,7 +161,8 @@ class TensorArray:
                 "(perhaps try setting clear_after_read = false?)",
             )
         element = self._present(at)
-        if self._clear and not tracing.local.active:
+        in_function = tracing.local.active or tracing.local.op_by_op
+        if self._clear and not in_function:
             self._items[at] = None
             self._read.add(at)
         return element

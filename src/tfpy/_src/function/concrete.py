@@ -15,7 +15,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy._src.function.lifting import initialize
 from tfpy._src.function.results import Results
-from tfpy._src.function.signature import Call, TensorSpec, aval_of, bind
+from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
@@ -97,20 +97,21 @@ class ConcreteFunction:
 
     def _tensors_of(self, args: Any, kwargs: Any) -> list[Any]:
         call = self._call
-        if len(args) == len(call.tensors) and not kwargs:
+        flat = not any(nest.is_nested(a) or isinstance(a, Composite) for a in args)
+        if flat and len(args) == len(call.tensors) and not kwargs:
             return list(args)
-        literals = call.without_tensors()
-        parameters = [
-            p.replace(default=literals[n]) if n in literals and p.kind not in _SPREAD else p
-            for n, p in self._signature.parameters.items()
-        ]
-        arguments = bind(inspect.Signature(parameters), args, kwargs)
+        bound = self._signature.bind_partial(*args, **kwargs).arguments
+        arguments = {n: p.default for n, p in self._signature.parameters.items()}
+        arguments |= call.without_tensors() | bound
+        missing = [n for n, value in arguments.items() if value is inspect.Parameter.empty]
+        if missing:
+            raise TypeError(f"{self.name} takes {self._text()}, missing {', '.join(missing)}")
         found: list[Any] = []
         for name, value in arguments.items():
             traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
             tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
             same = len(given) == len(traced) and all(
-                known or leaf == other
+                known or leaf is other or (not isinstance(other, Composite) and leaf == other)
                 for known, leaf, other in zip(tensors, traced, given, strict=True)
             )
             if not same:
@@ -234,9 +235,6 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self._text()} at 0x{id(self):X}>"
-
-
-_SPREAD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def converted(result: Any) -> Any:

@@ -8,7 +8,7 @@ import threading
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from tfpy._src import tracing
@@ -19,6 +19,7 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
+from tfpy._src.function.retracing import Retracing
 from tfpy._src.function.signature import Call, TensorSpec, bind, conform, spread
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.untraced import Untraced
@@ -91,6 +92,7 @@ class Function(Generic[P, R]):
         """Held while it is traced: several threads may call it."""
         self._made_variables = False
         self._hits = self._misses = 0
+        self._retracing = Retracing(self._name)
         self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -119,30 +121,37 @@ class Function(Generic[P, R]):
     def _call(self, args: Any, kwargs: Any) -> Call:
         arguments = bind(self._signature, args, kwargs)
         if self.input_signature is not None:
-            self._check_count(arguments)
-            for (name, value), spec in zip(arguments.items(), self.input_signature, strict=False):
-                arguments[name] = conform(name, value, spec)
-            self._check_defaults(arguments)
+            specs = self._specs()
+            for name, spec in specs.items():
+                arguments[name] = conform(name, arguments[name], spec)
+            self._check_defaults(arguments, specs)
         return Call(arguments)
 
-    def _check_count(self, arguments: dict[str, Any]) -> None:
+    def _specs(self) -> dict[str, Any]:
+        """The input_signature by parameter; ``*args`` takes what is left of it.
+
+        Raises:
+            TypeError: when it does not fit the parameters.
+        """
         assert self.input_signature is not None
-        required = [
-            n
-            for n, p in list(self._signature.parameters.items())[len(self.input_signature) :]
-            if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        ]
-        if required or len(self.input_signature) > len(arguments):
+        try:
+            return dict(self._signature.bind(*self.input_signature).arguments)
+        except TypeError as error:
             raise TypeError(
                 f"input_signature of '{self._name}' has {len(self.input_signature)} entries, but "
                 f"the function takes ({', '.join(self._signature.parameters)})"
-            )
+            ) from error
 
-    def _check_defaults(self, arguments: dict[str, Any]) -> None:
+    def _check_defaults(self, arguments: dict[str, Any], specs: Mapping[str, Any]) -> None:
         """What the input_signature does not tell is what it is by default."""
-        assert self.input_signature is not None
-        for name in [*arguments][len(self.input_signature) :]:
-            default = self._signature.parameters[name].default
+        for name in arguments.keys() - specs.keys():
+            parameter = self._signature.parameters[name]
+            if parameter.kind is parameter.VAR_POSITIONAL and arguments[name]:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `too many positional arguments`: "
+                    f"'*{name}' is not in the input_signature of '{self._name}'"
+                )
+            default = parameter.default
             if default is inspect.Parameter.empty or arguments[name] is default:
                 continue
             if is_tensor(default) or arguments[name] != default:
@@ -161,6 +170,7 @@ class Function(Generic[P, R]):
                 self._traces.move_to_end(call.key)
                 return found
             self._misses += 1
+            self._retracing.note(self._hits + self._misses)
             made = self._traces[call.key] = self._made(call)
             if len(self._traces) > _MAX_TRACES:
                 self._traces.popitem(last=False)
@@ -215,7 +225,7 @@ class Function(Generic[P, R]):
             if isinstance(found, Untraced):
                 raise found.error
             return found
-        signature = tuple(call.arguments.values())
+        signature = tuple(spread(self._signature, call.arguments)[0])
         return Function(self.python_function, signature, self._autograph, self._quantize)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:

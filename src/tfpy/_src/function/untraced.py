@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
@@ -29,5 +30,6 @@ class Untraced:
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The Python function's result for these tensors; everything in it becomes tensors."""
-        result = self._function(self._call.replaced(tensors))
+        with tracing.running_op_by_op():
+            result = self._function(self._call.replaced(tensors))
         return nest.map_structure(converted, result)
