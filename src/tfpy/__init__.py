@@ -37,6 +37,7 @@ from tfpy._src.array.blocks import (
     space_to_batch_nd as space_to_batch_nd,
 )
 from tfpy._src.array.buffer import TensorBuffer as TensorBuffer, buffer as buffer
+from tfpy._src.array.casting import bitcast as bitcast, saturate_cast as saturate_cast
 from tfpy._src.array.complex_numbers import complex as complex
 from tfpy._src.array.einsum import einsum as einsum
 from tfpy._src.array.joining import (
@@ -61,6 +62,7 @@ from tfpy._src.array.making import (
     eye as eye,
     fill as fill,
     identity as identity,
+    identity_n as identity_n,
     linspace as linspace,
     ones as ones,
     ones_like as ones_like,
@@ -68,12 +70,14 @@ from tfpy._src.array.making import (
     rank as rank,
     reshape as reshape,
     shape as shape,
+    shape_n as shape_n,
     size as size,
     squeeze as squeeze,
     transpose as transpose,
     zeros as zeros,
     zeros_like as zeros_like,
 )
+from tfpy._src.array.masks import sequence_mask as sequence_mask
 from tfpy._src.array.scans import cumsum as cumsum
 from tfpy._src.array.scattering import (
     dynamic_partition as dynamic_partition,
@@ -133,7 +137,12 @@ from tfpy._src.control.control_flow import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
-from tfpy._src.control.effects import numpy_function as numpy_function, py_function as py_function
+from tfpy._src.control.effects import (
+    group as group,
+    no_op as no_op,
+    numpy_function as numpy_function,
+    py_function as py_function,
+)
 from tfpy._src.control.mapping import (
     foldl as foldl,
     foldr as foldr,
@@ -142,9 +151,11 @@ from tfpy._src.control.mapping import (
     vectorized_map as vectorized_map,
 )
 from tfpy._src.control.tensor_array import TensorArray as TensorArray
+from tfpy._src.core.clock import timestamp as timestamp
 from tfpy._src.core.conversion import (
     constant as constant,
     convert_to_tensor as convert_to_tensor,
+    get_static_value as get_static_value,
     is_tensor as is_tensor,
 )
 from tfpy._src.core.indexed_slices import IndexedSlices as IndexedSlices
@@ -191,6 +202,7 @@ from tfpy._src.math.arithmetic import (
     add_n as add_n,
     clip_by_value as clip_by_value,
     divide as divide,
+    scalar_mul as scalar_mul,
     sign as sign,
     truediv as truediv,
 )

@@ -7,4 +7,6 @@ from tfpy._src.primitives import (
     bitwise_or as bitwise_or,
     bitwise_xor as bitwise_xor,
     invert as invert,
+    left_shift as left_shift,
+    right_shift as right_shift,
 )

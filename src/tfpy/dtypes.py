@@ -2,6 +2,9 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.array.casting import saturate_cast as saturate_cast
+from tfpy._src.array.complex_numbers import complex as complex
+from tfpy._src.array.making import cast as cast
 from tfpy._src.dtypes import (
     DType as DType,
     as_dtype as as_dtype,

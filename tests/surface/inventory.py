@@ -340,7 +340,7 @@ NO_OPS = (
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
 
-NO_CALL = {"browser.draw", "is_tensor", "random.set_seed"}
+NO_CALL = {"browser.draw", "is_tensor", "random.set_seed", "timestamp"}
 """Functions that no call of ``surface.calls`` says anything about."""
 
 BY_NATURE = {"Variable": "native", "browser.draw": "host"}

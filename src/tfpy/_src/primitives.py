@@ -333,6 +333,14 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(_is_nan, x)
 
 
+_left_shift = OPS["left_shift"]
+
+
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits of x moved up by y places, of which there are at most as many as x has bits."""
+    return apply(_left_shift, x, y)
+
+
 _length = OPS["string_length"]
 
 
@@ -515,6 +523,14 @@ _relu6 = OPS["relu6"]
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(features, 0), 6)."""
     return apply(_relu6, features)
+
+
+_right_shift = OPS["right_shift"]
+
+
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """The bits of x moved down by y places; a sign stays."""
+    return apply(_right_shift, x, y)
 
 
 _rint = OPS["rint"]

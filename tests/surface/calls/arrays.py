@@ -29,6 +29,12 @@ CALLS = {
     # shaping
     "identity": "x(2, 3)",
     "cast": "x(2, 3), 'int32'",
+    "saturate_cast": "f(2, 3), 'int32'",
+    "bitcast": "f(2, 3), 'int32'",
+    "identity_n": "[x(2, 3), x(2)]",
+    "shape_n": "[x(2, 3), x(2)]",
+    "sequence_mask": "t([1, 3, 2]), 4",
+    "get_static_value": "x(2, 3)",
     "reshape": "x(2, 3), [3, 2]",
     "squeeze": "x(2, 1, 3)",
     "expand_dims": "x(2, 3), 1",

@@ -35,6 +35,10 @@ CALLS = {
     "bitwise.bitwise_or": "i(99, 2, 3), i(99, 3)",
     "bitwise.bitwise_xor": "i(99, 2, 3), i(99, 3)",
     "bitwise.invert": "i(99, 2, 3)",
+    "bitwise.left_shift": "i(99, 2, 3), i(40, 3)",
+    "bitwise.right_shift": "i(99, 2, 3), i(40, 3)",
+    "scalar_mul": "2, x(2, 3)",
+    "math.reciprocal_no_nan": "x(2, 3)",
     # one operand
     "logical_not": "b(2, 3)",
     "negative": "x(2, 3)",

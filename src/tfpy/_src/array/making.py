@@ -356,6 +356,22 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return movement.reshape(x, shape=tuple(x.aval.shape))
 
 
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    """A list of tensors of the same values.
+
+    Raises:
+        InvalidArgumentError: for an empty list.
+    """
+    if not input:
+        raise invalid("identity_n", "input must have at least one tensor")
+    return [identity(x) for x in input]
+
+
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors, as :func:`shape` gives them."""
+    return [shape(x, out_type) for x in input]
+
+
 @per_value
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """``x`` in another dtype; float to integer truncates towards zero.

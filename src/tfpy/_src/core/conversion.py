@@ -144,6 +144,18 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return from_array(array)
 
 
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The values that are known without running anything; None of a tensor of a trace.
+
+    What is no tensor is given back.
+    """
+    if isinstance(tensor, Holder):
+        return None
+    if not isinstance(tensor, Tensor):
+        return tensor
+    return tensor.numpy() if tensor.has_values else None
+
+
 def host_values(value: Any) -> np.ndarray[Any, Any]:
     """The values of what converts to a tensor, as an array that must not be written to.
 

@@ -95,6 +95,11 @@ class Tensor(Operand):
         return f"/job:localhost/replica:0/task:0/device:{self.storage.processor}:0"
 
     @property
+    def has_values(self) -> bool:
+        """Whether it can be read: True unless it belongs to a trace."""
+        return True
+
+    @property
     def storage(self) -> Storage:
         """The bytes.
 

@@ -8,6 +8,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import cast
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -56,6 +57,30 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         TypeError: for two dtypes.
     """
     return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, and 0 where x is 0.
+
+    Raises:
+        InvalidArgumentError: for integers.
+    """
+    t = convert_to_tensor(x)
+    return ew.divide_no_nan(cast(1, t.dtype), t)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A tensor, or indexed slices, times a number.
+
+    Raises:
+        ValueError: when ``scalar`` is not one.
+    """
+    number = convert_to_tensor(scalar, x.dtype)
+    if number.ndim:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {number.shape}.")
+    if isinstance(x, IndexedSlices):
+        return x.with_differentiable(number * x.values)
+    return number * x
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:

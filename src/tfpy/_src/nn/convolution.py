@@ -105,10 +105,11 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """3-D convolution of ``[batch, d, h, w, c]`` with filters ``[d, h, w, c, out]``.
+    """3-D convolution of ``[batch, d, h, w, c]`` with filters
+    ``[d, h, w, c / groups, out]``.
 
     Raises:
-        InvalidArgumentError: when depths differ or the window exceeds the volume.
+        InvalidArgumentError: when depths do not go together or the window exceeds the volume.
     """
     return _convolve(
         "conv3d", 3, convolve, input, filters, strides, padding, data_format, dilations

@@ -5,8 +5,10 @@ A 1-D image is one of height 1. Channels are last.
 
 from __future__ import annotations
 
+from tfpy._src.array.joining import concat, split
 from tfpy._src.array.making import reshape
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
 from tfpy._src.nn.data_format import Padding, Sizes
 from tfpy._src.ops import convolution as primitives
 
@@ -16,8 +18,13 @@ def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
     if len(strides) == 1:
         y = convolve(_row(x), reshape(f, [1, *f.aval.shape]), *_planar(strides, dilations, padding))
         return reshape(y, [y.aval.shape[0], *y.aval.shape[2:]])
-    op = primitives.conv2d if len(strides) == 2 else primitives.conv3d
-    return op(x, f, strides=strides, dilations=dilations, padding=padding)
+    if len(strides) == 2:
+        return primitives.conv2d(x, f, strides=strides, dilations=dilations, padding=padding)
+    groups = _groups(x, f)
+    if groups == 1:
+        return primitives.conv3d(x, f, strides=strides, dilations=dilations, padding=padding)
+    parts = zip(split(x, groups, -1), split(f, groups, -1), strict=True)
+    return concat([convolve(*part, strides, dilations, padding) for part in parts], -1)
 
 
 def convolve_back(
@@ -30,6 +37,22 @@ def convolve_back(
         return reshape(convolve_back(_row(dy), reshape(f, [1, *f.aval.shape]), image, *flat), shape)
     op = primitives.conv2d_backprop_input if len(strides) == 2 else primitives.conv3d_backprop_input
     return op(dy, f, input_shape=shape, strides=strides, dilations=dilations, padding=padding)
+
+
+def _groups(x: Tensor, f: Tensor) -> int:
+    """How many groups of channels a volume has, each with its own filters.
+
+    Raises:
+        InvalidArgumentError: when channels or filters cannot be divided so.
+    """
+    channels, depth, filters = x.aval.shape[-1], *f.aval.shape[-2:]
+    if not depth or channels % depth or filters % (channels // depth or 1):
+        raise invalid(
+            "conv3d",
+            f"input depth {channels} must be a multiple of filter depth {depth}, and the quotient "
+            f"must divide the {filters} filters",
+        )
+    return max(channels // depth, 1)
 
 
 def _row(x: Tensor) -> Tensor:

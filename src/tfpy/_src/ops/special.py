@@ -31,7 +31,8 @@ def _polynomial(x: Expr, coefficients: Sequence[float]) -> Any:
 
 def _special(name: str, ref: Any, vjp: Any, expr: Any, **facts: Any) -> Op:
     """A float function of ``tf.math``."""
-    return float_unary(name, ref, vjp, expr=expr, takes=FLOAT, public=f"math.{name}", **facts)
+    facts = {"public": f"math.{name}"} | facts
+    return float_unary(name, ref, vjp, expr=expr, takes=FLOAT, **facts)
 
 
 # Division
@@ -334,6 +335,7 @@ bessel_i0e: Op = _special(
     host.bessel_i0e,
     lambda g, y, x: g * (bessel_i1e(x) - sign(x) * y),
     lambda x: _bessel_expr(abs(x), 1.0, _I0_NEAR, _I0_FAR),
+    public="math.bessel_i0e math.special.bessel_i0e",
     doc="exp(-abs(x)) times the modified Bessel function of order 0.",
 )
 
@@ -352,5 +354,6 @@ bessel_i1e: Op = _special(
         ex.select(x < 0.0, -1.0, ex.const(1.0, ex.F))
         * _bessel_expr(abs(x), abs(x), _I1_NEAR, _I1_FAR)
     ),
+    public="math.bessel_i1e math.special.bessel_i1e",
     doc="exp(-abs(x)) times the modified Bessel function of order 1.",
 )

@@ -67,6 +67,10 @@ class SymbolicTensor(Tensor):
         return self.trace.alias(self)
 
     @property
+    def has_values(self) -> bool:
+        return False
+
+    @property
     def storage(self) -> Storage:
         """There is none.
 

@@ -35,6 +35,8 @@ from tfpy._src.math.arithmetic import (
     log_sigmoid as log_sigmoid,
     multiply_no_nan as multiply_no_nan,
     polyval as polyval,
+    reciprocal_no_nan as reciprocal_no_nan,
+    scalar_mul as scalar_mul,
     sign as sign,
     truediv as truediv,
 )
@@ -139,3 +141,4 @@ from tfpy._src.primitives import (
     xlogy as xlogy,
     zeta as zeta,
 )
+from tfpy.math import special as special

@@ -1,0 +1,80 @@
+"""Casts that keep to a range or keep the bits: ``tf.saturate_cast``, ``tf.bitcast``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.complex_numbers import complex, imag, real
+from tfpy._src.array.joining import stack
+from tfpy._src.array.making import cast
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.errors import invalid
+from tfpy._src.ops import bitwise, elementwise as ew
+
+
+@per_value
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """``value`` in another dtype; what is beyond its range becomes its nearest number.
+
+    Raises:
+        TypeError: for booleans and texts.
+    """
+    x, kind = convert_to_tensor(value), as_dtype(dtype)
+    for given in (x.dtype, kind):
+        if not given.is_numeric:
+            raise TypeError(f"saturate_cast: {given} has no smallest and largest number")
+    if x.dtype.is_complex and not kind.is_complex:
+        x = real(x)
+    if not x.dtype.is_complex and not kind.is_complex:
+        low, high = _limits(x.dtype, kind)
+        if low is not None:
+            x = ew.maximum(x, low)
+        if high is not None:
+            x = ew.minimum(x, high)
+    return cast(x, kind)
+
+
+def _limits(source: DType, target: DType) -> tuple[Any, Any]:
+    """The numbers of ``source`` next to the ends of the range of ``target``; None beyond them."""
+    low = None if float(target.min) < float(source.min) else _inside(source, target.min)
+    high = None if float(target.max) > float(source.max) else _inside(source, target.max)
+    return low, high
+
+
+def _inside(source: DType, end: Any) -> Any:
+    number = source.as_numpy_dtype(end)
+    if abs(int(number)) > abs(int(end)):  # rounded outwards
+        number = np.nextafter(number, source.as_numpy_dtype(0))
+    return number.item()
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bits read as another dtype.
+
+    A smaller dtype adds a last dimension, a larger one takes it away.
+
+    Raises:
+        InvalidArgumentError: for booleans and texts, or when the last dimension does not hold one
+            element of ``type``.
+    """
+    x, kind = convert_to_tensor(input), as_dtype(type)
+    for dtype in (x.dtype, kind):
+        if not dtype.is_numeric:
+            raise invalid("bitcast", f"{dtype.name} is not in the list of allowed values")
+    if x.dtype == kind:
+        return x
+    if x.dtype.is_complex:
+        return bitcast(stack([real(x), imag(x)], -1), kind)
+    if kind.is_complex:
+        parts = bitcast(x, dtypes.float32)
+        if not parts.ndim or parts.aval.shape[-1] != 2:
+            raise invalid("bitcast", f"Cannot bitcast from {kind.name} to {x.dtype.name}")
+        return complex(parts[..., 0], parts[..., 1])
+    bits: Tensor = bitwise.bitcast(x, dtype=kind)
+    return bits

@@ -1,0 +1,34 @@
+"""Masks of lengths: ``tf.sequence_mask``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, expand_dims, static_int
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ops import elementwise as ew, indexing
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """True in the first ``lengths[...]`` of ``maxlen`` places: [*lengths.shape, maxlen].
+
+    Args:
+        maxlen: the longest length by default, which is read on the host.
+
+    Raises:
+        ValueError: when ``maxlen`` is not a scalar.
+    """
+    x = convert_to_tensor(lengths)
+    if maxlen is None:
+        host = x.host_view()
+        size = max(0, int(host.max())) if host.size else 0
+    else:
+        if convert_to_tensor(maxlen).ndim:
+            raise ValueError(f"sequence_mask: maxlen must be scalar, received {maxlen!r}")
+        size, x = static_int(maxlen), cast(x, dtypes.int32)
+    places = indexing.range_(start=0, delta=1, count=size, dtype=x.dtype)
+    return cast(ew.less(places, expand_dims(x, -1)), dtype)

@@ -1,0 +1,170 @@
+"""Small functions that programs meet: casts, masks, bits, groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from api.same import error, same
+
+import tfpy
+
+FLOATS = [3e9, -3e9, 1.7, -1.7, float("inf"), float("-inf")]
+KINDS = ("int32", "uint8", "int8", "float16", "float32")
+
+
+@same
+def test_sequence_masks(tf: Any) -> Any:
+    return [
+        tf.sequence_mask([1, 3, 2], 5),
+        tf.sequence_mask([[1, 3], [2, 0]]),
+        tf.sequence_mask(3),
+        tf.sequence_mask([1, 2], 3, tf.float32),
+        tf.sequence_mask([1.5, 2.0], 3),
+        tf.sequence_mask(tf.constant([], tf.int32)),
+        tf.sequence_mask([1, 2], tf.constant(3)),
+        tf.sequence_mask([5, -1], 2),
+        tf.function(lambda n: tf.sequence_mask(n, 4))(tf.constant([1, 2])),
+        error(lambda: tf.sequence_mask([1], [2, 3])),
+    ]
+
+
+@same
+def test_saturating_casts(tf: Any) -> Any:
+    def slope(x: Any, dtype: str) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.saturate_cast(x, dtype)
+        return tape.gradient(y, x)
+
+    integers = [(kind, [0, 1, 127, 250 if kind == "uint8" else -5]) for kind in KINDS[:3]]
+    return [
+        [tf.saturate_cast(tf.constant(FLOATS), kind) for kind in (*KINDS, "uint32")],
+        [tf.saturate_cast(tf.constant(v, k), to) for k, v in integers for to in KINDS],
+        tf.saturate_cast(tf.constant(300 + 2j, tf.complex64), tf.uint8),
+        tf.saturate_cast([300, -4], "uint8"),
+        tf.dtypes.saturate_cast(300.7, tf.uint8),
+        slope(tf.constant([300.0, -2.0]), "float16"),
+        error(lambda: tf.saturate_cast(tf.constant(True), tf.uint8)),
+    ]
+
+
+@same
+def test_the_same_bits(tf: Any) -> Any:
+    c = tf.constant
+    return [
+        tf.bitcast(c([1.0, -0.0]), tf.int32),
+        tf.bitcast(c([1065353216]), tf.float32),
+        tf.bitcast(c(1.0), tf.uint8),
+        tf.bitcast(c([[0, 0, 128, 63]], tf.uint8), tf.float32),
+        tf.bitcast(c([-1], tf.int8), tf.uint8),
+        tf.bitcast(c([-1]), tf.uint32),
+        tf.bitcast(c([1.0, 2.0], tf.float16), tf.float32),
+        tf.bitcast(c([1.0, 2.0]), tf.complex64),
+        tf.bitcast(c([1 + 2j], tf.complex64), tf.int32),
+        tf.bitcast([1, 2], tf.int8),
+        tf.bitcast(tf.zeros([2, 0]), tf.int32),
+        tf.function(lambda x: tf.bitcast(x, tf.int32) + 1)(c([1.0])),
+        error(lambda: tf.bitcast(c([[0, 0, 128]], tf.uint8), tf.float32)),
+        error(lambda: tf.bitcast(c(True), tf.uint8)),
+        error(lambda: tf.bitcast(c("a"), tf.uint8)),
+    ]
+
+
+@same
+def test_shifts(tf: Any) -> Any:
+    distances = [0, 1, 7, 40, 31, 2]
+    kinds = (tf.int32, tf.uint8, tf.int8, tf.uint32)
+    numbers = [tf.constant([1, 1, 100, 5, 127, 3], kind) for kind in kinds]
+    return [
+        [tf.bitwise.left_shift(n, tf.constant(distances, n.dtype)) for n in numbers],
+        [tf.bitwise.right_shift(n, tf.constant(distances, n.dtype)) for n in numbers],
+        tf.bitwise.left_shift([-5, 3, -1], [1, -1, 31]),
+        tf.bitwise.right_shift([-5, 3, -1, -8], [1, -1, 31, 99]),
+        tf.bitwise.left_shift([[1], [2]], [1, 2, 3]),
+        error(lambda: tf.bitwise.left_shift([1.0], [1.0])),
+    ]
+
+
+@same
+def test_lists_and_numbers(tf: Any) -> Any:
+    rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
+    return [
+        tf.identity_n([1.0, [2, 3]]),
+        tf.shape_n([[1.0], [[2, 3]]]),
+        tf.math.reciprocal_no_nan([2.0, 0.0, 0.5]),
+        tf.math.reciprocal_no_nan(tf.constant([0j, 1j], tf.complex64)),
+        tf.scalar_mul(2.0, tf.constant([1.0, 2.0])),
+        tf.math.scalar_mul(3, tf.constant([1, 2])),
+        tf.scalar_mul(2.0, rows),
+        tf.dtypes.cast(1.7, tf.int32),
+        tf.dtypes.complex(1.0, 2.0),
+        tf.math.special.bessel_i0([1.0]),
+        tf.math.special.bessel_i0e([1.0]),
+        tf.math.special.bessel_i1([1.0]),
+        tf.math.special.bessel_i1e([1.0]),
+        error(lambda: tf.identity_n([])),
+        error(lambda: tf.scalar_mul([1.0, 2.0], tf.constant([1.0, 2.0]))),
+        error(lambda: tf.math.reciprocal_no_nan([2])),
+    ]
+
+
+@same
+def test_groups(tf: Any) -> Any:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def update() -> Any:
+        tf.group(v.assign_add(1.0), tf.no_op())
+        return v.read_value()
+
+    return [tf.no_op(), tf.group(tf.constant(1)), tf.group(), update()]
+
+
+@same
+def test_static_values(tf: Any) -> Any:
+    seen = []
+
+    def traced(x: Any) -> Any:
+        seen.append(tf.get_static_value(x))
+        seen.append(tf.get_static_value(tf.shape(x)))
+        return x
+
+    tf.function(traced)(tf.constant([1, 2]))
+    known = [
+        tf.constant([1, 2]),
+        tf.constant("a"),
+        3,
+        np.array([1], np.int32),
+        tf.Variable(1.0),
+        None,
+    ]
+    return [[tf.get_static_value(v) for v in known], seen]
+
+
+def test_timestamps_advance_at_each_call() -> None:
+    now = tfpy.function(lambda: tfpy.timestamp())
+    first, second = float(now()), float(now())
+    assert 0 < first < second < float(tfpy.timestamp())
+
+
+@same
+def test_volumes_in_groups(tf: Any) -> Any:
+    """TensorFlow computes them compiled by XLA only."""
+    rng = np.random.default_rng(2)
+    x = tf.constant(rng.normal(size=(2, 4, 5, 4, 6)).astype(np.float32))
+    f = tf.constant(rng.normal(size=(2, 3, 2, 2, 9)).astype(np.float32))
+    compiled = {} if tf is tfpy else {"jit_compile": True}
+
+    def gradients(strides: int, padding: str) -> Any:
+        @tf.function(**compiled)
+        def run(x: Any, f: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch([x, f])
+                y = tf.nn.conv3d(x, f, [1, strides, strides, strides, 1], padding)
+                total = tf.reduce_sum(y * y)
+            return [y, *tape.gradient(total, [x, f])]
+
+        return [v / 100.0 for v in run(x, f)]
+
+    return [gradients(1, "VALID"), gradients(2, "SAME")]
