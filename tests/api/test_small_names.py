@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import error, same
 
 import tfpy
@@ -29,6 +30,7 @@ def test_sequence_masks(tf: Any) -> Any:
     ]
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # TensorFlow's own
 @same
 def test_saturating_casts(tf: Any) -> Any:
     def slope(x: Any, dtype: str) -> Any:

@@ -286,10 +286,10 @@ def _dft(real: Any, *imag: Any, axis: int, inverse: bool) -> Any:
 
 
 def _broadcast_raw(name: str) -> Callable[..., Any]:
-    def call(g: Any, y: Any) -> Any:
+    def call(g: Any, y: Any, **attrs: Any) -> Any:
         shape = tf.broadcast_dynamic_shape(tf.shape(g), tf.shape(y))
         return getattr(tf.raw_ops, name)(
-            gradients=tf.broadcast_to(g, shape), features=tf.broadcast_to(y, shape)
+            gradients=tf.broadcast_to(g, shape), features=tf.broadcast_to(y, shape), **attrs
         )
 
     return call
@@ -344,6 +344,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "argmin": _arg("argmin"),
     "relu_grad": _broadcast_raw("ReluGrad"),
     "relu6_grad": _broadcast_raw("Relu6Grad"),
+    "leaky_relu_grad": _broadcast_raw("LeakyReluGrad"),
     "leaky_relu": tf.nn.leaky_relu,
     "select": tf.where,
     "sign": tf.sign,
@@ -351,6 +352,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "complex": tf.complex,
     **{name: public(f"math.{name}") for name in ("real", "imag", "conj", "angle")},
     "cast": lambda x, dtype: tf.cast(x, dtype.name),
+    "bitcast": lambda x, dtype: tf.bitcast(x, dtype.name),
     "gather": lambda x, i, axis, batch_dims: tf.gather(x, i, axis=axis, batch_dims=batch_dims),
     "segment_sum": _segment_sum,
     "cumsum": tf.cumsum,

@@ -66,7 +66,7 @@ def takes(op: Op, dtype: str) -> bool:
 
 
 def attributes(op: Op) -> dict[str, Any]:
-    return {"dtype": dtypes.int32} if op.name == "cast" else dict(op.defaults)
+    return {"dtype": dtypes.int32} if op.name in ("cast", "bitcast") else dict(op.defaults)
 
 
 def edge_inputs(op: Op, dtype: str) -> list[Any]:

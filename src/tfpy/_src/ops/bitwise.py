@@ -13,6 +13,7 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Laws, Op, register
+from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.elementwise import binary, elementwise
 from tfpy._src.ops.families.infer import INTEGER
 from tfpy._src.ops.families.samples import elementwise_samples
@@ -81,6 +82,7 @@ right_shift = binary(
 
 
 def _bitcast_infer(x: Aval, dtype: DType) -> Aval:
+    infer.check_dtype("bitcast", x, infer.REAL)
     old, new = x.dtype.size, dtype.size
     if old >= new:
         return Aval((*x.shape, old // new) if old > new else x.shape, dtype)
