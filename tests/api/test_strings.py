@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 from api.same import error, same
 
 
@@ -255,3 +257,174 @@ def test_tensors_of_strings(tf: Any) -> Any:
         tf.size(["a", "b"]),
         tf.not_equal(["a", "b"], ["a", "c"]),
     ]
+
+
+@same
+def test_bytes_as_separators(tf: Any) -> Any:
+    return [
+        tf.strings.ngrams(["a", "b", "c"], 2, separator=b"|"),
+        tf.strings.ngrams(["a", "b"], (1, 2), separator=b"\xff"),
+        tf.strings.ngrams(["a", "b"], tf.constant(2)),
+        tf.strings.join([["a"], ["b"]], b"\xff"),
+        tf.strings.reduce_join([["a", "b"]], 1, separator=b"-"),
+        tf.strings.unsorted_segment_join(["a", "b"], [0, 0], 1, separator=b"-"),
+        tf.strings.split("a-b", b"-"),
+        tf.strings.regex_replace("a", b"a", b"\xff\\0"),
+    ]
+
+
+@same
+def test_empty_strings_tensors(tf: Any) -> Any:
+    def empty(*shape: int) -> Any:
+        return tf.constant(np.full(shape, b"", object), tf.string)
+
+    return [
+        tf.strings.reduce_join(empty(0, 2), 1),
+        tf.strings.reduce_join(empty(0, 2), 0, separator=","),
+        tf.strings.reduce_join(empty(2, 0), [0, 1]),
+        tf.strings.reduce_join(empty(0), []),
+        tf.strings.unsorted_segment_join(empty(0), tf.constant([], tf.int32), 1),
+        tf.strings.unsorted_segment_join(empty(0, 2), tf.constant([], tf.int32), 2),
+        tf.strings.unsorted_segment_join(empty(2, 0), [0, 1], 2),
+        tf.strings.ngrams(empty(2, 0), 2, pad_values="P"),
+        tf.strings.to_hash_bucket(empty(0, 2), 5),
+        tf.strings.to_hash_bucket_fast(empty(2, 0), 5),
+        tf.strings.to_hash_bucket_strong(empty(0), 5, [1, 2]),
+        tf.strings.length(empty(0, 3)),
+    ]
+
+
+@same
+def test_reduce_join_of_ragged(tf: Any) -> Any:
+    x = tf.ragged.constant([["a", "b"], [], ["c"]])
+    deep = tf.ragged.constant([[["a"], []], [], [["b", "c d"]]])
+    join = tf.strings.reduce_join
+    return [
+        *(
+            join(x, axis, keepdims, "-")
+            for axis in (None, 0, 1, [0, 1])
+            for keepdims in (False, True)
+        ),
+        *(join(deep, axis, separator="-") for axis in (None, 0, 1, 2, [0, 1])),
+        error(lambda: join(x, 2)),
+        error(lambda: join([["a"]], [0, -2])),
+    ]
+
+
+@same
+def test_strings_that_are_scattered_join(tf: Any) -> Any:
+    return [
+        tf.scatter_nd([[0], [0], [1]], ["a", "b", "c"], [3]),
+        tf.scatter_nd([[0], [2], [0]], [["a", "b"], ["c", "d"], ["e", "f"]], [3, 2]),
+        tf.scatter_nd([[[0, 1]], [[0, 1]]], [["a"], ["b"]], [2, 2]),
+        error(lambda: tf.scatter_nd([[5]], ["a"], [3])),
+    ]
+
+
+@same
+def test_as_string_of_strings(tf: Any) -> Any:
+    words = ["hi", "", "longer"]
+    return [
+        *(
+            tf.strings.as_string(words, width=width, fill=fill, precision=precision)
+            for width in (-1, 0, 4, 8)
+            for fill in ("", " ", "0", "+", "-")
+            for precision in (-1, 0, 3)
+        ),
+        error(lambda: tf.strings.as_string(True, precision=2)),
+        error(lambda: tf.strings.as_string([True], scientific=True)),
+        error(lambda: tf.strings.as_string(1, shortest=True)),
+    ]
+
+
+MALFORMED = [
+    b"a\xff", b"\xe2\x28\xa1", b"\xf0\x9f\x98", b"\x80\x9f", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
+    b"a\xef\xbf\xbd", b"\x00\xff", b"\x7f\x85\x1f\t\n\r", b"\xc2\x85", b"\xf0\x90\x28\xbc", b"",
+]  # fmt: skip
+
+
+@same
+def test_malformed_characters(tf: Any) -> Any:
+    out = []
+    for errors in ("replace", "ignore"):
+        for replacement in (0xFFFD, ord("?"), 0x1F600, 0xD800):
+            how = {"errors": errors, "replacement_char": replacement}
+            out.append(tf.strings.unicode_split_with_offsets(MALFORMED, "UTF-8", **how))
+            for control in (False, True):
+                how["replace_control_characters"] = control
+                out.append(tf.strings.unicode_transcode(MALFORMED, "UTF-8", "UTF-8", **how))
+                out.append(tf.strings.unicode_decode_with_offsets(MALFORMED, "UTF-8", **how))
+    out += [error(lambda s=s: tf.strings.unicode_decode(s, "UTF-8", "strict")) for s in MALFORMED]
+    decode = tf.strings.unicode_decode
+    return [
+        *out,
+        decode(b"\n", "UTF-8", "strict", replace_control_characters=True),
+        error(lambda: tf.strings.unicode_transcode("\n", "UTF-8", "UTF-8", "strict", 63, True)),
+        error(lambda: decode(b"\xfe", "UTF-8", replacement_char=0x110000)),
+        error(lambda: tf.strings.unicode_encode([72], "UTF-8", replacement_char=-1)),
+        error(lambda: tf.strings.unicode_encode([72], "UTF-8", errors="other")),
+        error(lambda: tf.strings.unicode_encode(72, "UTF-8")),
+        error(lambda: tf.strings.unicode_split("a", "UTF-16")),
+    ]
+
+
+@same
+def test_wide_encodings(tf: Any) -> Any:
+    texts = ["ab€", "𝄞x", ""]
+    out = []
+    for bits in ("16", "32"):
+        for order in ("", "-BE", "-LE"):
+            codec = f"utf-{bits}{order or '-be'}"
+            data = [text.encode(codec) for text in texts]
+            out.append(tf.strings.unicode_transcode(data, f"UTF-{bits}{order}", "UTF-8"))
+            out.append(tf.strings.unicode_decode_with_offsets(data, f"UTF-{bits}{order}"))
+        for order in ("be", "le"):  # with a mark
+            marked = "\ufeffa\x01b".encode(f"utf-{bits}-{order}")
+            out.append(tf.strings.unicode_decode_with_offsets(marked, f"UTF-{bits}"))
+        for errors in ("replace", "ignore"):
+            odd = [b"\x00", b"\x00a\x00", b"\xd8\x00\x00a", b"\xdc\x00", b"\x00\x11\x00\x00"]
+            decode = tf.strings.unicode_decode_with_offsets
+            out += [decode([s], f"UTF-{bits}-BE", errors) for s in odd]
+    return out
+
+
+@same
+def test_limits_of_splitting_and_substrings(tf: Any) -> Any:
+    words = ["é中", " x  y ", "\t\n", "", "a b c"]
+    return [
+        *(tf.strings.split(words, None, most) for most in (-1, 0, 1, 2, 3)),
+        *(tf.strings.split(words, " ", most) for most in (-1, 0, 1, 2)),
+        *(
+            tf.strings.substr("héllo", 1, n, unit)
+            for n in (-2, -1)
+            for unit in ("BYTE", "UTF8_CHAR")
+        ),
+        error(lambda: tf.strings.lower("A", "UTF-8")),
+        error(lambda: tf.strings.unsorted_segment_join("a", 0, 1)),
+    ]
+
+
+@same
+def test_hashes_of_all_lengths(tf: Any) -> Any:
+    draw = random.Random(1)
+    words = [draw.randbytes(n) for n in [*range(140), 191, 192, 193, 1000, 4096]]
+    draw.shuffle(words)
+    return [
+        tf.strings.to_hash_bucket(words, 2**31 - 1),
+        tf.strings.to_hash_bucket_fast(words, 2**31 - 1),
+        tf.strings.to_hash_bucket_strong(words, 2**31 - 1, [-1, 2**60 + 5]),
+    ]
+
+
+@same
+def test_format_escapes(tf: Any) -> Any:
+    ragged = tf.ragged.constant
+    values = [
+        tf.constant(["a\"b'\\", "\x00\x7f1\n\r\t\v", b"\xff", "é"]),
+        tf.constant('a"b\n'),
+        ragged([["a'b", "c"], []]),
+        ragged([[1.5], []]),
+        ragged([[*range(20)], [1]]),
+        ragged([[True]]),
+    ]
+    return [tf.strings.format("x {} y", value) for value in values]

@@ -20,7 +20,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import dense_strides
-from tfpy._src.ops import elementwise as ew, indexing, scatter as primitives
+from tfpy._src.ops import elementwise as ew, indexing, scatter as primitives, text
 
 
 def gather_nd(
@@ -85,7 +85,7 @@ def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Te
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """Zeros of ``shape`` to which ``updates`` are added at index vectors.
+    """Zeros of ``shape`` to which ``updates`` are added at index vectors; strings are joined.
 
     Raises:
         InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for.
@@ -93,6 +93,8 @@ def scatter_nd(
     sizes = static_ints(shape)
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
     ids, segments, rest = _places("scatter_nd", at, values, sizes)
+    if values.dtype == dtypes.string:
+        return reshape(text.segment_join(values, ids, segments=segments, separator=""), sizes)
     if not values.dtype.is_numeric:
         x = zeros([segments, *rest], values.dtype)
         return reshape(primitives.scatter_update(x, ids, values), sizes)

@@ -230,6 +230,8 @@ reduce_join = text(
 def _segment_join_infer(x: Aval, ids: Aval, segments: int, separator: str) -> Aval:
     infer.check_dtype("unsorted_segment_join", x, STRING, "inputs")
     infer.check_dtype("unsorted_segment_join", ids, infer.INTEGER, "segment_ids")
+    if not ids.rank:
+        raise invalid("unsorted_segment_join", "segment_ids must not be a scalar")
     if x.shape[: ids.rank] != ids.shape:
         raise invalid(
             "unsorted_segment_join",

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tfpy._src import primitives
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.control.effects import effect
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ops import text
+from tfpy._src.ops.reference.text import as_bytes
+
+_ESCAPED = re.compile(r"""[\x00-\x1f\x7f"'\\]""")
+_LETTERS = {"\n": "n", "\r": "r", "\t": "t"}
+
+
+def _escape(found: re.Match[str]) -> str:
+    c = found[0]
+    return "\\" + (_LETTERS.get(c) or (c if c.isprintable() else f"{ord(c):03o}"))
 
 
 def _one(value: Any) -> str:
     if isinstance(value, bytes):
-        return '"' + value.decode("utf-8", "backslashreplace") + '"'
+        return '"' + _ESCAPED.sub(_escape, value.decode("utf-8", "surrogateescape")) + '"'
     if isinstance(value, bool | np.bool_):
         return str(int(value))
     if not isinstance(value, float):
@@ -63,8 +75,20 @@ def format(
         )
     out = parts[0]
     for value, part in zip(values, parts[1:], strict=True):
-        out += summary(convert_to_tensor(value).host_view(), summarize, 1) + part
-    return constant(out)
+        if isinstance(value, RaggedTensor):
+            out += _ragged_summary(_quoted(value).to_list(), summarize, bytes.decode) + part
+        else:
+            out += summary(convert_to_tensor(value).host_view(), summarize, 1) + part
+    return constant(as_bytes(out))
+
+
+def _quoted(x: RaggedTensor) -> RaggedTensor:
+    """The values as TensorFlow writes them in a ragged tensor."""
+    flat = x.flat_values
+    if flat.dtype == "string":
+        escaped = text.regex_replace(flat, pattern=r"['\\]", rewrite=r"\\\0", replace_global=True)
+        return x.with_flat_values(text.join("'", escaped, "'", separator=""))
+    return x.with_flat_values(primitives.as_string(flat))
 
 
 def print(
@@ -104,12 +128,13 @@ def _check_stream(stream: Any) -> None:
 
 def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, end: str) -> None:
     alone = len(inputs) == 1
-    text = sep.join(_text(v, summarize, alone) for v in inputs) + end
+    line = sep.join(_text(v, summarize, alone) for v in inputs) + end
+    line = as_bytes(line).decode("utf-8", "backslashreplace")
     if isinstance(output_stream, str):
         with open(output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
-            file.write(text)
+            file.write(line)
     else:
-        builtins.print(text, end="", file=output_stream or sys.stderr)
+        builtins.print(line, end="", file=output_stream or sys.stderr)
 
 
 def _text(value: Any, keep: int, alone: bool) -> str:
@@ -139,10 +164,10 @@ def _shown(value: Any, keep: int) -> str:
     return repr(value)
 
 
-def _ragged_summary(rows: Any, keep: int) -> str:
+def _ragged_summary(rows: Any, keep: int, one: Callable[[Any], str] = _one) -> str:
     if not isinstance(rows, list):
-        return _one(rows)
-    items = [_ragged_summary(row, keep) for row in rows]
+        return one(rows)
+    items = [_ragged_summary(row, keep, one) for row in rows]
     if keep >= 0 and len(items) > 2 * keep:
         items[keep : len(items) - keep] = ["..."]
     return f"[{', '.join(items)}]"

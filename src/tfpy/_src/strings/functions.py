@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,9 +16,8 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
 from tfpy._src.ops import text
-from tfpy._src.ops.families.infer import normalize_axis
 from tfpy._src.ops.reference import text as host_text
-from tfpy._src.ragged.making import from_rows
+from tfpy._src.ragged.making import constant as ragged_constant, from_rows
 from tfpy._src.ragged.shaping import expand_dims
 
 
@@ -30,12 +30,18 @@ def as_strings(value: Any) -> Any:
     return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, dtypes.string)
 
 
+def as_text(value: Any) -> str:
+    """A text that is given as such, as bytes or as a scalar tensor."""
+    found = value.numpy() if isinstance(value, Tensor) else value
+    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else str(found)
+
+
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """The strings at each position of a list of tensors, joined; scalars go with every position."""
     inputs = list(inputs)
     if not inputs:
         return constant(b"")
-    return text.join(*(as_strings(x) for x in inputs), separator=separator)
+    return text.join(*(as_strings(x) for x in inputs), separator=as_text(separator))
 
 
 def reduce_join(
@@ -48,19 +54,26 @@ def reduce_join(
     """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined."""
     x = as_strings(inputs)
     if isinstance(x, RaggedTensor):
-        return _ragged_reduce_join(x, axis, keepdims, separator)
+        return _ragged_reduce_join(x, axis, keepdims, as_text(separator))
     axes = tuple(reversed(range(x.ndim))) if axis is None else static_ints(axis)
     host_text.check_axes(axes, x.ndim)
     at = tuple(a % x.ndim for a in axes)
-    joined = text.reduce_join(x, axes=at, separator=separator)
+    if len({*at}) < len(at):
+        raise invalid("reduce_join", f"Duplicate reduction dimension in axis {list(axes)}")
+    joined = text.reduce_join(x, axes=at, separator=as_text(separator))
     if not keepdims:
         return joined
     return reshape(joined, [1 if i in at else n for i, n in enumerate(x.aval.shape)])
 
 
 def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:
-    axes = range(x.ndim) if axis is None else static_ints(axis)
-    for at in sorted((normalize_axis("reduce_join", a, x.ndim) for a in axes), reverse=True):
+    if axis is None:
+        joined = reduce_join(x.flat_values, separator=separator)
+        return reshape(joined, [1] * x.ndim) if keepdims else joined
+    axes = static_ints(axis)
+    if outside := [a for a in axes if not -x.ndim <= a < x.ndim]:
+        raise ValueError(f"axis={outside[0]} out of bounds: expected {-x.ndim}<=axis<{x.ndim}")
+    for at in sorted({a % x.ndim for a in axes}, reverse=True):
         x = _join_axis(x, at, separator)
         if keepdims:
             x = expand_dims(x, at)
@@ -68,14 +81,26 @@ def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: s
 
 
 def _join_axis(x: Any, axis: int, separator: str) -> Any:
-    if not isinstance(x, RaggedTensor) or axis == 0:
-        return reduce_join(x.to_tensor() if isinstance(x, RaggedTensor) else x, axis, False,
-                           separator)  # fmt: skip
+    if not isinstance(x, RaggedTensor):
+        return reduce_join(x, axis, False, separator)
     if axis > 1:
         return x.with_values(_join_axis(x.values, axis - 1, separator))
-    if isinstance(x.values, RaggedTensor):
-        raise ValueError("reduce_join: only the innermost ragged dimension can be joined")
-    return unsorted_segment_join(x.values, x.value_rowids(), int(x.nrows()), separator)
+    if axis and not isinstance(x.values, RaggedTensor):
+        return unsorted_segment_join(x.values, x.value_rowids(), int(x.nrows()), separator)
+    by, rows = host_text.as_bytes(separator), x.to_list()
+    joined = [_side_by_side(row, by) for row in rows] if axis else _side_by_side(rows, by)
+    return ragged_constant(joined, dtypes.string, ragged_rank=max(x.ndim - 2, 0))
+
+
+def _side_by_side(rows: Any, separator: bytes) -> Any:
+    """The first items of all rows that have one joined, the second ones, and so on."""
+    if rows and isinstance(rows[0], bytes):
+        return separator.join(rows)
+    width = max(map(builtins.len, rows), default=0)
+    return [
+        _side_by_side([row[i] for row in rows if builtins.len(row) > i], separator)
+        for i in range(width)
+    ]
 
 
 def unsorted_segment_join(
@@ -86,13 +111,13 @@ def unsorted_segment_join(
         as_strings(inputs),
         convert_to_tensor(segment_ids),
         segments=int(num_segments),
-        separator=separator,
+        separator=as_text(separator),
     )
 
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     """Whether the regular expression (RE2's syntax) matches the whole string."""
-    return text.full_match(as_strings(input), pattern=_pattern(pattern))
+    return text.full_match(as_strings(input), pattern=as_text(pattern))
 
 
 def regex_replace(
@@ -105,8 +130,8 @@ def regex_replace(
     """
     return text.regex_replace(
         as_strings(input),
-        pattern=_pattern(pattern),
-        rewrite=_pattern(rewrite),
+        pattern=as_text(pattern),
+        rewrite=as_text(rewrite),
         replace_global=bool(replace_global),
     )
 
@@ -126,11 +151,6 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
     at, count = convert_to_tensor(pos, dtypes.int32), convert_to_tensor(len, dtypes.int32)
     return text.substr(as_strings(input), at, count, unit=unit)
-
-
-def _pattern(value: Any) -> str:
-    found = value.numpy() if isinstance(value, Tensor) else value
-    return found.decode() if isinstance(found, bytes) else str(found)
 
 
 def _buckets(num_buckets: Any) -> int:
@@ -189,8 +209,15 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts between separators (runs of white space by default) along a new ragged axis."""
-    by = None if sep is None else _pattern(sep).encode() or None
-    return rows_of(input, lambda s: s.split(by, maxsplit), dtypes.string)
+    by = None if sep is None else host_text.as_bytes(as_text(sep)) or None
+
+    def parts(s: bytes) -> list[bytes]:
+        if maxsplit == 0:
+            return [s]
+        found = s.split(by, maxsplit)
+        return [*found, b""] if by is None and len(found) == maxsplit else found
+
+    return rows_of(input, parts, dtypes.string)
 
 
 def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> dict[str, Tensor]:
@@ -205,7 +232,7 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
     x = as_strings(input)
     if x.ndim != 1:
         raise ValueError(f"Input should be Tensor1D but received shape {x.shape}")
-    marks = _pattern(delimiter).encode()
+    marks = as_text(delimiter).encode()
     rows = []
     for s in x.host_view().tolist():
         if marks:

@@ -7,17 +7,20 @@ from itertools import pairwise
 from typing import Any
 
 from tfpy._src import dtypes
+from tfpy._src.array.making import static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid_value
+from tfpy._src.ops.reference.text import as_bytes
 from tfpy._src.ragged.making import from_rows
+from tfpy._src.strings.functions import as_text
 
 _Words = list[bytes]
 
 
 def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode()
+    return as_bytes(as_text(value))
 
 
 def _of_row(
@@ -66,7 +69,7 @@ def ngrams(
         ValueError: for padding that is empty or widths below 1.
         TypeError: for padding that is no string.
     """
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    widths = static_ints(ngram_width)
     if any(w < 1 for w in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Received: {ngram_width}")
     if padding_width is not None and (pad_values is None or padding_width < 1):
@@ -81,6 +84,8 @@ def ngrams(
         x = convert_to_tensor(data, dtypes.string)
         if x.ndim == 0:
             raise ValueError("ngrams: data must have at least one dimension, got a scalar")
+        if not x.aval.shape[-1]:  # not even padding, as in TensorFlow
+            return x
         if x.ndim > 1:
             x = RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1)
         else:
@@ -89,7 +94,7 @@ def ngrams(
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values
     rows = [
-        _of_row(row, widths, separator.encode(), pads, padding_width, preserve_short_sequences)
+        _of_row(row, widths, _bytes(separator), pads, padding_width, preserve_short_sequences)
         for row in inner.to_list()
     ]
     result = _replaced(x, from_rows(rows, dtypes.string))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -47,16 +48,23 @@ def unicode_encode(
     Raises:
         InvalidArgumentError: for a code point that is none, if ``errors`` is "strict".
     """
-    codec = host_text.encoding_of("unicode_encode", output_encoding)
-
-    def character(code: int) -> str:
-        if 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
-            return chr(code)
-        if errors == "strict":
-            raise invalid_value("unicode_encode", f"Code point {code} is out of range for Unicode")
-        return "" if errors == "ignore" else chr(replacement_char)
-
     x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtypes.int32)
+    if not x.ndim:
+        raise ValueError("unicode_encode: input_tensor's rank must be at least 1, got a scalar")
+    codec = host_text.encoding_of("unicode_encode", output_encoding)
+    host_text.check_errors("unicode_encode", errors, int(replacement_char))
+
+    def kept(codes: list[int]) -> Iterator[int]:
+        for code in codes:
+            if 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
+                yield code
+            elif errors == "strict":
+                raise invalid_value(
+                    "unicode_encode", f"Code point {code} is out of range for Unicode"
+                )
+            elif errors == "replace":
+                yield int(replacement_char)
+
     if isinstance(x, RaggedTensor) and isinstance(x.values, RaggedTensor):
         values = unicode_encode(x.values, output_encoding, errors, replacement_char)
         return x.with_values(values)
@@ -64,7 +72,7 @@ def unicode_encode(
     lead = rows.shape[:1] if isinstance(x, RaggedTensor) else rows.shape[:-1]
     out = np.empty(lead, object)
     for index in np.ndindex(lead):
-        out[index] = "".join(map(character, rows[index].tolist())).encode(codec)
+        out[index] = host_text.encoded(kept(rows[index].tolist()), codec)
     return constant(out)
 
 
@@ -77,11 +85,10 @@ def unicode_decode(
     name: str | None = None,
 ) -> Any:
     """The code points of each string along a new ragged axis."""
-    name = "unicode_decode"
-    decode = host_text.decoder(
-        name, input_encoding, errors, replacement_char, replace_control_characters
+    decode = host_text.Decoder(
+        "unicode_decode", input_encoding, errors, int(replacement_char), replace_control_characters
     )
-    return rows_of(input, lambda s: [ord(c) for c in decode(s)], dtypes.int32)
+    return rows_of(input, decode.codes, dtypes.int32)
 
 
 def unicode_split(
@@ -92,25 +99,18 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:
     """The characters of each string along a new ragged axis."""
-    decode = host_text.decoder("unicode_split", input_encoding, errors, replacement_char, False)
-    codec = host_text.CODECS.get(input_encoding, "utf-8")
-    return rows_of(input, lambda s: [c.encode(codec) for c in decode(s)], dtypes.string)
+    name = "unicode_split"
+    decode = host_text.Decoder(name, input_encoding, errors, int(replacement_char))
+    codec = host_text.encoding_of(name, input_encoding)
+    return rows_of(
+        input, lambda s: [host_text.encoded([c], codec) for c in decode.codes(s)], dtypes.string
+    )
 
 
-def _offsets(input: Any, input_encoding: str) -> Any:
+def _offsets(input: Any, encoding: str, errors: str, control: bool = False) -> Any:
     """Where each character begins, in bytes."""
-
-    codec = host_text.CODECS.get(input_encoding, input_encoding)
-    errors = "surrogateescape" if codec == "utf-8" else "replace"
-
-    def starts(s: bytes) -> list[int]:
-        found, at = [], 0
-        for c in s.decode(codec, errors):
-            found.append(at)
-            at += len(c.encode(codec, errors))
-        return found
-
-    return rows_of(input, starts, dtypes.int32)
+    decode = host_text.Decoder("unicode_decode_with_offsets", encoding, errors, 0xFFFD, control)
+    return rows_of(input, lambda s: [at for _, at in decode.places(s)], dtypes.int32)
 
 
 def unicode_decode_with_offsets(
@@ -125,7 +125,7 @@ def unicode_decode_with_offsets(
     codes = unicode_decode(
         input, input_encoding, errors, replacement_char, replace_control_characters
     )
-    return codes, _offsets(input, input_encoding)
+    return codes, _offsets(input, input_encoding, errors, replace_control_characters)
 
 
 def unicode_split_with_offsets(
@@ -137,4 +137,4 @@ def unicode_split_with_offsets(
 ) -> tuple[Any, Any]:
     """:func:`unicode_split` and the byte at which each character begins."""
     characters = unicode_split(input, input_encoding, errors, replacement_char)
-    return characters, _offsets(input, input_encoding)
+    return characters, _offsets(input, input_encoding, errors)

@@ -6,7 +6,7 @@ import builtins
 import codecs
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import dropwhile
 from operator import not_
 from typing import Any
@@ -33,6 +33,11 @@ def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
     return out.reshape(spread[0].shape)
 
 
+def as_bytes(text: str) -> bytes:
+    """A text that was bytes, which need not be UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str):  # type: ignore[no-untyped-def]
     """``printf`` of each number."""
     if fill not in ("", " ", "0", "+", "-"):
@@ -40,12 +45,16 @@ def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width:
     if scientific and shortest:
         raise invalid_value("as_string", "Cannot select both scientific and shortest notation")
     if x.dtype == object:
-        return x
-    if x.dtype == bool:
-        return each(lambda v: b"true" if v else b"false", x)
+        return _padded(x, precision, width, fill)
     real = x.dtype.kind in "fc"
+    if (scientific or shortest) and not real:
+        raise invalid_value(
+            "as_string", f"scientific and shortest not supported for datatype {x.dtype.name}"
+        )
     if precision >= 0 and not real:
         raise invalid_value("as_string", f"precision not supported for datatype {x.dtype.name}")
+    if x.dtype == bool:
+        return each(lambda v: b"true" if v else b"false", x)
     size = f"{width if width >= 0 else ''}{f'.{precision}' if precision >= 0 else ''}"
     letter = "e" if scientific else "g" if shortest else "f"
 
@@ -59,6 +68,14 @@ def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width:
     return each(number, x)
 
 
+def _padded(x: Array, most: int, width: int, fill: str) -> Array:
+    """At most ``most`` bytes of each string, filled up with spaces."""
+    if width <= 0:
+        return x
+    pad = bytes.ljust if fill == "-" else bytes.rjust
+    return each(lambda s: pad(s[:most] if most >= 0 else s, width), x)
+
+
 def lower(input: Array, encoding: str) -> Array:
     return _cased(input, encoding, str.lower, bytes.lower, "lower")
 
@@ -68,7 +85,7 @@ def upper(input: Array, encoding: str) -> Array:
 
 
 def _cased(x: Array, encoding: str, text: Any, ascii_only: Any, op: str) -> Array:
-    if encoding.lower() not in ("", "utf-8"):
+    if encoding not in ("", "utf-8"):
         raise invalid_value(op, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     if not encoding:
         return each(ascii_only, x)
@@ -101,30 +118,32 @@ def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
         if not -n <= at <= n:
             raise invalid_value("substr", f"pos {at} out of range for string {s!r}")
         begin = at % n if at < 0 else at
-        end = min(begin + count, n) if count >= 0 else n + count + 1
+        rest = n if unit == "BYTE" else begin  # what a negative length means
+        end = min(begin + count, n) if count >= 0 else rest
         return s[marks[begin] : marks[max(begin, end)]]
 
     return each(part, input, pos, len)
 
 
 def join(*inputs: Array, separator: str) -> Array:
-    return each(lambda *parts: separator.encode().join(parts), *inputs)
+    return each(lambda *parts: as_bytes(separator).join(parts), *inputs)
 
 
 def reduce_join(x: Array, axes: Sequence[int], separator: str) -> Array:
     """Joins over ``axes``, the last of them outermost."""
     kept = [i for i in range(x.ndim) if i not in axes]
-    rows = x.transpose([*kept, *reversed(axes)]).reshape(*(x.shape[i] for i in kept), -1)
+    length = math.prod(x.shape[i] for i in axes)
+    rows = x.transpose([*kept, *reversed(axes)]).reshape(*(x.shape[i] for i in kept), length)
     out = np.empty(rows.shape[:-1], object)
     for index in np.ndindex(out.shape):
-        out[index] = separator.encode().join(rows[index])
+        out[index] = as_bytes(separator).join(rows[index])
     return out
 
 
 def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Array:
     """As in TensorFlow, no separator follows empty strings at the beginning."""
     inner = inputs.shape[ids.ndim :]
-    rows = inputs.reshape(ids.size, -1)
+    rows = inputs.reshape(ids.size, math.prod(inner))
     parts: list[list[Any]] = [[] for _ in range(segments)]
     for i, row in zip(ids.reshape(-1).tolist(), rows, strict=True):
         if not 0 <= i < segments:
@@ -137,7 +156,7 @@ def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Ar
     for i, rows_of in enumerate(parts):
         if rows_of:
             columns = (dropwhile(not_, column) for column in zip(*rows_of, strict=True))
-            out[i] = [separator.encode().join(column) for column in columns]
+            out[i] = [as_bytes(separator).join(column) for column in columns]
     return out.reshape(segments, *inner)
 
 
@@ -146,8 +165,8 @@ def regex_full_match(input: Array, pattern: str) -> Array:
 
 
 def regex_replace(input: Array, pattern: str, rewrite: str, replace_global: bool) -> Array:
-    by = rewrite.encode("utf-8", "surrogateescape")
-    return each(_compiled("regex_replace", replacer, pattern, by, replace_global), input)
+    replaced = _compiled("regex_replace", replacer, pattern, as_bytes(rewrite), replace_global)
+    return each(replaced, input)
 
 
 def _compiled(op: str, make: Callable[..., Any], pattern: str, *how: Any) -> Any:
@@ -187,33 +206,80 @@ def to_number(input: Array, out_type: DType) -> Array:
     return each(number, input, kind=out_type.as_numpy_dtype)
 
 
-def decoder(op: str, encoding: str, errors: str, replacement: int, control: bool):  # type: ignore[no-untyped-def]
-    """A function from bytes to characters, as the ``unicode_*`` ops decode.
+_MARKS = {
+    "utf-16": {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"": "utf-16-be"},
+    "utf-32": {b"\xff\xfe\0\0": "utf-32-le", b"\0\0\xfe\xff": "utf-32-be", b"": "utf-32-be"},
+}
+"""Byte order marks; without one, the more significant byte is the first."""
+
+
+class Decoder:
+    """From bytes to code points, as the ``unicode_*`` ops decode.
 
     Raises:
-        InvalidArgumentError: for encodings and error policies that do not exist.
+        InvalidArgumentError: for encodings, error policies and replacements that do not exist.
     """
+
+    def __init__(
+        self, op: str, encoding: str, errors: str, replacement: int, control: bool = False
+    ) -> None:
+        check_errors(op, errors, replacement)
+        try:
+            self._codec = codecs.lookup(CODECS.get(encoding, encoding)).name
+        except LookupError:
+            raise invalid_value(
+                op, f"Could not create converter for input encoding: {encoding}"
+            ) from None
+        self._op, self._errors, self._control = op, errors, control
+        self._replacement = replacement
+
+    def codes(self, s: bytes) -> list[int]:
+        """The code points of a string."""
+        try:
+            text = s.decode(self._codec) if self._codec not in _MARKS else ""
+        except UnicodeDecodeError:
+            text = ""
+        if text and not (self._control and min(text) < " "):
+            return [*map(ord, text)]
+        return [code for code, _ in self.places(s)]
+
+    def places(self, s: bytes) -> list[tuple[int, int]]:
+        """The code points of a string and the bytes at which they begin."""
+        out = []
+        for c, at in self._characters(s):
+            if c is not None and not (self._control and c < " "):
+                out.append((ord(c), at))
+            elif self._errors == "strict" and (c is None or self._op == "unicode_transcode"):
+                raise invalid_value(self._op, f"Invalid formatting on input string {s!r}")
+            elif self._errors != "ignore":  # control characters are an error of transcoding only
+                out.append((self._replacement, at))
+        return out
+
+    def _characters(self, s: bytes) -> Iterator[tuple[str | None, int]]:
+        """Each character, None for bytes that are none, and where it begins."""
+        marks = _MARKS.get(self._codec, {b"": self._codec})
+        mark, codec = next((m, codec) for m, codec in marks.items() if s.startswith(m))
+        begin, at = 0, len(mark)  # a mark belongs to the first character
+        while at < len(s):
+            try:
+                text, end, resume = s[at:].decode(codec), len(s), len(s)
+            except UnicodeDecodeError as error:
+                end, resume = at + error.start, at + error.end
+                text = s[at:end].decode(codec)
+            for c in text:
+                yield c, begin
+                begin = at = at + len(c.encode(codec))
+            if resume > end:
+                yield None, begin
+            begin = at = resume
+
+
+def check_errors(op: str, errors: str, replacement: int) -> None:
+    """Raises InvalidArgumentError unless both say what becomes of malformed characters."""
     if errors not in ("strict", "replace", "ignore"):
         raise invalid_value(op, f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
-    try:
-        codec = codecs.lookup(CODECS.get(encoding, encoding)).name
-    except LookupError:
-        raise invalid_value(
-            op, f"Could not create converter for input encoding: {encoding}"
-        ) from None
-
-    def decode(s: bytes) -> str:
-        try:
-            text = s.decode(codec, errors)
-        except UnicodeDecodeError:
-            raise invalid_value(op, f"Invalid formatting on input string {s!r}") from None
-        if errors == "replace" and replacement != 0xFFFD:
-            text = text.replace("\ufffd", chr(replacement))
-        if control:
-            text = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", chr(replacement), text)
-        return text
-
-    return decode
+    if not 0 <= replacement <= 0x10FFFF:
+        raise invalid_value(op, f"replacement_char {replacement} is no Unicode code point")
 
 
 def encoding_of(op: str, encoding: str) -> str:
@@ -221,6 +287,15 @@ def encoding_of(op: str, encoding: str) -> str:
     if encoding not in CODECS:
         raise invalid_value(op, f"output_encoding {encoding!r} is not one of {', '.join(CODECS)}")
     return CODECS[encoding]
+
+
+def encoded(codes: Iterable[int], codec: str) -> bytes:
+    """Code points written out; surrogates, which are no characters, as U+FFFD."""
+    text = "".join(map(chr, codes))
+    try:
+        return text.encode(codec)
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", "\ufffd", text).encode(codec)
 
 
 def unicode_transcode(
@@ -232,9 +307,9 @@ def unicode_transcode(
     replace_control_characters: bool,
 ) -> Array:
     name = "unicode_transcode"
-    decode = decoder(name, input_encoding, errors, replacement_char, replace_control_characters)
+    decode = Decoder(name, input_encoding, errors, replacement_char, replace_control_characters)
     codec = encoding_of(name, output_encoding)
-    return each(lambda s: decode(s).encode(codec), input)
+    return each(lambda s: encoded(decode.codes(s), codec), input)
 
 
 def check_axes(axes: Sequence[int], rank: int) -> None:
