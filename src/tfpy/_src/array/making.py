@@ -25,7 +25,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.sizes import either, size_of
+from tfpy._src.ir.sizes import UnrankedSize, either, size_of
 from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
@@ -165,13 +165,17 @@ def range(
         count = -((first - last) // step)
     else:  # rounded at each step, as TensorFlow does
         count = math.ceil((typed[1] - typed[0]) / typed[2])
-    count = either(count, *(n for v in bounds if isinstance(v, Sizes) for n in v.sizes))
+    sizes = (v.sizes[0] if isinstance(v, Sizes) else v for v in bounds)
+    count = either(count, *sizes)
     return indexing.range_(start=first, delta=step, count=count, dtype=kind)
 
 
 def _widest(*numbers: Any) -> DType:
-    """The dtype of a range: float32, float16 or int32."""
-    kinds = {as_dtype(n.dtype if hasattr(n, "dtype") else type(n)) for n in numbers}
+    """The dtype of a range: float32, float16 or int32. Open sizes are integers."""
+    kinds = {
+        as_dtype(n.dtype if hasattr(n, "dtype") else int if isinstance(n, int) else type(n))
+        for n in numbers
+    }
     return next((d for d in (dtypes.float32, dtypes.float16) if d in kinds), dtypes.int32)
 
 
@@ -262,6 +266,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     if axis is None or not (named := static_ints(axis)):
         drop = {i for i, n in enumerate(x.aval.shape) if n == 1}
+        if x.aval.is_open:  # of an open size nobody knows whether it is 1
+            return reshape(
+                x, [UnrankedSize(n) for i, n in enumerate(x.aval.shape) if i not in drop]
+            )
     else:
         drop = {normalize_axis("squeeze", a, x.ndim) for a in named}
     for i in drop:
@@ -302,7 +310,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             f"Shape of tensor x {list(tensor.aval.shape)} is not compatible with expected shape "
             f"{list(wanted)}",
         )
-    return tensor
+    if not tensor.aval.is_open:
+        return tensor
+    sizes = (n if w is None else w for w, n in zip(wanted, tensor.aval.shape, strict=True))
+    return movement.reshape(tensor, shape=tuple(sizes))
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:

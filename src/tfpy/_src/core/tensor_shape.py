@@ -172,7 +172,7 @@ class TensorShape(tuple[int, ...]):
         return tuple.__repr__(self)
 
 
-def known_shape(sizes: tuple[int, ...]) -> TensorShape:
+def known_shape(sizes: tuple[int | None, ...]) -> TensorShape:
     """The shape of these sizes, which are known to be right."""
     return tuple.__new__(TensorShape, sizes)
 

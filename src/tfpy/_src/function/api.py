@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
-from tfpy._src.function.concrete import ConcreteFunction
+from tfpy._src.function.open import OpenConcreteFunction
 from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import check_signature
 from tfpy._src.runtime.awaitable import awaitable
@@ -71,10 +71,11 @@ def function(
     Args:
         input_signature: nests of ``tf.TensorSpec``, one for each argument.
         autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
-        jit_compile, reduce_retracing, experimental_implements, experimental_autograph_options,
-        experimental_attributes, experimental_relax_shapes, experimental_compile,
-        experimental_follow_type_hints: of no effect: every trace is compiled, and made for its
-            sizes.
+        reduce_retracing, experimental_relax_shapes: whether sizes in which calls differ are left
+            open, so that the function sees None for them.
+        jit_compile, experimental_implements, experimental_autograph_options,
+        experimental_attributes, experimental_compile, experimental_follow_type_hints: of no
+            effect: every trace is compiled.
         quantize: "int8" computes products and convolutions with weights in int8 where the
             backend can (wasm): for inference, up to 3.2 times as fast, results about 1 % off.
 
@@ -93,9 +94,15 @@ def function(
     check_signature(input_signature)
     if func is None:
         return functools.partial(
-            function, input_signature=input_signature, autograph=autograph, quantize=quantize
+            function,
+            input_signature=input_signature,
+            autograph=autograph,
+            reduce_retracing=reduce_retracing,
+            experimental_relax_shapes=experimental_relax_shapes,
+            quantize=quantize,
         )
-    return Function(func, input_signature, autograph, quantize)
+    reduces = reduce_retracing or bool(experimental_relax_shapes)
+    return Function(func, input_signature, autograph, quantize, reduces)
 
 
 @awaitable("tf.compile_model(model, ...)")
@@ -131,7 +138,7 @@ async def compile_model(
         raise ValueError("compile_model: give quantize to the tf.function itself")
     function = model if isinstance(model, Function) else Function(model, quantize=quantize)
     concrete = function.get_concrete_function(*args, **kwargs)
-    if not isinstance(concrete, ConcreteFunction):
+    if isinstance(concrete, OpenConcreteFunction):
         raise ValueError("compile_model: every size must be given; a TensorSpec leaves some open")
     await concrete.prepare(progress or (lambda share: None))
     return function

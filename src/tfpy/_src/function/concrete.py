@@ -46,7 +46,7 @@ class ConcreteFunction:
     ) -> None:
         self.name = name
         self._signature = signature
-        self._call = call  # holds the objects that the cache knows by id
+        self.call = call  # holds the objects that the cache knows by id
         trace = Trace(name, allows_variables)
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
@@ -80,23 +80,32 @@ class ConcreteFunction:
             TypeError: when tensors lack or are too many, or what was no tensor differs.
             InvalidArgumentError: when shapes or dtypes differ.
         """
+        return self.run(self._given(args, kwargs))
+
+    def _given(self, args: Any, kwargs: Any) -> list[Tensor]:
+        """The tensors of a call."""
         given = self._tensors_of(args, kwargs)
-        expected = [aval_of(t) for _, t in self._call.tensors]
+        expected = [t.dtype for _, t in self.call.tensors]
         if len(given) != len(expected):
             raise TypeError(
                 f"{self.name} takes {len(expected)} tensors {self._text()}, got {len(given)}"
             )
         tensors = [
-            convert_to_tensor(t, aval.dtype if not is_tensor(t) else None)
-            for t, aval in zip(given, expected, strict=True)
+            convert_to_tensor(t, dtype if not is_tensor(t) else None)
+            for t, dtype in zip(given, expected, strict=True)
         ]
-        if [t.aval for t in tensors] != expected:
+        if not self._takes(tensors):
             got = ", ".join(str(t.aval) for t in tensors)
             raise invalid(self.name, f"takes {self._text()}, got {got}")
-        return self.run(tensors)
+        return tensors
+
+    def _takes(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether it was traced for tensors like these."""
+        expected = [aval_of(t).closed for _, t in self.call.tensors]
+        return [t.aval.closed for t in tensors] == expected
 
     def _tensors_of(self, args: Any, kwargs: Any) -> list[Any]:
-        call = self._call
+        call = self.call
         flat = not any(nest.is_nested(a) or isinstance(a, Composite) for a in args)
         if flat and len(args) == len(call.tensors) and not kwargs:
             return list(args)
@@ -129,7 +138,7 @@ class ConcreteFunction:
         return self._mapped(TensorSpec.from_tensor)
 
     def _parameters(self) -> list[Parameter]:
-        return parameters_of(self._signature, self._call.arguments)
+        return parameters_of(self._signature, self.call.arguments)
 
     def initialize(self, given: Sequence[Tensor | TensorSpec]) -> None:
         """Gives the Variables that it made their first values, in order.
@@ -155,9 +164,9 @@ class ConcreteFunction:
         """
         await self._traced.executable.prepare(progress)
         if not self._assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
-            self._traced([zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self._call.tensors])
+            self._traced([zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self.call.tensors])
 
-    def lower(self) -> Lowered:
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs, for reading."""
         return Lowered(self._traced.executable.text_parts())
 
@@ -224,7 +233,7 @@ class ConcreteFunction:
 
     def pretty_printed_signature(self) -> str:
         """What it takes, gives and captures, in lines."""
-        given = nest.flatten(self._call.arguments)
+        given = nest.flatten(self.call.arguments)
         captured = [v for v in self.variables if all(v is not other for other in given)]
         captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
         captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}

@@ -19,8 +19,9 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
+from tfpy._src.function.open import OpenConcreteFunction
 from tfpy._src.function.retracing import Retracing
-from tfpy._src.function.signature import Call, TensorSpec, bind, conform, spread
+from tfpy._src.function.signature import Call, bind, conform, spread
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.untraced import Untraced
 
@@ -75,6 +76,7 @@ class Function(Generic[P, R]):
         input_signature: Any = None,
         autograph: bool = True,
         quantize: str | None = None,
+        reduce_retracing: bool = False,
     ) -> None:
         if quantize not in (None, "int8"):
             raise ValueError(f"tf.function: quantize is 'int8' or None, not {quantize!r}")
@@ -83,6 +85,7 @@ class Function(Generic[P, R]):
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._autograph = autograph
         self._quantize = quantize
+        self._reduce_retracing = reduce_retracing
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._signature = inspect.signature(python_function)
         self._traces: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
@@ -90,6 +93,8 @@ class Function(Generic[P, R]):
         """Traces by the signatures of tensors alone, for calls without anything else."""
         self._lock = threading.RLock()
         """Held while it is traced: several threads may call it."""
+        self._open: dict[Any, OpenConcreteFunction] = {}
+        """Signatures with open sizes, whose traces for actual ones are among the above."""
         self._made_variables = False
         self._hits = self._misses = 0
         self._retracing = Retracing(self._name)
@@ -169,13 +174,40 @@ class Function(Generic[P, R]):
                 self._hits += 1
                 self._traces.move_to_end(call.key)
                 return found
-            self._misses += 1
-            self._retracing.note(self._hits + self._misses)
-            made = self._traces[call.key] = self._made(call)
+            opened = self._open_for(call)
+            if opened is None:
+                self._note_trace()
+            made = self._made(call) if opened is None else opened.sized(call.avals)
+            self._traces[call.key] = made
             if len(self._traces) > _MAX_TRACES:
                 self._traces.popitem(last=False)
                 self._of_tensors.clear()
             return made
+
+    def _open_for(self, call: Call) -> OpenConcreteFunction | None:
+        """The signature with open sizes that serves a call, if there is or should be one."""
+        if self.input_signature is not None:
+            given = self._call(self.input_signature, {})
+            return None if given.is_static else self._opened(given)
+        for opened in self._open.values():
+            if opened.serves(call):
+                return opened
+        if self._reduce_retracing:
+            relaxed = call.relaxed([found.call for found in self._traces.values()])
+            return None if relaxed.is_static else self._opened(relaxed)
+        return None
+
+    def _note_trace(self) -> None:
+        """Counts a signature that is new."""
+        self._misses += 1
+        self._retracing.note(self._hits + self._misses)
+
+    def _opened(self, call: Call) -> OpenConcreteFunction:
+        found = self._open.get(call.key)
+        if found is None:
+            self._note_trace()
+            found = self._open[call.key] = OpenConcreteFunction(call, self._made)
+        return found
 
     def _made(self, call: Call) -> ConcreteFunction | Untraced:
         try:
@@ -214,19 +246,19 @@ class Function(Generic[P, R]):
             NotTraceableError: when a shape depends on values, so that calls run op by op.
 
         Returns:
-            A :class:`ConcreteFunction`; where a spec leaves sizes open, a :class:`Function`
-            restricted to the specs, which traces for each size that it meets.
+            A :class:`ConcreteFunction`. Where a spec leaves sizes open, it traces the function
+            again for each size that it meets.
         """
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
         call = self._call(args, kwargs)
-        if all(t.is_static for _, t in call.tensors if isinstance(t, TensorSpec)):
-            found = self._found(call)
-            if isinstance(found, Untraced):
-                raise found.error
-            return found
-        signature = tuple(spread(self._signature, call.arguments)[0])
-        return Function(self.python_function, signature, self._autograph, self._quantize)
+        if not call.is_static:
+            with self._lock:
+                return self._opened(call).described()
+        found = self._found(call)
+        if isinstance(found, Untraced):
+            raise found.error
+        return found
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs for these arguments; print its ``as_text()``.
@@ -241,10 +273,8 @@ class Function(Generic[P, R]):
             if isinstance(found, Untraced):
                 raise found.error
             return found.lower()
-        concrete = self.get_concrete_function(*args, **kwargs)
-        if not isinstance(concrete, ConcreteFunction):
-            raise ValueError(f"lower: '{self._name}' is compiled for whole shapes; got open ones")
-        return concrete.lower()
+        lowered: Lowered = self.get_concrete_function(*args, **kwargs).lower()
+        return lowered
 
     @property
     def name(self) -> str:
@@ -257,7 +287,12 @@ class Function(Generic[P, R]):
 
     def pretty_printed_concrete_signatures(self) -> str:
         """What each trace takes, gives and captures."""
-        traces = [c for c in self._traces.values() if isinstance(c, ConcreteFunction)]
+        traces: list[ConcreteFunction] = [o for o in self._open.values() if o.is_described]
+        traces += [
+            c
+            for c in self._traces.values()
+            if isinstance(c, ConcreteFunction) and not c.call.is_sized
+        ]
         return "\n\n".join(c.pretty_printed_signature() for c in traces)
 
     def cache_info(self) -> CacheInfo:
@@ -278,7 +313,12 @@ class Function(Generic[P, R]):
         found = self._bound.get(instance)
         if found is None:
             method = _method(self.python_function, self._converted, instance)
-            found = Function(method, self.input_signature, quantize=self._quantize)
+            found = Function(
+                method,
+                self.input_signature,
+                quantize=self._quantize,
+                reduce_retracing=self._reduce_retracing,
+            )
             self._bound[instance] = found
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
@@ -14,6 +14,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.runtime.bridge import is_js_array
 from tfpy._src.variables.variable import Variable
 
@@ -102,6 +103,19 @@ def _facts(spec: TensorSpec) -> tuple[Any, ...]:
     return (spec.shape, spec.dtype.name, spec.name)
 
 
+class SizedSpec(TensorSpec):
+    """A spec with the actual sizes of one trace."""
+
+    def __init__(self, spec: TensorSpec, shape: Sequence[int]) -> None:
+        super().__init__(spec.shape, spec.dtype, spec.name)
+        if spec.shape.rank is None:
+            sizes: tuple[int, ...] = tuple(map(UnrankedSize, shape))
+        else:
+            pairs = zip(shape, spec.shape, strict=True)
+            sizes = tuple(OpenSize(n) if known is None else n for n, known in pairs)
+        self.aval = Aval(sizes, spec.dtype)
+
+
 class Call:
     """The arguments of one call, sorted into tensors and the rest."""
 
@@ -114,6 +128,37 @@ class Call:
         }
         self.key = tuple(_key(v) for v in self.arguments.values())
         """Equal for calls that one trace serves."""
+
+    @property
+    def kind(self) -> Any:
+        """Equal for calls that differ at most in the shapes of tensors."""
+        return tuple(_key(v, lambda tensor: tensor.dtype) for v in self.arguments.values())
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is given."""
+        return all(t.is_static for _, t in self.tensors if isinstance(t, TensorSpec))
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether it is of one trace of a signature with open sizes."""
+        return any(isinstance(t, SizedSpec) for _, t in self.tensors)
+
+    @property
+    def avals(self) -> list[Aval]:
+        """What is known of the tensors."""
+        return [aval_of(t) for _, t in self.tensors]
+
+    def relaxed(self, others: Sequence[Call]) -> Call:
+        """The call with the sizes left open in which others of its kind differ."""
+        shapes = [t.shape for _, t in self.tensors]
+        for other in others:
+            if other.kind == self.kind:
+                given = (t.shape for _, t in other.tensors)
+                shapes = list(map(TensorShape.most_specific_compatible_shape, shapes, given))
+        pairs = zip(shapes, self.tensors, strict=True)
+        specs = [TensorSpec(shape, t.dtype, name) for shape, (name, t) in pairs]
+        return Call(self.replaced(specs))
 
     def _take(self, name: str, value: Any) -> Any:
         if isinstance(value, Tensor | TensorSpec):
@@ -141,14 +186,12 @@ class Call:
         }
 
 
-def _key(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.aval
-    if isinstance(value, TensorSpec):
-        return aval_of(value) if value.is_static else (tuple(value.shape), value.dtype)
+def _key(value: Any, of_tensor: Callable[[Any], Any] | None = None) -> Any:
+    if isinstance(value, Tensor | TensorSpec):
+        return of_tensor(value) if of_tensor else _key_of_tensor(value)
     if nest.is_nested(value):
         names = sorted(value) if isinstance(value, Mapping) else ()
-        return (type(value), *names, *map(_key, nest.contents(value)))
+        return (type(value), *names, *(_key(v, of_tensor) for v in nest.contents(value)))
     if isinstance(value, Variable | Composite):
         return id(value)
     try:
@@ -156,6 +199,14 @@ def _key(value: Any) -> Any:
     except TypeError:
         return id(value)
     return value  # 1, 1.0 and True are one, as in TensorFlow
+
+
+def _key_of_tensor(value: Tensor | TensorSpec) -> Any:
+    if isinstance(value, TensorSpec) and value.shape.rank is None:
+        return (None, value.dtype)
+    if isinstance(value, TensorSpec) and not value.is_static:
+        return (tuple(value.shape), value.dtype)
+    return aval_of(value)
 
 
 def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
@@ -233,4 +284,6 @@ def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:
 
 def aval_of(value: Tensor | TensorSpec) -> Aval:
     """What is known of an argument."""
-    return value.aval if isinstance(value, Tensor) else Aval(tuple(value.shape), value.dtype)
+    if isinstance(value, Tensor | SizedSpec):
+        return value.aval
+    return Aval(tuple(value.shape), value.dtype)

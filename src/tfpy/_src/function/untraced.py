@@ -25,11 +25,11 @@ class Untraced:
         self, function: Callable[[dict[str, Any]], Any], call: Call, error: NotTraceableError
     ) -> None:
         self._function = function
-        self._call = call  # holds the objects that the cache knows by id
+        self.call = call  # holds the objects that the cache knows by id
         self.error = error
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The Python function's result for these tensors; everything in it becomes tensors."""
         with tracing.running_op_by_op():
-            result = self._function(self._call.replaced(tensors))
+            result = self._function(self.call.replaced(tensors))
         return nest.map_structure(converted, result)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.sizes import closed, either, is_open, size_of
+from tfpy._src.ir.sizes import closed, either, is_open, is_unranked, size_of
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -27,8 +27,8 @@ class Aval:
 
     shape: Shape
     """Its sizes; of an open one the actual one, as an OpenSize."""
-    shown: tuple[int | None, ...]
-    """Its sizes as a program sees them: None for an open one."""
+    shown: tuple[int | None, ...] | None
+    """Its sizes as a program sees them: None for an open one, and for an unknown rank."""
     dtype: DType
     rank: int
     size: int
@@ -86,7 +86,8 @@ def _made(shape: Shape, dtype: DType) -> Aval:
         aval.dtype = dtype
         aval.shown, aval._closed = aval.shape, None
         if is_open(aval.shape):
-            aval.shown = tuple(None if is_open(n) else n for n in aval.shape)
+            sizes = tuple(None if is_open(n) else n for n in aval.shape)
+            aval.shown = None if is_unranked(aval.shape) else sizes
             aval._closed = Aval(closed(aval.shape), dtype)
         aval.rank = len(shape)
         aval.size = math.prod(aval.shape)

@@ -8,7 +8,7 @@ rules and gradients need not know of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 
 class OpenSize(int):
@@ -22,6 +22,38 @@ class OpenSize(int):
     def __hash__(self) -> int:
         return int.__hash__(self) ^ 0x6F70656E
 
+    def __mod__(self, other: int) -> int:
+        rest = int.__mod__(self, other)
+        if Misfits.noting is not None and rest:
+            Misfits.noting.pairs.append((int(self), int(self) * int(other)))
+        return rest if rest is NotImplemented else OpenSize(rest)
+
+
+class UnrankedSize(OpenSize):
+    """One of a tensor whose number of dimensions is open, too."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return ~super().__hash__()
+
+
+class Misfits:
+    """Notes the comparisons in which an open size differs, while it is entered."""
+
+    noting: ClassVar[Misfits | None] = None
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[int, Any]] = []
+        """The size, and what it was expected to be."""
+
+    def __enter__(self) -> Misfits:
+        self._outer, Misfits.noting = Misfits.noting, self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Misfits.noting = self._outer
+
 
 def _open(name: str) -> Callable[..., Any]:
     plain = getattr(int, name)
@@ -33,8 +65,24 @@ def _open(name: str) -> Callable[..., Any]:
     return compute
 
 
+def _compared(name: str) -> Callable[..., bool]:
+    plain = getattr(int, name)
+
+    def compare(size: int, other: Any) -> bool:
+        if Misfits.noting is not None and not int.__eq__(size, other):
+            Misfits.noting.pairs += [(int(size), other)]
+            if isinstance(other, OpenSize):
+                Misfits.noting.pairs += [(int(other), size)]
+        found: bool = plain(size, other)
+        return found
+
+    return compare
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(OpenSize, f"__{_name}__", _compared(f"__{_name}__"))
 for _name in (
-    *("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"),
+    *("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "rmod"),
     *("neg", "pos", "abs"),
 ):
     setattr(OpenSize, f"__{_name}__", _open(f"__{_name}__"))
@@ -42,28 +90,33 @@ for _name in (
 
 def size_of(value: Any) -> int:
     """A number as a size, which stays open."""
-    return value if type(value) is OpenSize else int(value)
+    return value if isinstance(value, OpenSize) else int(value)
+
+
+def is_unranked(shape: tuple[int, ...]) -> bool:
+    """Whether the number of dimensions is open."""
+    return UnrankedSize in map(type, shape)
 
 
 def either(size: int, *others: int) -> int:
     """A size that is open if one of the others is: they decide what it is."""
-    return OpenSize(size) if any(type(n) is OpenSize for n in others) else size
+    return OpenSize(size) if any(isinstance(n, OpenSize) for n in others) else size
 
 
 def agreed(*sizes: int) -> int:
     """The size of dimensions that must be equal: known where it is known of one of them."""
-    return next((n for n in sizes if type(n) is not OpenSize), sizes[0])
+    return next((n for n in sizes if not isinstance(n, OpenSize)), sizes[0])
 
 
 def is_open(value: Any) -> bool:
     """Whether there is an open size in a number or a nest of tuples."""
     if type(value) is tuple:
         return any(map(is_open, value))
-    return type(value) is OpenSize
+    return isinstance(value, OpenSize)
 
 
 def closed(value: Any) -> Any:
     """A number or a nest of tuples with its actual sizes alone."""
     if type(value) is tuple:
         return tuple(map(closed, value))
-    return int(value) if type(value) is OpenSize else value
+    return int(value) if isinstance(value, OpenSize) else value

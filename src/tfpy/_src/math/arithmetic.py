@@ -131,7 +131,7 @@ def clip_by_value(
     """
     x = convert_to_tensor(t)
     clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
-    if clipped.shape != x.aval.shape:
+    if clipped.aval.shape != x.aval.shape:
         raise ValueError(
             f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
             "broadcast the tensor first"

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import complex, imag, real
 from tfpy._src.array.joining import concat, pad, reverse
-from tfpy._src.array.making import static_ints, zeros_like
+from tfpy._src.array.making import reshape, static_ints, zeros_like
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -185,7 +185,7 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
     for axis in (normalize_axis("fftshift", a, t.ndim) for a in over):
         n = t.aval.shape[axis]
         order = np.roll(np.arange(n, dtype=np.int32), -direction * (n // 2))
-        t = take(t, order, axis=axis)
+        t = take(t, reshape(order, [n]), axis=axis)
     return t
 
 

@@ -45,7 +45,8 @@ class SymbolicTensor(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The sizes of its dimensions; None where the function's signature leaves them open."""
-        return known_shape(self.aval.shown)  # type: ignore[arg-type]
+        shown = self.aval.shown
+        return TensorShape(None) if shown is None else known_shape(shown)
 
     def set_shape(self, shape: Any) -> None:
         """Makes open sizes known.

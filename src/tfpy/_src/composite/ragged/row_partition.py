@@ -52,7 +52,7 @@ def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
 
 def check(splits: Ints, n: int, what: str) -> None:
     """Raises InvalidArgumentError unless the splits partition ``n`` values."""
-    if splits.size == 0 or splits[0] != 0 or splits[-1] != n or (np.diff(splits) < 0).any():
+    if splits.size == 0 or splits[0] != 0 or n != int(splits[-1]) or (np.diff(splits) < 0).any():
         raise invalid_value(
             "RaggedTensor",
             f"Arguments to {what} do not form a valid RaggedTensor: row splits "

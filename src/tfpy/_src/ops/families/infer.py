@@ -8,7 +8,7 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval, Shape
-from tfpy._src.ir.sizes import either, is_open
+from tfpy._src.ir.sizes import UnrankedSize, either, is_open, is_unranked
 
 FLOAT = frozenset((dtypes.float16, dtypes.float32))
 FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
@@ -33,14 +33,14 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
     out = [1] * rank
     for shape in shapes:
         for i, n in enumerate(shape, rank - len(shape)):
-            if n != out[i] and 1 not in (n, out[i]):
+            if 1 not in (n, out[i]) and n != out[i]:
                 raise invalid(
                     op,
                     f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}; "
                     "each dimension must be equal or 1, counted from the right",
                 )
             out[i] = _broadcast_size(out[i], n)
-    return tuple(out)
+    return tuple(map(UnrankedSize, out)) if any(map(is_unranked, shapes)) else tuple(out)
 
 
 def _broadcast_size(n: int, m: int) -> int:
