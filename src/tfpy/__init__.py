@@ -131,6 +131,10 @@ from tfpy._src.autodiff.gradient_tape import (
 from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
 from tfpy._src.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
+from tfpy._src.composite.specs import (
+    RaggedTensorSpec as RaggedTensorSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
 from tfpy._src.control.control_flow import (
     case as case,
     cond as cond,
@@ -190,6 +194,7 @@ from tfpy._src.dtypes import (
 )
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
+from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
 from tfpy._src.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,

@@ -7,11 +7,13 @@ from typing import Any
 
 from tfpy._src.array.making import zeros_like
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import float32
 from tfpy._src.ops import complex as ops, elementwise as ew
 
 
+@per_value
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """The complex number of a real and an imaginary part, with broadcasting.
 
@@ -27,6 +29,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return ops.complex_(x, y)
 
 
+@per_value
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real part; a real tensor is returned as it is.
 
@@ -41,12 +44,14 @@ def real(input: Any, name: str | None = None) -> Tensor:
     raise TypeError(f"real: input must be a numeric tensor, but got tensor with dtype {x.dtype}")
 
 
+@per_value
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part; 0 for real tensors."""
     x = convert_to_tensor(input)
     return ops.imag(x) if x.dtype.is_complex else zeros_like(x)
 
 
+@per_value
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is returned as it is.
 
@@ -61,6 +66,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     raise TypeError(f"conj: Expected numeric or variant tensor, got dtype {t.dtype}")
 
 
+@per_value
 def angle(input: Any, name: str | None = None) -> Tensor:
     """The angle in radians: for real numbers 0, or pi where they are negative."""
     x = convert_to_tensor(input)

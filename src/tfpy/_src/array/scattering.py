@@ -16,6 +16,7 @@ from tfpy._src.array.joining import concat
 from tfpy._src.array.making import broadcast_to, reshape, static_ints, zeros
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
@@ -23,6 +24,7 @@ from tfpy._src.ir.strides import dense_strides
 from tfpy._src.ops import elementwise as ew, indexing, scatter as primitives, text
 
 
+@dispatchable
 def gather_nd(
     params: Any,
     indices: Any,
@@ -202,6 +204,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, dtypes.int32, shape=column))
 
 
+@dispatchable
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

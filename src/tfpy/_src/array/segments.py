@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast, fill, ones, reshape, static_int
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
@@ -30,6 +31,7 @@ def _combined(op: Op, data: Any, segment_ids: Any, num_segments: Any, identity: 
     return op(fill(shape, constant(identity(x.dtype), x.dtype)), ids, x)
 
 
+@dispatchable
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -46,6 +48,7 @@ def unsorted_segment_sum(
     return indexing.segment_sum(x, ids, segments=_count(num_segments))
 
 
+@dispatchable
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -53,6 +56,7 @@ def unsorted_segment_prod(
     return _combined(scatter.scatter_prod, data, segment_ids, num_segments, lambda d: 1)
 
 
+@dispatchable
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -60,6 +64,7 @@ def unsorted_segment_max(
     return _combined(scatter.scatter_max, data, segment_ids, num_segments, lambda d: d.min)
 
 
+@dispatchable
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -75,6 +80,7 @@ def _sizes(ids: Tensor, num_segments: Any, data: Tensor) -> Tensor:
     return ew.maximum(reshape(count, [-1 if count.size else 0, *[1] * (data.ndim - ids.ndim)]), 1)
 
 
+@dispatchable
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -84,6 +90,7 @@ def unsorted_segment_mean(
     return unsorted_segment_sum(x, ids, num_segments) / _sizes(ids, num_segments, x)
 
 
+@dispatchable
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

@@ -112,18 +112,39 @@ class SparseTensor(CompositeOperand):
             f"dense_shape={self.dense_shape!s})"
         )
 
-    def __bool__(self) -> bool:
-        raise TypeError("SparseTensor may not be used as a boolean.")
-
     __eq__ = object.__eq__
     __ne__ = object.__ne__
-    __add__ = __radd__ = __sub__ = __rsub__ = __mod__ = __pow__ = __neg__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Any:
         raise TypeError("'SparseTensor' object is not iterable; use tf.sparse.slice")
 
     def __getitem__(self, key: Any) -> Any:
         raise TypeError("'SparseTensor' object is not subscriptable; use tf.sparse.slice")
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor as it is, or one of a tuple with its three parts by name.
+
+        Raises:
+            TypeError: for other values.
+        """
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        if getattr(sparse_tensor_value, "_fields", ()) != ("indices", "values", "dense_shape"):
+            raise TypeError(
+                f"Argument sparse_tensor_value={sparse_tensor_value} is neither a SparseTensor nor "
+                "SparseTensorValue."
+            )
+        return cls(*sparse_tensor_value)
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape, in which None stands for any size.
+
+        Raises:
+            ValueError: when it does not fit.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self.shape} and {TensorShape(shape)} are not compatible")
 
     # Ops
 
@@ -212,3 +233,24 @@ def made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:
     rank = len(shape)
     found = np.ascontiguousarray(np.asarray(indices, np.int32).reshape(-1, rank))
     return SparseTensor(constant(found), values, constant(np.array(shape, np.int32)))
+
+
+def _none_of_its_own(self: SparseTensor, other: Any) -> Any:
+    """Python asks the other operand, and refuses."""
+    return NotImplemented
+
+
+def _refused(sign: str) -> Any:
+    def refuse(self: SparseTensor) -> Any:
+        raise TypeError(f"bad operand type for {sign}: 'SparseTensor'")
+
+    return refuse
+
+
+for _symbol in ("add", "sub", "mod", "floordiv", "pow", "and", "or", "xor", "matmul"):
+    setattr(SparseTensor, f"__{_symbol}__", _none_of_its_own)
+    setattr(SparseTensor, f"__r{_symbol}__", _none_of_its_own)
+for _symbol in ("rmul", "rtruediv", "lt", "le", "gt", "ge"):
+    setattr(SparseTensor, f"__{_symbol}__", _none_of_its_own)
+for _symbol, _sign in {"neg": "unary -", "abs": "abs()", "invert": "unary ~"}.items():
+    setattr(SparseTensor, f"__{_symbol}__", _refused(_sign))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tfpy._src.array.slicing import take
+from tfpy._src.control.composite_mapping import is_composite, mapped, row_of
 from tfpy._src.control.control_flow import repeat
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
@@ -31,9 +32,9 @@ def map_fn(
     """``fn`` of each row of ``elems``, stacked (``tf.map_fn``).
 
     Args:
-        elems: a tensor, a ragged tensor or a nest of them, with one first dimension.
-        fn_output_signature: the dtypes (or specs) of what ``fn`` gives, in its structure, if they
-            are not those of ``elems``.
+        elems: a tensor, a ragged or sparse one, or a nest of them, with one first dimension.
+        fn_output_signature: the dtypes of what ``fn`` gives, in its structure, if they are not
+            those of ``elems``; or specs, such as ``tf.RaggedTensorSpec``.
         dtype: TensorFlow's older name of ``fn_output_signature``.
         parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
 
@@ -49,6 +50,9 @@ def map_fn(
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     like = elems if wanted is None else wanted
     kinds = rows if wanted is None else flatten(wanted)
+
+    if any(map(is_composite, (*rows, *kinds))):
+        return mapped(fn, elems, like, kinds, lambda i: [row(x, i) for x in rows], count)
 
     def body(i: Any, arrays: Sequence[TensorArray]) -> list[TensorArray]:
         result = fn(pack_sequence_as(elems, [row(x, i) for x in rows]))
@@ -206,7 +210,9 @@ def _rows(x: Any) -> Any:
 
 def row(x: Any, i: Any) -> Any:
     """The row of a tensor, or of a ragged one."""
-    return x[i] if isinstance(x, CompositeOperand) or isinstance(i, int) else take(x, i)
+    if isinstance(x, CompositeOperand):
+        return row_of(x, i)
+    return x[i] if isinstance(i, int) else take(x, i)
 
 
 def _check_callable(fn: Any) -> None:

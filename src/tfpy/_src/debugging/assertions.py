@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.composite.ragged.broadcast import matched
+from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.control.effects import effect
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
+from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, float32
 from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_all
 from tfpy._src.ops import elementwise as ew
 from tfpy._src.strings.formatting import summary
@@ -47,12 +51,19 @@ def _shown(value: Any, keep: int | None) -> str:
     return summary(np.asarray(value), 3 if keep is None else keep, 1)
 
 
+def _operands(op: Op, x: Any, y: Any) -> Sequence[Tensor]:
+    """Two tensors to compare; of ragged ones the values, in the rows that both share."""
+    if any(isinstance(v, RaggedTensor) for v in (x, y)):
+        return matched(op, (x, y))[0]
+    return as_tensors(op, (x, y))
+
+
 def _comparison(symbol: str, op: Any) -> Callable[..., None]:
     def assertion(
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
-        a, b = as_tensors(op, (x, y))
+        a, b = _operands(op, x, y)
         said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
         _hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
 
@@ -118,7 +129,7 @@ def assert_near(
     Raises:
         InvalidArgumentError: when it does not hold.
     """
-    a, b = as_tensors(ew.subtract, (x, y))
+    a, b = _operands(ew.subtract, x, y)
     epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
     relative, absolute = (epsilon if t is None else t for t in (rtol, atol))
     near = ew.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
@@ -127,6 +138,7 @@ def assert_near(
     _hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
 
 
+@per_value
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor, which must be finite.
 
@@ -154,7 +166,7 @@ def assert_type(
     Raises:
         TypeError: when it is another one.
     """
-    found = convert_to_tensor(tensor).dtype
+    found = tensor.dtype if is_tensor(tensor) else convert_to_tensor(tensor).dtype
     if found != as_dtype(tf_type):
         raise TypeError(
             f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; got {found!r}".strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import convert_to_tensor
 
 
@@ -87,8 +88,9 @@ def assert_shapes(
     """
     sizes: dict[Any, int] = {}
     for tensor, pattern in shapes.items() if isinstance(shapes, Mapping) else shapes:
-        x = convert_to_tensor(tensor)
-        _match(tuple(x.aval.shape), _entries(pattern), sizes, message or "")
+        sparse = isinstance(tensor, SparseTensor)
+        shape = tensor.host_shape if sparse else convert_to_tensor(tensor).aval.shape
+        _match(tuple(shape), _entries(pattern), sizes, message or "")
 
 
 def _entries(pattern: Any) -> list[Any]:

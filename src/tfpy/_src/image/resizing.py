@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.array.joining import stack
 from tfpy._src.array.making import cast, static_int, static_ints
 from tfpy._src.array.slicing import take
+from tfpy._src.composite.ragged.tensor import RaggedTensor
+from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.image.batches import as_batch, from_batch
 from tfpy._src.image.geometry import crop_to_bounding_box, pad_to_bounding_box
 from tfpy._src.ops.reference.resample_tables import METHODS, Resampling, table
 from tfpy._src.ops.resample import resize_axis
+from tfpy._src.ragged.shaping import stack as ragged_stack
 
 __all__ = [
     "ResizeMethod",
@@ -39,6 +43,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
+@dispatchable
 def resize(
     images: Any,
     size: Any,
@@ -67,6 +72,24 @@ def resize(
     if preserve_aspect_ratio:
         sizes = _fitted((x.aval.shape[1], x.aval.shape[2]), sizes)
     return from_batch(_resized(x, sizes, method, antialias, "half_pixel"), single)
+
+
+@implements(resize, RaggedTensor)
+def _ragged_resize(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Images of different sizes in one; ragged where they keep their proportions."""
+    found = [
+        resize(image.to_tensor() if isinstance(image, RaggedTensor) else image, size, method,
+               preserve_aspect_ratio, antialias)
+        for image in images
+    ]  # fmt: skip
+    return ragged_stack(found) if preserve_aspect_ratio else stack(found)
 
 
 def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from tfpy._src.array.making import (
 )
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import FailedPreconditionError, invalid
@@ -28,6 +29,7 @@ _NARROW = {dtypes.int8, dtypes.uint8}
 
 
 @as_operator("matmul", reflected=True)
+@dispatchable
 def matmul(
     a: Any,
     b: Any,
@@ -106,6 +108,7 @@ def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
     return broadcast_to(x, (*lead, *x.aval.shape[-2:]))
 
 
+@dispatchable
 def matvec(
     a: Any,
     b: Any,

@@ -83,6 +83,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return number * x
 
 
+@per_value
 def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1; for complex numbers x / |x|, and 0 where x is 0."""
     t = convert_to_tensor(x)

@@ -10,6 +10,7 @@ from tfpy._src.array.joining import stack
 from tfpy._src.array.making import cast, ones, reshape, squeeze, static_int
 from tfpy._src.array.scattering import scatter_nd
 from tfpy._src.core.conversion import convert_to_tensor, host_values
+from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
@@ -17,6 +18,7 @@ from tfpy._src.math.reductions import count_nonzero
 from tfpy._src.ops import elementwise as ew, indexing
 
 
+@dispatchable
 def bincount(
     arr: Any,
     weights: Any = None,
@@ -55,7 +57,7 @@ def bincount(
             "bincount",
             f"weights {list(amounts.shape)} and arr {list(values.shape)} must have one shape",
         )
-    size = _size(values, minlength, maxlength)
+    size = bin_count(values, minlength, maxlength)
     rows = values.aval.shape[0] if axis == -1 and values.ndim == 2 else 1
     ids = reshape(values, [rows, values.size // max(rows, 1)])
     offsets = reshape(indexing.range_(start=0, delta=size, count=rows, dtype=dtypes.int32), [-1, 1])
@@ -69,7 +71,12 @@ def bincount(
     return reshape(counts, [rows, size] if axis == -1 and values.ndim == 2 else [size])
 
 
-def _size(values: Tensor, minlength: Any, maxlength: Any) -> int:
+def bin_count(values: Tensor, minlength: Any, maxlength: Any) -> int:
+    """How many bins integers are counted in.
+
+    Raises:
+        InvalidArgumentError: for negative ones.
+    """
     least, most = (None if v is None else static_int(v) for v in (minlength, maxlength))
     if least is not None and least == most:
         return least

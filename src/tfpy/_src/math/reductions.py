@@ -140,6 +140,7 @@ def reduce_std(
     return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
+@dispatchable
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

@@ -64,6 +64,7 @@ def silu(features: Any, beta: float = 1.0) -> Tensor:
 swish = silu
 
 
+@per_value
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """features above 0, alpha * features below; integers become float32."""
     x = convert_to_tensor(features)

@@ -9,6 +9,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid_value
 from tfpy._src.math import reductions
@@ -83,6 +84,7 @@ def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
     return wanted, predicted
 
 
+@per_value
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """Cross entropy of independent classes: log(1 + exp(x)) - x * z.
 

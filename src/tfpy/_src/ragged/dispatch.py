@@ -13,10 +13,12 @@ from tfpy._src.composite.ragged.broadcast import map_flat_values, same_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.dispatch import implements
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise
 from tfpy._src.ragged import reduction, shaping
+from tfpy._src.ragged.shape import DynamicRaggedShape
 
 _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **reduction.REDUCTIONS,
@@ -58,13 +60,22 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 @implements(making.shape, RaggedTensor)
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """Ragged tensors have no shape that is a vector.
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
+    """The sizes, lengths of rows included."""
+    return DynamicRaggedShape.from_tensor(input)
 
-    Raises:
-        ValueError: always; TensorFlow gives a DynamicRaggedShape.
-    """
-    raise ValueError("tf.shape of a RaggedTensor: use bounding_shape() or row_lengths()")
+
+@implements(reductions.reduce_logsumexp, RaggedTensor)
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """log(sum(exp(x))) over the axes, without overflow."""
+    x = input_tensor
+    peaks = [stop_gradient(reductions.reduce_max(x, axis, keep)) for keep in (True, keepdims)]
+    whole, peak = (slicing.where(elementwise.is_finite(p), p, 0.0) for p in peaks)
+    if axis is None:
+        whole = making.reshape(whole, [])
+    return elementwise.log(reductions.reduce_sum(elementwise.exp(x - whole), axis, keepdims)) + peak
 
 
 @implements(making.reshape, RaggedTensor)

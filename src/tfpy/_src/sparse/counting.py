@@ -57,7 +57,7 @@ def bincount(
     bins = int(flat.max(initial=-1)) + 1
     if minlength is not None:
         bins = max(bins, int(minlength))
-    if maxlength is not None and int(maxlength) > 0:
+    if maxlength is not None:
         bins = min(bins, int(maxlength))
     kept = flat < bins
     keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)

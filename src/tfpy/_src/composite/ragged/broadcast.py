@@ -30,13 +30,22 @@ def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """
     if op.family not in _PER_ELEMENT:
         raise ValueError(f"{op.name} does not take a RaggedTensor; convert it with to_tensor()")
+    flat, like = matched(op, inputs)
+    return like.with_flat_values(op(*flat, **attrs))
+
+
+def matched(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], RaggedRows]:
+    """Flat values of the inputs of an op in the rows that all share, and a ragged tensor of them.
+
+    Raises:
+        InvalidArgumentError: when the rows do not match.
+    """
     flat = as_tensors(op, [x.flat_values if isinstance(x, RaggedRows) else x for x in inputs])
     operands = [
         x.with_flat_values(v) if isinstance(x, RaggedRows) else v
         for x, v in zip(inputs, flat, strict=True)
     ]
-    matched, like = match(operands)
-    return like.with_flat_values(op(*matched, **attrs))
+    return match(operands)
 
 
 def per_value(function: Callable[..., Any]) -> Callable[..., Any]:
