@@ -277,7 +277,44 @@ export async function outOfMemory({ json, inputs: [input] }) {
   values.push(await readTwice(backend, third));
 
   backend.free(first, second, third, slot);
+  const small = await withoutSmallMemory(backend, gl, json);
   const left = backend.memory();
   backend.close();
-  return { said, values, failed, left };
+  const some = values.map((all) => all.filter((_, i) => i % 1000 === 0));
+  return { said, values: some, failed, left, small };
+}
+
+/**
+ * A Program whose textures are too small to be asked about get no memory: the error that reading its
+ * result throws, and the result when there is memory again.
+ *
+ * @param {import("../web/webgl/webgl.mjs").Backend} backend
+ * @param {WebGL2RenderingContext} gl
+ * @param {string} json a Program that squares
+ */
+async function withoutSmallMemory(backend, gl, json) {
+  const text = JSON.parse(json);
+  for (const buffer of text.buffers) buffer.shape = [5];
+  const program = backend.register(JSON.stringify(text), new ArrayBuffer(0), 0, 0);
+  const slot = write(backend, { dtype: "float32", values: [1, 2, 3, 4, 5] });
+  const { texStorage2D, getError } = gl;
+  gl.texStorage2D = () => {
+    gl.getError = () => {
+      const earlier = getError.call(gl);
+      if (earlier !== gl.NO_ERROR) return earlier;
+      gl.getError = getError;
+      return gl.OUT_OF_MEMORY;
+    };
+  };
+  const lost = backend.run(program, slot);
+  const error = await backend.readAsync(lost).then(
+    () => null,
+    (failure) => failure.name,
+  );
+  gl.texStorage2D = texStorage2D;
+  const output = backend.run(program, slot);
+  const found = await backend.readAsync(output);
+  backend.free(lost, output, slot);
+  backend.release(program);
+  return [error, found[1]];
 }

@@ -35,6 +35,12 @@ export const PER_TEXEL = 4;
 /** Free textures beyond this are deleted, the sizes that were used first going first. */
 const FREE_BYTES = 512 * 2 ** 20;
 
+/**
+ * After so many bytes of new textures the device is asked whether it had memory for the last ones. To
+ * ask waits for the device, and takes as long as a small draw.
+ */
+const ASK_BYTES = 2 ** 20;
+
 /** A context remembers at most one error of each kind. */
 const ERROR_KINDS = 8;
 
@@ -56,6 +62,8 @@ export class TexturePool {
     this.all = new Set();
     /** @type {Texture[]} those that have no memory yet */
     this.planned = [];
+    /** Of textures that were allocated since the device was last asked. */
+    this.unaskedBytes = 0;
     this.allocatedBytes = 0;
     this.freeCount = 0;
     this.freeBytes = 0;
@@ -219,11 +227,17 @@ export class TexturePool {
 
   /**
    * Gives the textures that were planned since the last call their memory: all of them, or none and
-   * an error. To ask waits for the device, and is done only where there are new textures.
+   * an error. Few bytes are asked about later, by `conclude`.
    */
   allocate() {
     if (this.planned.length === 0) return;
+    for (const { bucket } of this.planned) this.unaskedBytes += bucket.bytes;
+    if (this.unaskedBytes < ASK_BYTES) {
+      for (const texture of this.planned.splice(0)) this.makeStorage(texture);
+      return;
+    }
     this.conclude(takeError(this.gl));
+    this.unaskedBytes = 0;
     const planned = this.planned.splice(0);
     if (this.tryAllocate(planned)) return;
     this.deleteFree(0);
@@ -238,6 +252,16 @@ export class TexturePool {
     throw this.exhausted(planned.reduce((sum, { bucket }) => sum + bucket.bytes, 0));
   }
 
+  /** @param {Texture} texture */
+  makeStorage({ handle, bucket: { format, target, width, height, layers } }) {
+    const { gl } = this;
+    this.state.editTexture(target, handle);
+    if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
+    else gl.texStorage2D(target, 1, format.internal, width, height);
+    gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+  }
+
   /**
    * @param {Texture[]} textures
    * @returns {boolean} whether the device had memory for all; they are cleared, because drivers
@@ -246,12 +270,8 @@ export class TexturePool {
   tryAllocate(textures) {
     const { gl } = this;
     for (const texture of textures) {
-      const { format, target, width, height, layers } = texture.bucket;
-      this.state.editTexture(target, texture.handle);
-      if (layers > 1) gl.texStorage3D(target, 1, format.internal, width, height, layers);
-      else gl.texStorage2D(target, 1, format.internal, width, height);
-      gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-      gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+      const { format, layers } = texture.bucket;
+      this.makeStorage(texture);
       this.state.bindFramebuffer(this.framebuffer(texture));
       for (let layer = 0; layer < layers; layer++) {
         if (format.readType === gl.INT) gl.clearBufferiv(gl.COLOR, layer, [0, 0, 0, 0]);
@@ -338,14 +358,16 @@ export class TexturePool {
 }
 
 /**
- * The first error since the last call, after the device has gone through all work so far.
+ * An error since the last call, after the device has gone through all work so far. Where memory ran
+ * out that is the one, whatever has come of it.
  *
  * @param {WebGL2RenderingContext} gl
  */
 export function takeError(gl) {
-  const first = gl.getError();
-  for (let more = first, kinds = 0; more !== gl.NO_ERROR && kinds < ERROR_KINDS; kinds++) {
+  let found = gl.getError();
+  for (let more = found, kinds = 0; more !== gl.NO_ERROR && kinds < ERROR_KINDS; kinds++) {
+    if (more === gl.OUT_OF_MEMORY) found = more;
     more = gl.getError();
   }
-  return first;
+  return found;
 }
