@@ -1,4 +1,4 @@
-"""Random programs on webgl against TensorFlow, by the command that runs them without end."""
+"""Random and broken programs on webgl, by the command that runs them without end."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
-def test_random_programs() -> None:
-    words = ["fuzz", "--backend", "webgl", "--seed", "1000200", "--programs", "20"]
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["programs", "--seed", "1000200", "--programs", "20"],
+        ["mutants", "--seed", "1", "--programs", "60"],
+    ],
+    ids=["programs", "mutants"],
+)
+def test_fixed_seeds(words: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "build.py"), *words], capture_output=True, text=True
+        [sys.executable, str(ROOT / "build.py"), "fuzz", "--backend", "webgl", *words],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr

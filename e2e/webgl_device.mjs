@@ -1,6 +1,7 @@
 // Page-side half of tests/fuzz/webgl_device.py: one WebGL2 backend, asked by lists of commands.
 
 import { openWebgl } from "../web/webgl/webgl.mjs";
+import { trial } from "./trial.mjs";
 
 /** @type {import("../web/webgl/webgl.mjs").Backend | null} */
 let opened = null;
@@ -65,4 +66,21 @@ export function perform(commands) {
     return { results, error: `${name}: ${message}` };
   }
   return { results, error: null };
+}
+
+/**
+ * What becomes of broken Programs.
+ *
+ * @param {[string, string][]} programs with their constants in base64
+ */
+export function trials(programs) {
+  const backend = opened;
+  if (backend === null) throw new Error("open() first");
+  return programs.map(([json, data]) =>
+    trial(
+      backend,
+      json,
+      Uint8Array.from(atob(data), (c) => c.charCodeAt(0)),
+    ),
+  );
 }

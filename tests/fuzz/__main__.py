@@ -5,20 +5,36 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import campaign
+from . import campaign, mutants
 
 BACKENDS = ("cpu", "wasm", "wasm-code", "webgl")
 
 
 def main() -> int:
-    """Runs a campaign on each backend; 1 when something was found."""
+    """Runs a campaign on each backend; the exit status is 1 when something was found."""
     parser = argparse.ArgumentParser(prog="build.py fuzz")
     parser.add_argument("--only", default=".*", help="a pattern of the functions to call")
+    parser.add_argument("what", nargs="?", choices=("programs", "mutants"), default="programs")
     parser.add_argument("--backend", action="append", choices=BACKENDS)
     parser.add_argument("--seed", type=int, default=0, help="the first program's number")
     parser.add_argument("--programs", type=int, help="how many (default: without end)")
     parser.add_argument("--seconds", type=float, help="for how long on each backend")
     options = parser.parse_args()
+    run = _programs if options.what == "programs" else _mutants
+    return int(run(options) > 0)
+
+
+def _mutants(options: argparse.Namespace) -> int:
+    """How much is wrong with the runtimes' answers to broken Programs."""
+    found = 0
+    for backend in options.backend or mutants.OPEN:
+        wrong = mutants.run(backend, options.seed, options.programs, options.seconds)
+        found += wrong.total()
+    return found
+
+
+def _programs(options: argparse.Namespace) -> int:
+    """How many random programs differ from TensorFlow."""
     found = 0
     for backend in options.backend or BACKENDS:
         report = campaign.run(
@@ -26,7 +42,7 @@ def main() -> int:
         )
         print(f"\n{backend}: {report}", flush=True)
         found += report.findings.total()
-    return int(found > 0)
+    return found
 
 
 if __name__ == "__main__":

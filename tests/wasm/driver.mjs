@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runInThisContext } from "node:vm";
+import { trial } from "../../e2e/trial.mjs";
 
 const [assets, variant, codegen] = process.argv.slice(2);
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
@@ -45,6 +46,8 @@ const commands = {
   run: ({ program, slots }) => backend.run(program, ...slots),
   time: ({ program, slots, times }) => timed(program, slots, times),
   memory: () => backend.memory(),
+  trials: ({ programs }) =>
+    programs.map(([json, data]) => trial(backend, json, new Uint8Array(Buffer.from(data, "base64")))),
   /** As a browser that compiles no module of this size at once. */
   refuseModules: () => {
     WebAssembly.Module = class {

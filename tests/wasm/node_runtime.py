@@ -99,6 +99,11 @@ class NodeRuntime:
         """Runs one named kernel."""
         return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
 
+    def kill(self) -> None:
+        """Ends the process, whatever it does."""
+        self._process.kill()
+        self._process.communicate()
+
     def close(self) -> None:
         self._process.communicate(timeout=30)
 

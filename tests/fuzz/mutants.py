@@ -1,0 +1,132 @@
+"""Broken Programs on the runtimes: refused with a clear text, or run and nothing else touched.
+
+No crash, trap or hang, no write outside their slots, nothing left, inputs unchanged.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from wasm.node_runtime import NodeRuntime, RuntimeFailed
+
+from e2e.module_page import module_page
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower.program import Program
+
+from .campaign import SILENCE
+from .mutate import mutated
+from .sources import graphs
+
+BATCH = {"wasm": 50, "webgl": 10}
+CLEAR = {
+    "wasm": re.compile(r"(ResourceExhausted)?Error: wasm: "),
+    "webgl": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGL2|webgl)\b"),
+}
+"""How a refusal begins that a reader understands."""
+
+
+IGNORED = {
+    "wasm": re.compile("(?!)"),
+    # A shader that reads behind an array finds what the texture held before; nothing else is read.
+    "webgl": re.compile(r"output \d+ differs in the second run"),
+}
+"""What may happen to other values."""
+
+
+class Mutant(NamedTuple):
+    """The text of a Program and its constants."""
+
+    text: str
+    constants: bytes
+
+
+Trials = Callable[[Sequence[Mutant]], list[dict[str, Any]]]
+
+
+def run(backend: str, seed: int, count: int | None, seconds: float | None) -> Counter[str]:
+    """Tries mutants: so many, for so long, or without end. What is wrong, and how often."""
+    rng = np.random.default_rng(seed)
+    lowered = _programs(backend)
+    tried: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    until = time.time() + seconds if seconds is not None else float("inf")
+    with OPEN[backend]() as trials:
+        while time.time() < until and (count is None or tried.total() < count):
+            batch = [
+                Mutant(mutated(rng, program.text), program.constants)
+                for program in (lowered[rng.integers(len(lowered))] for _ in range(BATCH[backend]))
+            ]
+            try:
+                verdicts = trials(batch)
+            except (RuntimeFailed, TimeoutError) as error:
+                print(f"\n--- one of these: {error}", *(m.text for m in batch), sep="\n")
+                found[str(error)] += 1
+                break
+            for mutant, verdict in zip(batch, verdicts, strict=True):
+                tried["ran" if verdict["ran"] else "refused"] += 1
+                for text in _wrong(backend, verdict):
+                    found[text] += 1
+                    if found[text] == 1:
+                        print(f"\n--- {text}\n{mutant.text[:4000]}", flush=True)
+    print(f"{backend}: mutants {dict(tried)}, {found.total()} findings", flush=True)
+    return found
+
+
+def _wrong(backend: str, verdict: dict[str, Any]) -> list[str]:
+    message = verdict["message"]
+    unclear = message and not CLEAR[backend].match(message)
+    wrong = [text for text in verdict["wrong"] if not IGNORED[backend].match(text)]
+    return [*wrong, *([f"unclear: {message[:200]}"] if unclear else [])]
+
+
+def _programs(backend: str) -> list[Mutant]:
+    """Real Programs to start from."""
+    lower: Callable[[Graph], Program] = {"wasm": wasm.lower, "webgl": webgl.lower}[backend]
+    found = []
+    for graph in graphs(backend):
+        try:
+            program = lower(graph)
+        except NotLowerable:
+            continue
+        found.append(Mutant(program.to_json(), program.constant_bytes()))
+    return found
+
+
+@contextmanager
+def _in_node() -> Iterator[Trials]:
+    runtime = NodeRuntime("simd", "auto")
+
+    def trials(batch: Sequence[Mutant]) -> list[dict[str, Any]]:
+        clock = threading.Timer(SILENCE, runtime.kill)
+        clock.start()
+        try:
+            return list(runtime.call("trials", programs=_plain(batch)))
+        finally:
+            clock.cancel()
+
+    yield trials
+    runtime.kill()
+
+
+@contextmanager
+def _in_chromium() -> Iterator[Trials]:
+    with module_page("webgl_device.mjs") as evaluate:
+        evaluate("open")
+        yield lambda batch: list(evaluate("trials", _plain(batch)))
+
+
+OPEN = {"wasm": _in_node, "webgl": _in_chromium}
+
+
+def _plain(batch: Sequence[Mutant]) -> list[list[str]]:
+    return [[m.text, base64.b64encode(m.constants).decode()] for m in batch]
