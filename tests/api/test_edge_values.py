@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import error, same
+
+import tfpy
 
 
 @same
@@ -171,3 +175,106 @@ def test_the_dtype_of_no_tensors(tf: Any) -> Any:
         same_dtype(None, tf.float16),
         error(lambda: same_dtype([None, tf.constant(1)])),
     ]
+
+
+ONES = [1, 1, 1, 1]
+X4 = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+
+
+def test_windows_that_are_larger_than_the_image() -> None:
+    """TensorFlow's oneDNN gives other results, so these are its plain kernels' shapes."""
+    tf = tfpy
+    volume = X4.reshape(1, 2, 2, 4, 1)
+    ones = tf.ones
+    programs: list[tuple[Any, Any, tuple[int, ...]]] = [
+        (lambda x: tf.nn.conv2d(x, ones([5, 5, 1, 2]), 1, "VALID"), X4, (1, 0, 0, 2)),
+        (lambda x: tf.nn.conv2d(x, ones([7, 7, 1, 2]), 2, "VALID"), X4, (1, 0, 0, 2)),
+        (
+            lambda x: tf.nn.depthwise_conv2d(x, ones([5, 5, 1, 2]), ONES, "VALID"),
+            X4,
+            (1, 0, 0, 2),
+        ),
+        (lambda x: tf.nn.conv1d(x[..., 0], ones([5, 4, 2]), 1, "VALID"), X4, (1, 0, 2)),
+        (
+            lambda x: tf.nn.conv3d(x, ones([3, 3, 3, 1, 1]), [1] * 5, "VALID"),
+            volume,
+            (1, 0, 0, 2, 1),
+        ),
+        (lambda x: tf.nn.max_pool2d(x, 5, 2, "VALID"), X4, (1, 0, 0, 1)),
+        (lambda x: tf.nn.avg_pool1d(x[..., 0], 5, 1, "VALID"), X4, (1, 0, 4)),
+        (lambda x: tf.nn.max_pool3d(x, 3, 1, "VALID"), volume, (1, 0, 0, 2, 1)),
+        (lambda x: tf.nn.max_pool_with_argmax(x, 5, 1, "VALID")[0], X4, (1, 0, 0, 1)),
+        (
+            lambda x: tf.image.extract_patches(x, [1, 5, 5, 1], ONES, ONES, "VALID"),
+            X4,
+            (1, 0, 0, 25),
+        ),
+        (
+            lambda x: tf.nn.dilation2d(x, tf.zeros([5, 5, 1]), ONES, "VALID", "NHWC", ONES),
+            X4,
+            (1, 0, 0, 1),
+        ),
+    ]
+    for program, values, shape in programs:
+        x = tf.constant(values)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x)
+        assert y.shape == shape
+        np.testing.assert_array_equal(tape.gradient(y, x), np.zeros_like(values))
+    for size, stride in ((6, 1), (8, 2), (9, 2)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="window reaches over"):
+            tf.nn.conv2d(X4, tf.ones([size, size, 1, 2]), stride, "VALID")
+
+
+def test_errors_name_the_function_that_was_called() -> None:
+    refused = tfpy.errors.InvalidArgumentError
+    labels = tfpy.nn.sparse_softmax_cross_entropy_with_logits
+    with pytest.raises(refused, match=r"label value which is outside the valid range of \[0, 2\)"):
+        labels([5], [[1.0, 2.0]])
+    with pytest.raises(refused, match="softmax: logits has dtype int32"):
+        tfpy.nn.softmax([1, 2])
+    with pytest.raises(refused, match="log_softmax: logits has dtype int32"):
+        tfpy.nn.log_softmax([1, 2])
+    with pytest.raises(TypeError, match=r"convert the number with tf\.strings\.as_string"):
+        tfpy.equal(tfpy.constant("a"), 1)
+    with pytest.raises(refused, match=r"tf\.strings\.as_string or tf\.strings\.to_number"):
+        tfpy.constant("a") + tfpy.constant(1)
+
+
+@same
+def test_variables_of_open_shape(tf: Any) -> Any:
+    v = tf.Variable([[1.0]], shape=tf.TensorShape(None))
+    w = tf.Variable([[1.0, 2.0]], shape=[None, 2])
+    before = [v.shape, w.shape, repr(v), repr(w)]
+    v.assign(tf.zeros([2, 2]))
+    v.assign([1.0])
+    w.assign(tf.ones([3, 2]))
+    return [
+        before,
+        [v.shape, v, v * 2.0, tf.shape(v)],
+        [w.shape, w, w[0], w.assign_add(tf.ones([3, 2])).numpy(), w.get_shape()],
+        error(lambda: w.assign([[1.0]])),
+        error(lambda: w.assign(tf.ones([1, 2], tf.int32))),
+        error(lambda: tf.Variable([[1.0, 2.0]], shape=[None, 3])),
+        copy.deepcopy(w).shape,
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:tf.function")  # it runs op by op here
+@same
+def test_functions_of_variables_of_open_shape(tf: Any) -> Any:
+    v = tf.Variable([1.0], shape=[None])
+
+    @tf.function
+    def doubled() -> Any:
+        return v * 2.0
+
+    @tf.function
+    def grown() -> Any:
+        v.assign(tf.concat([v, [5.0]], 0))
+        return tf.reduce_sum(v)
+
+    found = [doubled(), grown(), grown(), doubled()]
+    v.assign([])
+    return [found, doubled(), v]

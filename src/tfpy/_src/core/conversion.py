@@ -59,7 +59,9 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
         try:
             return scalar(value, hint)
         except TypeError as error:
-            raise TypeError(f"{op.name}: {error}; convert the tensor with tf.cast") from None
+            mend = "the number with tf.strings.as_string"
+            mend = mend if hint == dtypes.string else "the tensor with tf.cast"
+            raise TypeError(f"{op.name}: {error}; convert {mend}") from None
     return convert_to_tensor(value, dtype=hint)
 
 

@@ -14,12 +14,23 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
 from tfpy._src.ops import activation, elementwise as ew
+from tfpy._src.ops.families import infer
+
+
+def _logits(op: str, logits: Any) -> Tensor:
+    x = convert_to_tensor(logits)
+    infer.check_dtype(op, x.aval, infer.FLOAT, "logits")
+    return x
 
 
 @dispatchable
 def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """exp(logits) normalised to sum to 1 along an axis."""
-    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
+    """exp(logits) normalised to sum to 1 along an axis.
+
+    Raises:
+        InvalidArgumentError: when logits are not floats.
+    """
+    x, axis = _logits("softmax", logits), -1 if axis is None else axis
     e = ew.exp(x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True)))
     return e / reductions.reduce_sum(e, axis, keepdims=True)
 
@@ -35,8 +46,12 @@ def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> A
 
 
 def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """log of :func:`softmax`, without underflow."""
-    x, axis = convert_to_tensor(logits), -1 if axis is None else axis
+    """log of :func:`softmax`, without underflow.
+
+    Raises:
+        InvalidArgumentError: when logits are not floats.
+    """
+    x, axis = _logits("log_softmax", logits), -1 if axis is None else axis
     shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))
     return shifted - ew.log(reductions.reduce_sum(ew.exp(shifted), axis, keepdims=True))
 

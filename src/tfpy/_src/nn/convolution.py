@@ -12,6 +12,8 @@ from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve, convolve_back
 from tfpy._src.nn.data_format import DataFormat, flat_batch, spatial_rank
 from tfpy._src.ops import convolution as primitives
+from tfpy._src.ops.movement import without_elements
+from tfpy._src.ops.window import Window
 
 __all__ = [
     "atrous_conv2d",
@@ -53,7 +55,13 @@ def _convolve(
     x = form.channels_last(x)
     spatial, ksize = tuple(x.aval.shape[1:-1]), tuple(f.aval.shape[:rank])
     step, spread, pads = form.window(spatial, ksize, strides, padding, dilations)
-    y = form.original(op(x, f, strides=step, dilations=spread, padding=pads))
+    out = Window(step, spread, pads).out_size(name, spatial, ksize)
+    if 0 in out:
+        filters = f.aval.shape[-1] * (f.aval.shape[-2] if op is primitives.depthwise_conv2d else 1)
+        y = without_elements((x.aval.shape[0], *out, filters), x, f)
+    else:
+        y = op(x, f, strides=step, dilations=spread, padding=pads)
+    y = form.original(y)
     return reshape(y, [*lead, *y.aval.shape[1:]]) if lead else y
 
 

@@ -11,7 +11,7 @@ from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid_value
+from tfpy._src.errors import InvalidArgumentError, invalid_value
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing
@@ -56,6 +56,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Raises:
         ValueError: when the shapes do not go together.
+        InvalidArgumentError: on cpu, for a label that is no class; its loss is 0 on other backends.
     """
     ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
     if tuple(ids.aval.shape) != tuple(x.aval.shape[:-1]):
@@ -63,12 +64,22 @@ def sparse_softmax_cross_entropy_with_logits(
             "`labels.shape` must equal `logits.shape` except for the last dimension. "
             f"Received: labels.shape={ids.shape} and logits.shape={x.shape}"
         )
-    scores = reshape(log_softmax(x), [-1, x.aval.shape[-1]])
-    picked = (
-        indexing.gather(scores, reshape(ids, [-1]), axis=1, batch_dims=0)
-        if x.ndim == 1
-        else (indexing.gather(scores, reshape(ids, [ids.size, 1]), axis=1, batch_dims=1))
-    )
+    classes = x.aval.shape[-1]
+    scores = reshape(log_softmax(x), [-1, classes])
+    try:
+        picked = (
+            indexing.gather(scores, reshape(ids, [-1]), axis=1, batch_dims=0)
+            if x.ndim == 1
+            else indexing.gather(scores, reshape(ids, [ids.size, 1]), axis=1, batch_dims=1)
+        )
+    except InvalidArgumentError:
+        if not ids.has_values or not ids.dtype.is_integer:
+            raise
+        raise invalid_value(
+            "sparse_softmax_cross_entropy_with_logits",
+            f"Received a label value which is outside the valid range of [0, {classes}). "
+            f"Label values: {ids.host_view().reshape(-1)}",
+        ) from None
     return -reshape(picked, ids.aval.shape)
 
 

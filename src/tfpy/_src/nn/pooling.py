@@ -15,7 +15,9 @@ from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
 from tfpy._src.nn.data_format import DataFormat, spatial_rank
 from tfpy._src.ops import convolution, elementwise as ew, pooling as primitives, reduction
+from tfpy._src.ops.movement import without_elements
 from tfpy._src.ops.patches import at_first_maximum, padded_windows
+from tfpy._src.ops.window import Window
 
 __all__ = [
     "avg_pool",
@@ -50,8 +52,11 @@ def _pool(
         return _max_of_channels(form, x, ksize, strides)
     extent = form.spatial("ksize", ksize)
     step, spread, pads = form.window(tuple(x.aval.shape[1:-1]), extent, strides, padding, dilations)
-    y = op(x, ksize=extent, strides=step, dilations=spread, padding=pads)
-    return form.original(y)
+    batch, *spatial, depth = x.aval.shape
+    out = Window(step, spread, pads).out_size(name, tuple(spatial), extent)
+    if 0 in out:
+        return form.original(without_elements((batch, *out, depth), x))
+    return form.original(op(x, ksize=extent, strides=step, dilations=spread, padding=pads))
 
 
 def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> Tensor:

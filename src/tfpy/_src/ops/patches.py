@@ -17,7 +17,7 @@ from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.indexing import range_
-from tfpy._src.ops.movement import pad, reshape, strided_call
+from tfpy._src.ops.movement import pad, reshape, strided_call, without_elements
 from tfpy._src.ops.reduction import argmax, reduce_sum
 from tfpy._src.ops.window import Sizes, Window, window_params
 
@@ -33,6 +33,10 @@ def padded_windows(
     x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any, value: float
 ) -> Any:
     """``[batch, out_h, out_w, k_h * k_w, c]``: windows of an image between pads of ``value``."""
+    out = Window(strides, dilations, padding).out_size("windows", x.aval.shape[1:3], ksize)
+    if 0 in out:
+        batch, _, _, depth = x.aval.shape
+        return without_elements((batch, *out, ksize[0] * ksize[1], depth), x)
     if any(v for pair in padding for v in pair):
         around = ((0, 0), *padding, (0, 0))
         x = pad(x, padding=around, interior=(0, 0, 0, 0), value=value)

@@ -24,23 +24,25 @@ class Window(NamedTuple):
     padding: Padding
 
     def out_size(self, op: str, size: Sizes, filter_size: Sizes) -> Sizes:
-        """Spatial size of the output.
+        """Spatial size of the output; 0 where the window is larger than the padded image, but by
+        less than two strides, as TensorFlow has it.
 
         Raises:
-            InvalidArgumentError: when the window is larger than the padded image.
+            InvalidArgumentError: when it is even larger.
         """
         out = []
         for n, f, s, d, (low, high) in zip(size, filter_size, *self, strict=True):
             if f < 1 or s < 1 or d < 1:
                 raise invalid(op, f"filter size {f}, stride {s} and dilation {d} must be positive")
             reach = (f - 1) * d + 1
-            if n + low + high < reach:
+            room = n + low + high - reach + s
+            if room <= -s:
                 raise invalid(
                     op,
                     f"the window reaches over {reach} pixels, the image has {n} with padding "
                     f"({low}, {high}); use padding='SAME' or a smaller filter",
                 )
-            out.append((n + low + high - reach) // s + 1)
+            out.append(max(room // s, 0))
         return tuple(out)
 
 

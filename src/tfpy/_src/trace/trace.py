@@ -14,6 +14,7 @@ from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.sizes import Sizes, computed
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor, next_identity
+from tfpy._src.errors import NotTraceableError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS, Op
@@ -152,6 +153,11 @@ class Trace:
             return assigned[1]
         known = self._reads.get(id(variable))
         if known is None:
+            if variable.has_open_shape:
+                raise NotTraceableError(
+                    f"the shape of the variable '{variable.name}', {variable.shape}, is open: its "
+                    "value may have another one at each call"
+                )
             known = self.argument(variable.aval, variable.name.removesuffix(":0"))
             self._reads[id(variable)] = known
             self.extras.append(Extra(known, variable.value, variable))

@@ -62,6 +62,9 @@ class Module:
         """The scope that the module was made in, with its own name."""
         return name_scope(self._scope)
 
+    _name_scope = name_scope
+    """What libraries for TensorFlow read."""
+
     @property
     def variables(self) -> tuple[Variable, ...]:
         """Its Variables and those of its modules, by attributes' names, outermost first."""

@@ -39,13 +39,14 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
 
 
 class Variable(ScatterMethods):
-    """Holds a tensor of fixed shape and dtype; ops read its value, ``assign`` replaces it.
+    """Holds a tensor; ops read its value, ``assign`` replaces it by one of its shape and dtype.
 
     Args:
         initial_value: anything that converts to a tensor, or a function without arguments.
         trainable: whether tapes watch it by themselves.
         constraint: kept for optimizers, which apply it to the updated value.
-        shape: must fit the initial value's, which it is.
+        shape: what every value must fit: the initial one's shape by default. Where a size (or all
+            of it) is None, values of several shapes do, and functions that read it run op by op.
         synchronization, aggregation: kept; ON_READ makes it untrainable.
         validate_shape, caching_device, variable_def, import_scope,
         experimental_enable_variable_lifting: of no effect.
@@ -90,8 +91,11 @@ class Variable(ScatterMethods):
             self.number = next(_numbers)
             self.name = f"{scope}{name or 'Variable'}:0"
             self._aval = tensor.aval
+            self._open_shape: TensorShape | None = None
             if shape is not None:
                 self.set_shape(shape)
+                given = TensorShape(shape)
+                self._open_shape = None if given.is_fully_defined() else given
             self.hold(tensor.alias())
         if trace is not None:
             trace.on_variable_made(self)
@@ -103,17 +107,24 @@ class Variable(ScatterMethods):
             trace.assign(self, tensor)
             return
         tensor.kept = True
-        self._value = tensor
+        self._value, self._aval = tensor, tensor.aval
 
     @property
     def aval(self) -> Aval:
-        """Shape and dtype, which stay."""
+        """Shape and dtype of the value, which stay unless :attr:`has_open_shape`."""
         return self._aval
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes of its dimensions; a tuple of ints."""
+        """The sizes of its dimensions; None for one that values may differ in."""
+        if self._open_shape is not None:
+            return self._open_shape
         return known_shape(self._aval.shape)
+
+    @property
+    def has_open_shape(self) -> bool:
+        """Whether values of several shapes fit it."""
+        return self._open_shape is not None
 
     def get_shape(self) -> TensorShape:
         """:attr:`shape`."""
@@ -175,13 +186,18 @@ class Variable(ScatterMethods):
         """
         is_tensor = isinstance(value, Tensor | Variable)
         tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
-        if tensor.aval.closed != self._aval:
+        if not self._takes(tensor.aval.closed):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
         self.hold(tensor.alias())
         return self._assigned(read_value)
+
+    def _takes(self, aval: Aval) -> bool:
+        if self._open_shape is None:
+            return aval is self._aval
+        return aval.dtype == self.dtype and self._open_shape.is_compatible_with(aval.shape)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None,

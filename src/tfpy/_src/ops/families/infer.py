@@ -73,8 +73,13 @@ def check_same_dtype(op: str, avals: Sequence[Aval]) -> None:
                 op,
                 f"cannot compute as input #{i}(zero-based) was expected to be a {first.dtype.name} "
                 f"tensor but is a {a.dtype.name} tensor (shapes {list(first.shape)} and "
-                f"{list(a.shape)}); convert one with tf.cast",
+                f"{list(a.shape)}); convert one with {_conversion(a, first)}",
             )
+
+
+def _conversion(*avals: Aval) -> str:
+    texts = any(a.dtype == dtypes.string for a in avals)
+    return "tf.strings.as_string or tf.strings.to_number" if texts else "tf.cast"
 
 
 def check_rank(op: str, aval: Aval, rank: int, what: str) -> None:
