@@ -181,3 +181,31 @@ def test_choosing(tf: Any) -> Any:
         tf.maximum(x, 0.0),
         tf.minimum(x, [0.0, 1.0, 5.0]),
     ]
+
+
+@same
+def test_the_first_few_of_many(tf: Any) -> Any:
+    """Equal elements keep their order, also at the border of what is taken."""
+    draw = np.random.default_rng(5)
+    rows = draw.integers(0, 50, [3, 3000])
+    floats = np.where(draw.random([2, 2, 1500]) < 0.1, np.inf, draw.random([2, 2, 1500]).round(2))
+    values = [tf.constant(rows, tf.int32), tf.constant(floats, tf.float32)]
+    found = [tf.math.top_k(x, k) for x in [*values, -values[0], -values[1]] for k in (1, 7, 100)]
+    return [[top.values, top.indices] for top in found]
+
+
+@same
+def test_unique_of_all_kinds(tf: Any) -> Any:
+    draw = np.random.default_rng(6)
+    vectors = [
+        tf.constant(draw.integers(-20, 20, 500), tf.int32),
+        tf.constant(draw.integers(-(2**31), 2**31, 500), tf.int32),
+        tf.constant([-(2**31), 2**31 - 1, -(2**31)], tf.int32),
+        tf.constant(draw.random(300).round(1), tf.float32),
+        tf.constant([1.0, np.nan, np.nan, 1.0, -0.0, 0.0]),
+        tf.constant(["b", "a", "b", "", "a"]),
+        tf.constant([3, 3, 1], tf.uint8),
+        tf.constant([], tf.int32),
+        tf.constant([], tf.float32),
+    ]
+    return [list(tf.unique_with_counts(x)) for x in vectors]

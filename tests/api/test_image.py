@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from api import twin
+from api.same import same
 
 import tfpy
 
@@ -299,3 +300,21 @@ def test_otsu(rng: np.random.Generator) -> None:
 )
 def test_errors(program: Any, rng: np.random.Generator) -> None:
     twin.raises(program, image(rng))
+
+
+@same
+def test_choosing_among_many_boxes(tf: Any) -> Any:
+    draw = np.random.default_rng(4)
+    corners, scores = draw.random([700, 4]), draw.random(700).round(2)
+    boxes, scores = tf.constant(corners, tf.float32), tf.constant(scores, tf.float32)
+    alike = tf.constant(draw.random([300, 300]), tf.float32)
+    image = tf.image
+    return [
+        *(
+            image.non_max_suppression(boxes, scores, most, threshold)
+            for most in (0, 3, 100, 1000)
+            for threshold in (0.0, 0.1, 0.5, 1.0)
+        ),
+        image.non_max_suppression_with_scores(boxes, scores, 300, 0.4, 0.3),
+        image.non_max_suppression_overlaps(alike, scores[:300], 50, 0.9),
+    ]

@@ -29,7 +29,7 @@ def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
     """``f`` of the elements at the same position of (broadcast) arrays."""
     spread = np.broadcast_arrays(*arrays)
     out = np.empty(spread[0].size, kind)
-    out[:] = [f(*items) for items in zip(*(a.reshape(-1).tolist() for a in spread), strict=True)]
+    out[:] = [*map(f, *(a.reshape(-1).tolist() for a in spread))]
     return out.reshape(spread[0].shape)
 
 
@@ -113,14 +113,14 @@ _COUNTS: dict[str, Callable[[bytes], int]] = {
 
 def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
     def part(s: bytes, at: int, count: int) -> bytes:
-        marks = _starts(s) if unit == "UTF8_CHAR" else range(builtins.len(s) + 1)
-        n = builtins.len(marks) - 1
+        marks = None if unit == "BYTE" else _starts(s)
+        n = builtins.len(s) if marks is None else builtins.len(marks) - 1
         if not -n <= at <= n:
             raise invalid_value("substr", f"pos {at} out of range for string {s!r}")
         begin = at % n if at < 0 else at
         rest = n if unit == "BYTE" else begin  # what a negative length means
         end = min(begin + count, n) if count >= 0 else rest
-        return s[marks[begin] : marks[max(begin, end)]]
+        return s[begin:end] if marks is None else s[marks[begin] : marks[max(begin, end)]]
 
     return each(part, input, pos, len)
 
@@ -189,15 +189,17 @@ _HEX = re.compile(rb"[+-]?0x[0-9a-f.]+(p[+-]?\d+)?", re.IGNORECASE)
 
 
 def to_number(input: Array, out_type: DType) -> Array:
+    whole, least, most = out_type.is_integer, out_type.min, out_type.max
+
     def number(s: bytes) -> Any:
         text = s.strip(_SPACE)
-        if out_type.is_integer and _INTEGER.fullmatch(text):
+        if whole and _INTEGER.fullmatch(text):
             value = int(text)
-            if out_type.min <= value <= out_type.max:
+            if least <= value <= most:
                 return value
-        elif not out_type.is_integer and _FLOAT.fullmatch(text):
+        elif not whole and _FLOAT.fullmatch(text):
             return float(text)
-        elif not out_type.is_integer and _HEX.fullmatch(text):
+        elif not whole and _HEX.fullmatch(text):
             return float.fromhex(text.decode())
         raise invalid_value(
             "to_number", f"StringToNumberOp could not correctly convert string: {s!r}"

@@ -115,7 +115,7 @@ class Automaton:
             if step.found:
                 found = _kept(kept, step.found, at)
             if step.moves is not None:
-                kept = [_kept(kept, origin, at) for origin in step.moves]
+                kept = [kept[t] if not s else _kept(kept, (t, s), at) for t, s in step.moves]
             state, last, at = step.next, step, at + 1
         return found
 
@@ -145,7 +145,9 @@ class Automaton:
             moves, found = None, found and (0, ())
         elif moves == tuple((i, ()) for i in range(len(state.threads))):
             moves = None
-        state.steps[symbol] = step = _Step(following, moves, found)
+        step = _Step(following, moves, found)
+        step = next((other for other in state.steps if other and _same(other, step)), step)
+        state.steps[symbol] = step
         return step
 
     def _advance(
@@ -182,7 +184,7 @@ class Automaton:
         alike = {
             symbol
             for symbol in range(self._end)
-            if _same(state.steps[symbol] or self._step(state, symbol), step)
+            if (state.steps[symbol] or self._step(state, symbol)) is step
         }
         if not _repeatable(step.moves):
             alike = set()

@@ -1,15 +1,17 @@
 """Python's ``re`` for the patterns and texts for which its worst number of steps is small.
 
 ``re`` goes back and tries again, which may take as many steps as there are ways to match: 2**n for
-``(a+)+b``. Here only single characters may be repeated without end. Then n characters are matched
-in at most ``ways`` times n to the power of the repetitions that something must follow.
+``(a+)+b``. Here only what matches in one way at most may be repeated without end. Then n characters
+are matched in at most ``ways`` times n to the power of the repetitions that something must follow.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
+from tfpy._src.ops.reference.regex.characters import Ranges
 from tfpy._src.ops.reference.regex.program import nullable
 from tfpy._src.ops.reference.regex.syntax import (
     Assertion,
@@ -56,12 +58,31 @@ class _Unknown(Exception):
 
 def for_match(node: Node) -> Quick | None:
     """For matching whole texts, if that is known to be quick."""
-    return _quick(node, True)
+    return _quick(_ungrouped(node, -1), True)
 
 
-def for_search(node: Node) -> Quick | None:
-    """For finding matches, which are not empty, if that is known to be quick."""
-    return None if nullable(node) else _quick(node, False)
+def for_search(node: Node, groups: int) -> Quick | None:
+    """For finding matches, which are not empty, if that is known to be quick.
+
+    Args:
+        groups: the last group whose place is wanted.
+    """
+    return None if nullable(node) else _quick(_ungrouped(node, groups), False)
+
+
+def _ungrouped(node: Node, groups: int) -> Node:
+    """Without the groups beyond the first few."""
+    match node:
+        case Group(number, part):
+            inner = _ungrouped(part, groups)
+            return Group(number, inner) if number <= groups else inner
+        case Sequence(parts):
+            return Sequence(tuple(_ungrouped(p, groups) for p in parts))
+        case Choice(ways):
+            return Choice(tuple(_ungrouped(w, groups) for w in ways))
+        case Repetition(part, least, most, greedy):
+            return Repetition(_ungrouped(part, groups), least, most, greedy)
+    return node
 
 
 def _quick(node: Node, whole: bool) -> Quick | None:
@@ -93,7 +114,7 @@ def _cost(node: Node, followed: bool) -> _Cost:
         case Choice(ways):
             costs = [_cost(way, followed) for way in ways]
             return _Cost(sum(c.ways for c in costs), max(c.power for c in costs))
-        case Repetition(Characters(), _, None, _):
+        case Repetition(part, _, None, _) if _in_one_way(part):
             return _Cost(power=int(followed))
         case Repetition(part, least, most, _) if most is not None and not _keeps(part):
             cost = _cost(part, True)
@@ -102,6 +123,23 @@ def _cost(node: Node, followed: bool) -> _Cost:
             ways = sum(cost.ways**times for times in range(least, most + 1))
             return _Cost(ways, cost.power * most)
     raise _Unknown
+
+
+def _in_one_way(node: Node) -> bool:
+    """Whether each character decides at once how a part goes on."""
+    ways = [_begin(way) for way in (node.ways if isinstance(node, Choice) else [node])]
+    edges = sorted(edge for way in ways for edge in way)
+    return all(ways) and all(a[1] < b[0] for a, b in pairwise(edges))
+
+
+def _begin(node: Node) -> Ranges:
+    """The first character of a word of fixed length, if it is one."""
+    match node:
+        case Characters(ranges):
+            return ranges
+        case Sequence((Characters(ranges), *rest)) if all(isinstance(r, Characters) for r in rest):
+            return ranges
+    return ()
 
 
 def _optional(node: Node) -> bool:

@@ -56,7 +56,7 @@ def replacer(pattern: str, rewrite: bytes, everywhere: bool) -> Callable[[bytes]
     if named > groups or not (whole or everywhere):
         return lambda text: text
     automaton = Automaton(compile_search(node, named))
-    quick = backtracking.for_search(node)
+    quick = backtracking.for_search(node, named)
     template = _template(parts)
 
     def replaced(text: bytes) -> bytes:
