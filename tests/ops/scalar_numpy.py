@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.ir.expr import SCALAR_OPS, Expr, linearize
-from tfpy._src.ops.reference.math import erf
+from tfpy._src.ops.reference.special import erf
 
 Array = np.ndarray[Any, Any]
 
@@ -58,6 +58,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "min": np.minimum,
     "max": np.maximum,
     "div": np.divide,
+    "quotient": np.divide,
     "pow": np.power,
     "atan2": np.arctan2,
     "rem": np.fmod,

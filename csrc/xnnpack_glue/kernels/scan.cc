@@ -18,27 +18,30 @@ struct ScanShape {
   bool exclusive, reverse;
 };
 
-// Sums and products of float32 run in float64; those of int32 wrap around.
+// Sums of float32 run in float64, products do not: one that float32 does not hold is infinite, and
+// NaN after a factor of 0. Those of int32 wrap around.
 template <class T>
 struct Running;
 template <>
 struct Running<float> {
-  using type = double;
+  using sum = double;
+  using product = float;
 };
 template <>
 struct Running<int32_t> {
-  using type = uint32_t;
+  using sum = uint32_t;
+  using product = uint32_t;
 };
 
 template <class T>
 struct RunningSum {
-  using Total = typename Running<T>::type;
+  using Total = typename Running<T>::sum;
   static constexpr Total identity = 0;
   static Total combine(Total a, T b) { return a + static_cast<Total>(b); }
 };
 template <class T>
 struct RunningProduct {
-  using Total = typename Running<T>::type;
+  using Total = typename Running<T>::product;
   static constexpr Total identity = 1;
   static Total combine(Total a, T b) { return a * static_cast<Total>(b); }
 };

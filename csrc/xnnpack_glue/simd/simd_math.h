@@ -134,24 +134,66 @@ inline f32x4 narrow(f64x2 low, f64x2 high) {
                                    wasm_f32x4_demote_f64x2_zero(bits(high)), 0, 2));
 }
 
-// x - n * pi/2 for the nearest n, in float64: right for |x| far beyond 1e6.
+// x - n * pi/2 for the nearest n, in float64: right while n has no more than 20 bits.
 inline f64x2 reduce_quadrant(f64x2 x, Rounded* n) {
   *n = round_bits(x * 0.63661977236758134);
   return (x - n->value * 1.5707963267341256) - n->value * 6.0771005065061922e-11;
 }
 
-inline SinCos sin_cos(f32x4 x) {
+// The same for one |x| beyond 1e6, by Payne and Hanek's way (1983,
+// https://doi.org/10.1145/1057600.1057602): of 2/pi times the mantissa only the bits around the
+// point are computed, which leaves out multiples of 4 and what is too small.
+inline float reduce_large(float x, int32_t* quadrant) {
+  constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                     0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+  const uint32_t bits = __builtin_bit_cast(uint32_t, x), exponent = bits >> 23 & 255;
+  if (exponent == 255) return kNaN;
+  const uint32_t first = exponent - 120, word = first / 32, shift = first % 32;
+  const auto window = [&](uint32_t at) {  // 32 bits of 2/pi
+    const uint64_t both = uint64_t{kTwoOverPi[at]} << 32 | kTwoOverPi[at + 1];
+    return both << shift >> 32;
+  };
+  const uint64_t mantissa = (bits & 0x7fffff) | 0x800000;
+  const uint64_t turn = (window(word) << 32 | window(word + 1)) * mantissa +
+                        (window(word + 2) * mantissa >> 32);  // of 2^64
+  const uint64_t n = (turn + (uint64_t{1} << 61)) >> 62;
+  const double angle = static_cast<double>(static_cast<int64_t>(turn - (n << 62))) *
+                       3.4061215800865545e-19;  // 2 pi / 2^64
+  const bool negative = bits >> 31 != 0;
+  *quadrant = static_cast<int32_t>(negative ? -n : n);
+  return static_cast<float>(negative ? -angle : angle);
+}
+
+struct Angle {
+  f32x4 remainder;
+  i32x4 quadrant;  // modulo 4
+};
+
+inline Angle reduce_angle(f32x4 x) {
   Rounded n0, n1;
   const f64x2 r0 = reduce_quadrant(widen_low(x), &n0);
   const f64x2 r1 = reduce_quadrant(widen_high(x), &n1);
-  const f32x4 r =
-      clamp(narrow(r0, r1), -0.8f, 0.8f);  // bounded even where x is too large to be reduced
+  Angle angle = {narrow(r0, r1), as_i32(wasm_i32x4_shuffle(n0.bits, n1.bits, 0, 2, 4, 6))};
+  const i32x4 large = abs(x) > splat(1e6f);
+  if (__builtin_expect(wasm_v128_any_true(bits(large)), 0)) {
+    for (int i = 0; i < 4; ++i) {
+      int32_t quadrant = 0;
+      if (large[i] == 0) continue;
+      angle.remainder[i] = reduce_large(x[i], &quadrant);
+      angle.quadrant[i] = quadrant;
+    }
+  }
+  return angle;
+}
+
+inline SinCos sin_cos(f32x4 x) {
+  const auto [r, quadrant] = reduce_angle(x);
   const f32x4 z = r * r;
   return {
       r + r * z * polynomial(z, -0.166666667f, 0.00833333177f, -0.000198400338f, 2.72432459e-06f),
       splat(1.0f) - z * splat(0.5f) +
           z * z * polynomial(z, 0.0416666667f, -0.00138888876f, 2.48005577e-05f, -2.72955459e-07f),
-      as_i32(wasm_i32x4_shuffle(n0.bits, n1.bits, 0, 2, 4, 6))};
+      quadrant};
 }
 
 inline f32x4 from_quadrant(f32x4 sin, f32x4 cos, i32x4 quadrant) {

@@ -1,10 +1,7 @@
 // Hyperbolic functions and their inverses; the error function.
 
 // exp(x) / 2, also where exp(x) is too large.
-float half_exponential(float x) {
-    float root = exponential(0.5 * x - 0.34657359);
-    return root * root;
-}
+float half_exponential(float x) { return scaled_exponential(x, -1); }
 
 float hyperbolic_sine(float x) {
     float a = absolute(x);
@@ -31,7 +28,7 @@ float hyperbolic_tangent(float x) {
         return e / (e + 2.0);
     }
     if (is_nan(x)) return x;
-    return with_sign(a > 10.0 ? 1.0 : 1.0 - 2.0 / (exp(2.0 * a) + 1.0), x);
+    return with_sign(a > 10.0 ? 1.0 : 1.0 - 2.0 / (exponential(2.0 * a) + 1.0), x);
 }
 
 float inverse_hyperbolic_sine(float x) {
@@ -72,5 +69,5 @@ float error_function(float x) {
     if (a > 4.0) return sign_of(x);
     float t = 1.0 / (1.0 + 0.3275911 * a);
     float p = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
-    return with_sign(1.0 - p * exp(-a * a), x);
+    return with_sign(1.0 - p * exponential(-a * a), x);
 }

@@ -1,4 +1,4 @@
-// Integers: division and products that overflow and fail as in NumPy.
+// Integers: division and products that overflow and fail as in NumPy. Floats as integers.
 
 int int_div(int x, int y) {
     if (y == 0) return 0;
@@ -14,6 +14,51 @@ uint mul_high(uint x, uint y) {
     uint low = x0 * y1 + (x0 * y0 >> 16);
     uint middle = x1 * y0 + (low & 0xffffu);
     return x1 * y1 + (low >> 16) + (middle >> 16);
+}
+
+// The smallest normal float.
+#define SMALLEST 1.17549435e-38
+
+// A positive normal float is its mantissa, of 24 bits, times 2^(exponent - 150).
+uint mantissa_of(float x) { return (floatBitsToUint(x) & 0x7fffffu) | 0x800000u; }
+int exponent_of(float x) { return int(floatBitsToUint(x) >> 23) & 255; }
+
+// Remainder with the dividend's sign, exact: the mantissas are divided as integers, eight bits of the
+// quotient at a time.
+float float_rem(float x, float y) {
+    float a = absolute(x), b = absolute(y);
+    if (is_nan(x) || is_nan(y) || a == infinity() || b < SMALLEST) return nan();
+    if (a < b) return x;
+    uint divisor = mantissa_of(b), rest = mantissa_of(a) % divisor;
+    for (int shift = exponent_of(a) - exponent_of(b); shift > 0; shift -= 8)
+        rest = (rest << min(shift, 8)) % divisor;
+    float scale = uintBitsToFloat(uint(exponent_of(b)) << 23);  // times 2^127
+    return with_sign(float(rest) * 1.1920928955078125e-7 * scale, x);
+}
+
+// x / y, rounded as IEEE 754 asks; the language's division may be off by some units.
+float quotient(float x, float y) {
+    float q = x / y, a = absolute(x), b = absolute(y);
+    // The quotient neither over- nor underflows, and where it is no whole number anyway.
+    if (!(absolute(q) < 16777216.0 && absolute(q) > 1.0e-6 && a >= SMALLEST && b >= SMALLEST)) return q;
+    uint divisor = mantissa_of(b), rest = mantissa_of(a);
+    int exponent = exponent_of(a) - exponent_of(b);
+    if (rest < divisor) {
+        rest <<= 1;
+        exponent--;
+    }
+    uint digits = rest / divisor;  // 1
+    rest %= divisor;
+    for (int i = 0; i < 3; i++) {
+        rest <<= 8;
+        digits = (digits << 8) | rest / divisor;
+        rest %= divisor;
+    }
+    // 25 bits, and rest tells what follows: round half to even.
+    uint lost = digits & 1u;
+    digits >>= 1;
+    if (lost == 1u && (rest != 0u || (digits & 1u) == 1u)) digits++;
+    return with_sign(float(digits) * 1.1920928955078125e-7 * power_of_two(exponent), q);
 }
 
 int to_int(float x) {

@@ -38,3 +38,6 @@ float absolute(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffff
 float with_sign(float x, float s) {
     return uintBitsToFloat(floatBitsToUint(x) | (floatBitsToUint(s) & 0x80000000u));
 }
+
+// 2^n for n of -126..127.
+float power_of_two(int n) { return intBitsToFloat((n + 127) << 23); }

@@ -1,13 +1,45 @@
 // Sine, cosine, tangent and their inverses.
 
-// x = n * pi/2 + result with |result| <= pi/4; n modulo 4 goes to `quadrant`.
+// x = n * pi/2 + result with |result| <= pi/4, for |x| of 32768 and more; n modulo 4 goes to `quadrant`.
+// Payne and Hanek's way (1983, https://doi.org/10.1145/1057600.1057602): of 2/pi times the mantissa only
+// the bits around the point are computed, which leaves out multiples of 4 and what is too small.
+float reduce_large_angle(float x, out int quadrant) {
+    const uint two_over_pi[8] = uint[8](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+                                        0xdb629599u, 0x3c439041u, 0xfe5163abu);
+    int first = exponent_of(x) - 120;
+    int word = first >> 5, shift = first & 31;
+    uint t0 = two_over_pi[word], t1 = two_over_pi[word + 1], t2 = two_over_pi[word + 2];
+    if (shift > 0) {
+        t0 = t0 << shift | t1 >> (32 - shift);
+        t1 = t1 << shift | t2 >> (32 - shift);
+        t2 = t2 << shift | two_over_pi[word + 3] >> (32 - shift);
+    }
+    uint m = mantissa_of(x);
+    uint low = m * t1 + mul_high(m, t2);
+    uint high = m * t0 + mul_high(m, t1) + (low < m * t1 ? 1u : 0u);  // a circle has 2^32
+    int n = int((high + 0x20000000u) >> 30);
+    high -= uint(n) << 30;
+    float side = 1.0;
+    if ((high & 0x80000000u) != 0u) {
+        side = -1.0;
+        low = ~low + 1u;
+        high = ~high + (low == 0u ? 1u : 0u);
+    }
+    if (x < 0.0) side = -side;
+    quadrant = (x < 0.0 ? -n : n) & 3;
+    return side * (float(high) + float(low) * 2.3283064365386963e-10) * 1.4629180792671596e-9;
+}
+
+// The same for any x; pi/2 is in parts of few bits, so that their multiples are exact.
 float reduce_angle(float x, out int quadrant) {
+    if (!(absolute(x) < 32768.0)) return reduce_large_angle(x, quadrant);
     float n = floor(x * 0.6366197723675814 + 0.5);
     quadrant = int(n) & 3;
     float r = x - n * 1.5703125;
     r -= n * 4.8351287841796875e-4;
     r -= n * 3.1385570764541626e-7;
-    return r - n * 6.0771005065061922e-11;
+    r -= n * 6.070877134334296e-11;
+    return r - n * 6.223372171896613e-14;
 }
 
 float sine_kernel(float r) {

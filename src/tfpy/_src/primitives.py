@@ -263,7 +263,7 @@ _floormod = OPS["floormod"]
 
 
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, x on other backends."""
+    """Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends."""
     return apply(_floormod, x, y)
 
 
@@ -457,7 +457,7 @@ _ndtri = OPS["ndtri"]
 
 
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
-    """Quantile of the standard normal distribution; on devices for p above 1e-7."""
+    """Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond."""
     return apply(_ndtri, x)
 
 
@@ -665,7 +665,7 @@ _truncatemod = OPS["truncatemod"]
 
 
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, x on other backends."""
+    """Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends."""
     return apply(_truncatemod, x, y)
 
 
@@ -705,5 +705,5 @@ _zeta = OPS["zeta"]
 
 
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
-    """Hurwitz's zeta function of x > 1 and q > 0: the sum of (q + k) ** -x over k >= 0."""
+    """Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0."""
     return apply(_zeta, x, q)

@@ -47,7 +47,8 @@ UNARY_FLOAT = (
 )
 UNARY_NUMERIC = ("neg", "abs", "sign")  # float32 or int32 -> same
 BINARY_NUMERIC = ("add", "sub", "mul", "min", "max")  # same types -> same; min and max keep NaN
-BINARY_FLOAT = ("div", "pow", "atan2", "rem")  # rem has the dividend's sign, as C's fmod
+# quotient is div with IEEE 754's rounding; rem has the dividend's sign, as C's fmod, and is exact
+BINARY_FLOAT = ("div", "quotient", "pow", "atan2", "rem")
 BINARY_INT = ("idiv", "irem")  # int32; truncate towards zero; 0 where the divisor is 0
 BITWISE = ("and", "or", "xor")  # bool, int32 or uint32
 SHIFTS = ("shl", "shr")  # int32 (arithmetic) or uint32 (logical)

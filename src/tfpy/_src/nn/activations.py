@@ -13,7 +13,7 @@ from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
-from tfpy._src.ops import activation, elementwise as ew
+from tfpy._src.ops import activation, elementwise as ew, special
 from tfpy._src.ops.families import infer
 
 
@@ -66,7 +66,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
         )
     if approximate:
         return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
-    return x * 0.5 * (ew.erf(x * 0.7071067811865476) + 1.0)
+    return x * 0.5 * special.erfc(x * -0.7071067811865476)
 
 
 @per_value

@@ -23,7 +23,7 @@ from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.elementwise import binary, compare, elementwise, float_unary, unary
 from tfpy._src.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
 from tfpy._src.ops.families.samples import elementwise_samples
-from tfpy._src.ops.reference import math as host
+from tfpy._src.ops.reference import math as host, special
 
 # Arithmetic
 
@@ -76,7 +76,7 @@ divide_no_nan: Op = binary(
 
 def _floor_div(x: Expr, y: Expr) -> Expr:
     if x.dtype == ex.F:
-        return ex.unary("floor", x / y)
+        return ex.unary("floor", ex.binary("quotient", x, y))
     q, r = ex.binary("idiv", x, y), ex.binary("irem", x, y)
     return q - ex.cast(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), ex.I)
 
@@ -121,7 +121,7 @@ floor_mod = binary(
     takes=REAL,
     domain=(1.0, 9.0),
     public="math.floormod math.mod",
-    doc="Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, x on other backends.",
+    doc="Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends.",
 )
 power = binary(
     "pow",
@@ -253,7 +253,7 @@ tanh = float_unary(
 )
 erf = float_unary(
     "erf",
-    host.erf,
+    special.erf,
     lambda g, y, x: g * 1.1283791670955126 * exp(-x * x),
     takes=FLOAT,
     public="math.erf",
@@ -356,8 +356,10 @@ select: Op = elementwise(
 
 
 def _cast_ref(x: Any, dtype: DType) -> Any:
+    if x.dtype.kind == "c" and dtype.is_numeric:
+        x = x.real
     number = dtype.as_numpy_dtype
-    return (x.real if x.dtype.kind == "c" and dtype.is_numeric else x).astype(number)
+    return host.to_integer(x, number) if dtype.is_integer else x.astype(number)
 
 
 def _cast_infer(x: Aval, dtype: DType) -> Aval:
@@ -378,7 +380,7 @@ cast: Op = register(
         _cast_vjp,
         complex_expr.cast,
         by_rows=True,
-        doc="x in another dtype; float to integer truncates.",
+        doc="x in another dtype; float to integer truncates, and what does not fit wraps.",
         samples=elementwise_samples(
             1,
             dtypes.DEVICE_DTYPES,

@@ -36,8 +36,12 @@ def _gather_infer(
             f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
             f"{list(indices.shape)} must be equal and lie before axis {axis}",
         )
-    shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :]
-    return Aval(shape, x.dtype)
+    out = Aval(x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :], x.dtype)
+    if out.size and not x.shape[axis]:
+        raise invalid(
+            "gather", f"axis {axis} of params {list(x.shape)} is empty, so no index is in [0, 0)"
+        )
+    return out
 
 
 def _gather_ref(

@@ -104,6 +104,8 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
     if op in _BY_TYPE:
         suffix = _SUFFIX[operand]
         return f"{op}.i32" if suffix == "u32" and op in _SAME_FOR_INTEGERS else f"{op}.{suffix}"
+    if op == "quotient":
+        return "div"
     if op in _BY_NAME:
         return op
     raise KeyError(op)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.errors import invalid_value
 from tfpy._src.ir.aval import Array
-
-_erf = np.frompyfunc(math.erf, 1, 1)
-
-
-def erf(x: Array) -> Array:
-    return np.asarray(_erf(x), dtype=x.dtype)
 
 
 def sigmoid(x: Array) -> Any:
@@ -68,6 +61,21 @@ def squared_difference(x: Array, y: Array) -> Any:
 
 def divide_no_nan(x: Array, y: Array) -> Array:
     return np.where(y == 0, 0, x / y)
+
+
+def to_integer(x: Array, number: Any) -> Array:
+    """As x86 does it, on any machine: by way of int32 for that, of int64 for others, which wrap.
+
+    What that way's integer does not hold, NaN too, is its lowest number.
+    """
+    if x.dtype.kind != "f":
+        return x.astype(number)
+    if np.all(np.abs(x) < 2.0**31):
+        return x.astype(np.int32).astype(number)
+    bits = 31 if number is np.int32 else 63
+    wide = x.astype(np.float64)
+    fits = np.abs(wide) < 2.0**bits
+    return np.where(fits, np.where(fits, wide, 0).astype(np.int64), -(2**bits)).astype(number)
 
 
 def check_divisor(op: str, x: Array, y: Array) -> None:

@@ -53,6 +53,7 @@ class Glsl(Renderer):
         "max": "maximum({0}, {1})",
         "max uint32": "max({0}, {1})",
         "div": "{0} / {1}",
+        "quotient": "quotient({0}, {1})",
         "pow": "power({0}, {1})",
         "atan2": "arc_tangent_2({0}, {1})",
         "rem": "float_rem({0}, {1})",
