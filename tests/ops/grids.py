@@ -39,15 +39,22 @@ BOUNDS = {
 }
 """Of ops that have not the usual one."""
 
+
+def _divides(x: Array, y: Array) -> Array:
+    """Neither the quotient nor the remainder is subnormal; no integer divides by 0."""
+    if x.dtype.kind == "i":
+        return np.asarray(y != 0)
+    with np.errstate(all="ignore"):
+        small = (np.abs(y) < 1e-30) | (np.abs(x / y) < LEAST)
+    return np.asarray(~small | (x == 0) | (y == 0))
+
+
 WITHIN: dict[str, Callable[..., Any]] = {
     "relu_grad": lambda g, y: np.isfinite(g),  # TensorFlow multiplies by 0
     "relu6_grad": lambda g, y: np.isfinite(g),
     # TensorFlow's sum for q below 0 ends as soon as a term is small, and then terms grow again
     "zeta": lambda x, q: (q > 0) | (x < 9) | np.isnan(q),
-    "floordiv": lambda x, y: y != 0,
-    "floormod": lambda x, y: y != 0,
-    "truncatediv": lambda x, y: y != 0,
-    "truncatemod": lambda x, y: y != 0,
+    **dict.fromkeys(("floordiv", "floormod", "truncatediv", "truncatemod"), _divides),
     "pow": lambda x, y: (y >= 0) | (x.dtype.kind == "f"),
 }
 """Which operands are compared, where not all of them are."""
