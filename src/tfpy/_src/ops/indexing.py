@@ -47,7 +47,10 @@ def _gather_infer(
 def _gather_ref(
     x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False
 ) -> Any:
-    if indices.size and (indices.min() < 0 or indices.max() >= x.shape[axis]):
+    shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :]
+    if 0 in shape:
+        return np.zeros(shape, x.dtype)
+    if indices.min() < 0 or indices.max() >= x.shape[axis]:
         raise invalid_value(
             "gather",
             f"indices run from {indices.min()} to {indices.max()}, "

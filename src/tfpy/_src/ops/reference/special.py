@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.ir.aval import Array
 from tfpy._src.ops import formulas
 
-_CHUNK = 1 << 14  # numbers whose float64 values stay in the cache
+_CHUNK = 1 << 13  # numbers whose float64 values stay in the cache
 
 
 class _Arrays:
