@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.array.making import zeros
 from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices, dense
-from tfpy._src.core.tape import Entry, Tape, stop_gradient
+from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.variables.variable import Variable
 
@@ -79,18 +80,29 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
                 f"{name} uses variables: {[v.name for v in variables]}"
             )
         inputs = tuple(convert_to_tensor(x) for x in (*given, *variables))
-        outputs = [stop_gradient(t) for t in leaves(result)]
-        backward = _backward(grad_fn, outputs, len(given), variables)
+        computed = [convert_to_tensor(t) for t in leaves(result)]
+        backward = _backward(grad_fn, computed, len(given), variables)
+        outputs = _with_gradient(computed, inputs, backward)
         entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
         for tape in tapes.local.active:
-            for computed, output in zip(leaves(result), outputs, strict=True):
-                if isinstance(computed, Tensor):
-                    tape.on_custom(computed, output)
+            for tensor, output in zip(computed, outputs, strict=True):
+                tape.on_custom(tensor, output)
             tape.record(entry)
         remaining = iter(outputs)
         return map_leaves(result, lambda _: next(remaining))
 
     return wrapped
+
+
+def _with_gradient(
+    results: Sequence[Tensor], inputs: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
+) -> Sequence[Tensor]:
+    """The same values, which tapes do not connect with the first ones."""
+    trace = tracing.current()
+    if trace is None or all(type(t) is Tensor for t in (*results, *inputs)):
+        return [t.alias() for t in results]
+    found: Sequence[Tensor] = trace.custom(results, inputs, backward)
+    return found
 
 
 def _takes_variables(grad_fn: Callable[..., Any]) -> bool:

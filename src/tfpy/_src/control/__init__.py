@@ -2,6 +2,7 @@
 
 from tfpy._src.control import (
     cond as cond,
+    custom as custom,
     effects as effects,
     lists as lists,
     while_loop as while_loop,

@@ -80,8 +80,12 @@ def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
 
     What only has an effect is left out: it has had it.
     """
+    return applied(without_effects(graph), inputs)
+
+
+def applied(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """Applies a Graph's equations in the trace being taken, so that tapes record them."""
     trace = current()
-    graph = without_effects(graph)
     values: dict[int, Tensor] = dict(zip(graph.inputs, inputs, strict=True))
     for value, array in graph.constants.items():
         values[value] = trace.constant(array, graph.avals[value])

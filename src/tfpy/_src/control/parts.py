@@ -11,9 +11,11 @@ from typing import Any
 
 from tfpy._src.control.derivative import current
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import constant
+from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.op import OPS
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable
@@ -31,8 +33,58 @@ class Part(Trace):
         watchable = tensor.dtype.is_differentiable and tensor.storage.counted
         return super()._is_constant(tensor) and not watchable
 
+    def custom(
+        self,
+        results: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        backward: Callable[..., Sequence[Any]] | None,
+    ) -> list[Tensor]:
+        """An equation that says what the gradient is: parts are differentiated by equations."""
+        found: Graph | Exception | None = None
+        captured: list[Tensor] = []
+        wanted: list[int] = []
+        if backward is not None:
+            part = GradientPart(f"{self.name}_gradient")
+            try:
+                wanted = part.trace_gradient(results, backward)
+                found, captured = part.graph, [extra.fetch() for extra in part.extras]
+            except Exception as error:  # it matters only if somebody asks for the gradient
+                found = error
+        attrs: dict[str, Any] = {"count": len(results), "given": len(inputs)}
+        attrs |= {"backward": found, "wanted": tuple(wanted)}
+        return self.apply_multiple(OPS["custom_gradient"], [*results, *inputs, *captured], attrs)
+
     def on_variable_made(self, variable: Variable) -> None:
         self.outer.on_variable_made(variable)
+
+
+class GradientPart(Part):
+    """The trace of a custom gradient. Its own gradient is that of its equations, stops included."""
+
+    def custom(
+        self,
+        results: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        backward: Callable[..., Sequence[Any]] | None,
+    ) -> list[Tensor]:
+        if backward is None:
+            return super().custom(results, inputs, backward)
+        return Trace.custom(self, results, inputs, backward)
+
+    def trace_gradient(
+        self, results: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
+    ) -> list[int]:
+        """Traces a backward function; gives the numbers of the inputs that have a gradient."""
+        with self.taken():
+            seeds = [
+                self.argument(t.aval, "gradient") if t.dtype.is_differentiable else None
+                for t in results
+            ]
+            gradients = [g() if callable(g) else g for g in backward(*seeds)]
+            wanted = [i for i, g in enumerate(gradients) if g is not None]
+            tensors = [convert_to_tensor(gradients[i]) for i in wanted]
+            self.graph.outputs = [self.value_of(t) for t in tensors]
+        return wanted
 
 
 class LoopPart(Part):

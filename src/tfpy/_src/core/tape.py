@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfpy._src import tracing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.ops.rules import Rows
 
 if TYPE_CHECKING:
-    from tfpy._src.core.tensor import Tensor
     from tfpy._src.ir.op import Op
 
 
@@ -195,4 +196,10 @@ def backpropagate(
 @per_value
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """The same values, constant for every tape."""
-    return convert_to_tensor(input).alias()
+    tensor = convert_to_tensor(input)
+    trace = tracing.current()
+    if trace is None or type(tensor) is Tensor:
+        return tensor.alias()
+    (stopped,) = trace.custom([tensor], (), None)
+    found: Tensor = stopped
+    return found

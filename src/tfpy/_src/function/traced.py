@@ -111,6 +111,8 @@ class Traced:
             self.record(watched, saved, lambda *later: back(*[None] * len(results), *later))
             return back(*flowing, *[None] * len(saved))
 
+        if self.trace.is_custom:
+            results = current().custom(results, watched, backward)
         self.record(watched, results, backward)
         return results
 

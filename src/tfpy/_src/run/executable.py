@@ -12,6 +12,7 @@ from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.lower.program import Program
+from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, is_unshared
@@ -87,7 +88,7 @@ class Executable:
     def _make_plan(self, backend: Backend) -> _Plan:
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
-        graph = reduce_loops(graph)
+        graph = reduce_loops(without_custom_gradients(graph))
         plan = self._plans[backend] = _Plan(graph, backend, self._usage)
         return plan
 

@@ -69,6 +69,8 @@ class Trace:
         self.constants: list[Tensor] = []
         """Captured tensors that the Graph holds as constants."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self.is_custom = False
+        """Whether its equations alone do not tell its gradient."""
         self.unseeded = 0
         """How many random ops without a seed it has."""
         self.made: list[Variable] = []
@@ -215,6 +217,21 @@ class Trace:
         shape = (("shape", tensor.aval.shape),)
         value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
         return self.tensor(value, "Identity")
+
+    def custom(
+        self,
+        results: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        backward: Callable[..., Sequence[Any]] | None,
+    ) -> list[Tensor]:
+        """The same values, whose gradient is a custom one; recording it is the caller's affair.
+
+        Args:
+            results: computed of ``inputs``.
+            backward: gradients of the results -> those of the inputs; None if there is none.
+        """
+        self.is_custom = True
+        return [self.alias(t) for t in results]
 
     def tensor(self, value: int, name: str) -> SymbolicTensor:
         """A tensor for a value of the Graph."""
