@@ -57,6 +57,19 @@ PROGRAMS = {
         lambda tf, x, f: tf.nn.conv3d(x, f, [1, 2, 1, 1, 1], "SAME"),
         [(2, 4, 5, 6, 3), (3, 2, 2, 3, 4)],
     ),
+    "conv3d_groups": (
+        lambda tf, x, f: tf.nn.conv3d(x, f, [1, 2, 1, 1, 1], "SAME"),
+        [(2, 4, 5, 4, 6), (3, 2, 2, 2, 9)],
+    ),
+    "empty_windows": (
+        lambda tf, x, f: [tf.nn.conv2d(x, f, 1, "VALID"), tf.nn.max_pool2d(x, 5, 1, "VALID")],
+        [(2, 4, 4, 3), (5, 5, 3, 4)],
+    ),
+    "embedding_in_parts": (
+        lambda tf, x, y: tf.nn.embedding_lookup([x, y], [4, 0, 0], max_norm=0.5),
+        [(3, 4), (2, 4)],
+    ),
+    "hsv": (lambda tf, x: tf.image.rgb_to_hsv(x), [(2, 4, 5, 3)]),
     "conv3d_transpose": (
         lambda tf, x, f: tf.nn.conv3d_transpose(x, f, [2, 6, 6, 6, 3], 2),
         [(2, 3, 3, 3, 4), (3, 3, 3, 3, 4)],
