@@ -1,4 +1,4 @@
-"""Memory of the GPU that runs out, and a context that the browser takes away."""
+"""Memory of tensors seen from Python; memory of the GPU that runs out, or is taken away."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
+
+
+@run_in_browser()
+def test_tensors_as_memory(tf: Any, backend: str) -> None:
+    import pickle
+
+    x = tf.constant([[1.0, 2.0]]) * 2.0
+    view = memoryview(x)
+    assert (view.shape, view.format, view.readonly) == ((1, 2), "f", True)
+    assert view.tolist() == [[2.0, 4.0]]
+    assert pickle.loads(pickle.dumps(x)).numpy().tolist() == [[2.0, 4.0]]
+    processor = "GPU" if backend == "webgl" else "CPU"
+    assert x.device == f"/job:localhost/replica:0/task:0/device:{processor}:0"
 
 
 def no_texture_memory() -> Any:
