@@ -33,3 +33,22 @@ def test_counters_carry(tf, backend):
     words = philox.stream((5, 0, 2**32 - 3, 2**32 - 1, 2**32 - 1, 2**32 - 1), 40)
     mine = generator.uniform_full_int([40], tf.int32)
     np.testing.assert_array_equal(mine.numpy(), words.view(np.int32))
+
+
+@run_in_browser(backends=("wasm", "webgl"))
+def test_seeds_and_generators_within_functions(tf, backend):
+    generator = tf.random.Generator.from_key_counter(5, [-3, -1], "philox")
+
+    @tf.function
+    def draw(seed):
+        return tf.random.stateless_uniform([1001], seed), generator.uniform_full_int([40], tf.int32)
+
+    again = tf.random.Generator.from_key_counter(5, [-3, -1], "philox")
+    for seed in ([3, -9], [-1, 2**31 - 1], [0, 0]):
+        numbers, words = draw(tf.constant(seed))
+        assert numbers.storage.place == backend
+        np.testing.assert_array_equal(
+            numbers.numpy(), tf.random.stateless_uniform([1001], seed).numpy()
+        )
+        np.testing.assert_array_equal(words.numpy(), again.uniform_full_int([40], tf.int32).numpy())
+    assert draw.experimental_get_tracing_count() == 1

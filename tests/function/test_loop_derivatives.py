@@ -97,6 +97,31 @@ def test_forward_mode_round_loops(lib: Any) -> Any:
     return total(five, one), doubled(five, one)
 
 
+def test_forward_mode_refuses_lists() -> None:
+    @tfpy.function
+    def written(x: Any) -> Any:
+        with tfpy.autodiff.ForwardAccumulator(x, 1.0) as forward:
+            array = tfpy.TensorArray(tfpy.float32, 3)
+            for i in tfpy.range(3):
+                array = array.write(i, x)
+        return forward.jvp(array.stack())
+
+    @tfpy.function
+    def second(x: Any) -> Any:
+        with tfpy.autodiff.ForwardAccumulator(x, 1.0) as forward:
+            with tfpy.GradientTape() as tape:
+                tape.watch(x)
+                y = x
+                for _ in tfpy.range(3):
+                    y = y * x
+            gradient = tape.gradient(y, x)
+        return forward.jvp(gradient)
+
+    for program in (written, second):
+        with pytest.raises(NotImplementedError, match="gives a list of tensors"):
+            program(tfpy.constant(2.0))
+
+
 def test_equations_that_can_never_run_are_an_error() -> None:
     graph = Graph()
     x = graph.add_input(tfpy.constant(1.0).aval)

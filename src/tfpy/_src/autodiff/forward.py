@@ -22,6 +22,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import variant
 from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.variables.variable import Variable
 
@@ -98,11 +99,21 @@ class ForwardAccumulator(Tape):
             self._tangents[output.identity] = tangent
 
     def record(self, entry: Entry) -> None:
-        """Computes the tangents of the outputs if an input has one."""
+        """Computes the tangents of the outputs if an input has one.
+
+        Raises:
+            NotImplementedError: when an output is a list of tensors.
+        """
         known = [self._tangents.get(t.identity) for t in entry.inputs]
         missing = [t for t in entry.outputs if t.identity not in self._tangents]
         if not missing or all(tangent is None for tangent in known):
             return
+        if any(t.dtype == variant for t in entry.outputs):
+            raise NotImplementedError(
+                f"ForwardAccumulator: '{entry.name}' gives a list of tensors (a TensorArray in a "
+                "compiled function, or what a loop saves for its gradient), whose tangent is not "
+                "known; use a GradientTape, or one within another"
+            )
         with self._alone():
             for output, tangent in zip(entry.outputs, _push(entry, known), strict=True):
                 if tangent is not None:
