@@ -29,4 +29,10 @@ CASES: dict[str, Program] = {
     "a function with a long expression in a sum compiles at once on webgl": case(
         "tf.image.total_variation($0)", numbers(5, 4, 2, 2)
     ),
+    "extremes of bools": case("tf.argmax($0, 1)", [[False, True, True], [False, False, False]]),
+    "least of bools": case("tf.argmin($0, 0)", [[False, True, True], [False, False, True]]),
+    "an identity matrix of a negative size": case("$0 + tf.eye(-2)", numbers(1)),
+    "an identity matrix of negative columns": case("$0 + tf.eye(2, -1)", numbers(1)),
+    "roots of matrices without elements": case("tf.linalg.sqrtm($0)", numbers(2, 0, 0)),
+    "products over a negative number of axes": case("tf.tensordot($0, $0, -1)", numbers(2, 2)),
 }

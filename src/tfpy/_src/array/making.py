@@ -126,9 +126,15 @@ def eye(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The identity matrix, or a batch of them."""
+    """The identity matrix, or a batch of them.
+
+    Raises:
+        InvalidArgumentError: for a negative size.
+    """
     rows = static_int(num_rows)
     columns = rows if num_columns is None else static_int(num_columns)
+    if min(rows, columns) < 0:
+        raise invalid("eye", f"sizes must be at least 0, got [{rows}, {columns}]")
     rows_i = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
     columns_i = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
     hit = elementwise.equal(reshape(rows_i, [rows, 1]), columns_i)

@@ -128,9 +128,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the axes' sizes differ.
+        ValueError: for a number of axes that is negative or larger than a rank.
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"tensordot: `axes` must be at least 0, got {axes}")
         if axes > min(x.ndim, y.ndim):
             raise ValueError(
                 f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "

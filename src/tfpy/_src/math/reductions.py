@@ -183,7 +183,7 @@ def argmax(
     """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
     x = convert_to_tensor(input)
     at = normalize_axis("argmax", 0 if axis is None else static_int(axis), x.ndim)
-    return cast(reduction.argmax(x, axis=at), output_type)
+    return cast(reduction.argmax(_ordered(x), axis=at), output_type)
 
 
 def argmin(
@@ -192,7 +192,12 @@ def argmin(
     """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
     x = convert_to_tensor(input)
     at = normalize_axis("argmin", 0 if axis is None else static_int(axis), x.ndim)
-    return cast(reduction.argmin(x, axis=at), output_type)
+    return cast(reduction.argmin(_ordered(x), axis=at), output_type)
+
+
+def _ordered(x: Tensor) -> Tensor:
+    """Bools as ints: devices find the extremes of numbers."""
+    return cast(x, dtypes.int32) if x.dtype.is_bool else x
 
 
 def l2_normalize(

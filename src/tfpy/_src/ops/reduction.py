@@ -167,7 +167,7 @@ def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
         return position(numbers, axis=axis)
 
     def infer_aval(x: Aval, axis: int) -> Aval:
-        infer.check_dtype(name, x, REAL | BOOL, "input")
+        infer.check_dtype(name, x, REAL, "input")
         if not x.shape[axis]:
             raise invalid(name, f"Reduction axis {axis} is empty in shape {list(x.shape)}")
         return Aval(x.shape[:axis] + x.shape[axis + 1 :], dtypes.int32)

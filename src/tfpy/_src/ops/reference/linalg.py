@@ -116,7 +116,7 @@ def eig(a: Array) -> Array:
 
 def _each(f: Callable[[Array], Array], a: Array, shape: Sequence[int]) -> Array:
     """``f`` of each matrix of a batch."""
-    flat = [f(m) for m in a.reshape(-1, *a.shape[-2:])]
+    flat = [f(m) for m in a.reshape(math.prod(a.shape[:-2]), *a.shape[-2:])]
     return np.array(flat).reshape(*a.shape[:-2], *shape)
 
 
