@@ -78,7 +78,7 @@ def evaluate(text: str, said: Any, **names: Any) -> Any:
     """The result of the text of a call; ``names`` are more words."""
     spoken = {name: getattr(said, name) for name in "xfbcitd"}
     result = eval(text, {"tf": said.lib, "np": np, **spoken, **names})
-    return finished(result) if inspect.iscoroutine(result) else result
+    return finished(result) if inspect.isawaitable(result) else result
 
 
 def finished(work: Any) -> Any:

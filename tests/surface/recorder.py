@@ -115,7 +115,7 @@ def record(recorder: Recorder, name: str) -> Run:
         recorder.note = note
         try:
             result = function(*args, **kwargs)
-            return finished(result) if inspect.iscoroutine(result) else result
+            return finished(result) if inspect.isawaitable(result) else result
         finally:
             recorder.note = Run()
 
