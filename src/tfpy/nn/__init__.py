@@ -34,11 +34,12 @@ from tfpy._src.nn.convolution import (
     depthwise_conv2d as depthwise_conv2d,
     separable_conv2d as separable_conv2d,
 )
-from tfpy._src.nn.layers import (
-    bias_add as bias_add,
-    dropout as dropout,
+from tfpy._src.nn.embeddings import (
     embedding_lookup as embedding_lookup,
+    embedding_lookup_sparse as embedding_lookup_sparse,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
+from tfpy._src.nn.layers import bias_add as bias_add, dropout as dropout
 from tfpy._src.nn.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,

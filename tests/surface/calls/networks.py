@@ -64,6 +64,12 @@ CALLS = {
     ),
     "nn.experimental.stateless_dropout": "f(4, 5), 0.4, (1, 2)",
     "nn.embedding_lookup": "f(5, 3), t([[0, 4], [2, 2]])",
+    "nn.embedding_lookup_sparse": (
+        "f(5, 3), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 4, 2], [3, 2]), None"
+    ),
+    "nn.safe_embedding_lookup_sparse": (
+        "f(5, 3), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 4, -2], [3, 2])"
+    ),
     # losses
     "nn.l2_loss": "f(2, 3)",
     "nn.softmax_cross_entropy_with_logits": "f(2, 3), f(2, 3)",

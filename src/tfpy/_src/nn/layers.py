@@ -1,20 +1,16 @@
-"""Bias, dropout and embeddings: functions of ``tf.nn``."""
+"""Bias and dropout: functions of ``tf.nn``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array.joining import concat
 from tfpy._src.array.making import reshape
-from tfpy._src.array.slicing import gather
-from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
-from tfpy._src.core.dispatch import dispatchable, implements, per_value
+from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
-from tfpy._src.linalg.norms import clip_by_norm
 from tfpy._src.ops import elementwise as ew
 from tfpy._src.random import stateful
 from tfpy._src.random.stateless import stateless_uniform
@@ -105,36 +101,3 @@ def _dropped(
         return t
     noise = uniform(t.aval.shape if noise_shape is None else noise_shape, t.dtype)
     return ew.select(noise >= rate, t * (1 / (1 - rate)), 0.0)
-
-
-@dispatchable
-def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
-) -> Tensor:
-    """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given.
-
-    Args:
-        params: a tensor of rows, or a list of tensors that hold the rows one after the other.
-
-    Raises:
-        ValueError: without params.
-    """
-    if params is None:
-        raise ValueError("params must be specified")
-    shards = params if isinstance(params, list) else [params]
-    if not shards:
-        raise ValueError("Length of params is currently 0. Need at least one param.")
-    table, at = concat(shards, 0) if len(shards) > 1 else shards[0], convert_to_tensor(ids)
-    rows = gather(table, at, axis=0)
-    if max_norm is None:
-        return rows
-    clipped: Tensor = clip_by_norm(rows, max_norm, list(range(at.ndim, rows.ndim)))
-    return clipped
-
-
-@implements(embedding_lookup, RaggedTensor)
-def _ragged_embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
-) -> Any:
-    """Rows of ``params`` at ragged ids."""
-    return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
