@@ -6,6 +6,7 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.autograph.marks import do_not_convert
+from tfpy._src.control.parts import LoopPart
 from tfpy._src.errors import NotTraceableError
 
 __all__ = ["do_not_convert", "set_loop_options"]
@@ -24,14 +25,12 @@ def set_loop_options(
             runs op by op.
         parallel_iterations, swap_memory: of no effect.
 
-    Raises:
-        NotImplementedError: for ``maximum_iterations``.
+        maximum_iterations: ends the loop after that many, if it is one of tensors.
     """
     if not tracing.local.active:
         return
-    if maximum_iterations is not None:
-        raise NotImplementedError(
-            "set_loop_options: maximum_iterations is not supported; count, and break"
-        )
+    loop = tracing.current()
+    if maximum_iterations is not None and isinstance(loop, LoopPart):
+        loop.limit = maximum_iterations
     if shape_invariants:
         raise NotTraceableError("set_loop_options: variables of a loop change their shapes")

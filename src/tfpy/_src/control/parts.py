@@ -94,13 +94,19 @@ class LoopPart(Part):
         super().__init__(name)
         self.iteration: Tensor | None = None
         """The number of the iteration, once something asked for it."""
+        self.limit: Any = None
+        """The most iterations, if the body says it."""
 
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
         """A random state: that of the whole loop, with the iteration added to the counter."""
         whole = self.outer.feed(fetching, aval, name)
+        return whole + self.counted() * constant([0, 0, 0, 1, 0, 0])
+
+    def counted(self) -> Tensor:
+        """The number of the iteration."""
         if self.iteration is None:
             self.iteration = self.argument(constant(0).aval, "iteration")
-        return whole + self.iteration * constant([0, 0, 0, 1, 0, 0])
+        return self.iteration
 
 
 def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]:

@@ -15,6 +15,7 @@ from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
+from tfpy._src.ops.elementwise import logical_and
 
 Function = Callable[..., Any]
 
@@ -148,6 +149,8 @@ def staged_while(
     test_arguments = [tested.argument(t.aval, "loop_var") for t in entries]
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]
     go_on = inside(tested, lambda: convert_to_tensor(test(given)))
+    if part.limit is not None:
+        part.counted()
     variables = assigned([part])
     own: list[list[Tensor]] = [[*arguments], [*test_arguments]]
     for p, mine in zip((part, tested), own, strict=True):
@@ -157,7 +160,10 @@ def staged_while(
         outputs = [*map(to_tensor, after), *(v.tensor for v in variables)]
         if part.iteration is not None:
             own[0].append(part.iteration)
-            own[1].append(tested.argument(part.iteration.aval, "iteration"))
+            number = tested.argument(part.iteration.aval, "iteration")
+            own[1].append(number)
+            if part.limit is not None:
+                go_on = inside(tested, lambda: logical_and(go_on, number < part.limit))
             outputs.append(part.iteration + 1)
             entries_more = [convert_to_tensor(0)]
         else:
