@@ -22,6 +22,7 @@ DOMAINS = {
     r"image\..*": (0.0, 1.0),
     r"linalg\..*|norm|signal\..*|sparse\..*|losses\..*|nn\..*loss.*|.*segment.*": (-2.0, 2.0),
     r"math\.(betainc|lbeta|igamma.*|polygamma|zeta)": (0.1, 0.9),
+    r"nn\.avg_pool3d": (-2.0, 2.0),  # TensorFlow takes the lowest float for padding
 }
 """Functions that are tried with such numbers only: colours, what is summed for long or decomposed
 (infinities and NaN say nothing there), functions with a domain."""
