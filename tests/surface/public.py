@@ -39,5 +39,5 @@ def functions() -> dict[str, Callable[..., Any]]:
         for namespace in NAMESPACES
         if namespace not in NOT_OPS
         for name, value in vars(module(namespace)).items()
-        if inspect.isfunction(value)
+        if inspect.isfunction(value) and not name.startswith("_")
     }
