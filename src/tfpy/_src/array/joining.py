@@ -15,16 +15,18 @@ from tfpy._src.array.making import (
     expand_dims,
     identity,
     reshape,
+    sized,
     squeeze,
     static_int,
     static_ints,
     transpose,
 )
 from tfpy._src.array.slicing import slice, take
-from tfpy._src.core.conversion import convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
+from tfpy._src.ir.sizes import is_open
 from tfpy._src.ops import elementwise, indexing, movement
 from tfpy._src.ops.families.infer import normalize_axis
 
@@ -97,19 +99,26 @@ def unstack(
     """The slices along an axis, without it.
 
     Raises:
-        ValueError: when the axis is out of range.
+        ValueError: when the axis is out of range, and without ``num`` when its size is open.
         InvalidArgumentError: when there are not ``num`` of them.
     """
     x = convert_to_tensor(value)
     at = _axis("unstack", axis, x.ndim)
-    if num is not None and num != x.aval.shape[at]:
+    n = x.aval.shape[at]
+    if num is None and is_open(n):
+        raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+    if num is not None and num != n:
         raise invalid(
             "unstack",
             f"Input shape axis {at} must equal {num}, got shape {list(x.aval.shape)}",
         )
-    return (
-        [squeeze(part, at) for part in split(x, x.aval.shape[at], at)] if x.aval.shape[at] else []
-    )
+    return rows_of(x, at)
+
+
+def rows_of(x: Tensor, axis: int = 0) -> list[Tensor]:
+    """The slices along an axis, without it."""
+    n = x.aval.shape[axis]
+    return [squeeze(part, axis) for part in split(x, n, axis)] if n else []
 
 
 @dispatchable
@@ -183,8 +192,10 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         x, axis = reshape(x, [-1]), 0
     at = normalize_axis("repeat", axis, x.ndim)
     counts = static_ints(repeats)
-    counts = counts * x.aval.shape[at] if len(counts) == 1 else counts
-    return take(x, np.repeat(np.arange(x.aval.shape[at], dtype=np.int32), counts), axis=at)
+    n = x.aval.shape[at]
+    total = counts[0] * n if len(counts) == 1 else sum(counts)
+    order = np.repeat(np.arange(n, dtype=np.int32), counts * n if len(counts) == 1 else counts)
+    return take(x, sized(order, (total,)), axis=at)
 
 
 @dispatchable
@@ -260,6 +271,13 @@ def reverse_sequence(
     return transpose(turned, movement.inverse_permutation(order))
 
 
+def _paddings(paddings: Any) -> tuple[int, ...]:
+    """The numbers one after the other."""
+    if isinstance(paddings, list | tuple) and all(isinstance(p, list | tuple) for p in paddings):
+        return tuple(static_int(n) for pair in paddings for n in pair)
+    return static_ints(convert_to_tensor(paddings))
+
+
 def pad(
     tensor: Any,
     paddings: Any,
@@ -278,7 +296,7 @@ def pad(
         ValueError: for another mode.
     """
     x = convert_to_tensor(tensor)
-    flat = static_ints(host_values(paddings))
+    flat = _paddings(paddings)
     pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
     if len(pairs) != x.ndim or any(v < 0 for v in flat):
         raise invalid(

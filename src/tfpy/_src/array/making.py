@@ -25,7 +25,7 @@ from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.sizes import UnrankedSize, either, size_of
+from tfpy._src.ir.sizes import UnrankedSize, either, is_open, size_of
 from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
@@ -69,6 +69,11 @@ def static_number(value: Any) -> Any:
     if found.size != 1:
         raise TypeError(f"expected a single number, got {value!r}")
     return found.item()
+
+
+def sized(values: np.ndarray[Any, Any], shape: tuple[int, ...]) -> Any:
+    """Values that were made for sizes, as a tensor where a size is open: so is its shape then."""
+    return movement.broadcast_to(values, shape=shape) if is_open(shape) else values
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:

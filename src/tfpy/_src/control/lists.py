@@ -141,7 +141,7 @@ list_stack: ControlOp = _define(
 list_unstack: ControlOp = _define(
     "list_unstack",
     lambda x: _boxed(tuple(x)),
-    lambda x: _tensor(tuple(joining.unstack(x))),
+    lambda x: _tensor(tuple(joining.rows_of(x))),
     lambda flowing, outputs, inputs: [
         stack(flowing[0], len(inputs[0]), Aval(inputs[0].aval.shape[1:], inputs[0].dtype))
     ],

@@ -85,6 +85,7 @@ class StagedArray(TensorArray):
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         array: TensorArray = self
-        for at, element in zip(static_ints(indices), joining.unstack(value), strict=True):
+        rows = joining.rows_of(convert_to_tensor(value))
+        for at, element in zip(static_ints(indices), rows, strict=True):
             array = array.write(at, element)
         return array

@@ -277,7 +277,7 @@ class TensorArray:
         tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
         if tensor.ndim == 0:
             raise ValueError("TensorArray.unstack: the value must have at least one dimension")
-        return self._replace(joining.unstack(tensor))
+        return self._replace(joining.rows_of(tensor))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Parts of a tensor along its first axis become the elements.
@@ -319,7 +319,7 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis become the elements of these numbers."""
         tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
-        for at, element in zip(static_ints(indices), joining.unstack(tensor), strict=True):
+        for at, element in zip(static_ints(indices), joining.rows_of(tensor), strict=True):
             self.write(at, element)
         return self
 

@@ -86,7 +86,7 @@ class _Sizes:
         if not found:
             return False
         group = self._groups[found[0]]
-        if wanted in present:
+        if exact and wanted in present:
             self._groups[present.index(wanted)] += group
         else:
             self._known.update(dict.fromkeys(group, fitting[found[0]]))

@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array import segments
-from tfpy._src.array.joining import repeat, reverse, stack
-from tfpy._src.array.making import cast, range, reshape
+from tfpy._src.array.joining import reverse, stack
+from tfpy._src.array.making import broadcast_to, cast, range, reshape
 from tfpy._src.array.slicing import one_hot, take
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import constant, convert_to_tensor
@@ -117,7 +117,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     x = at_least("grayscale_to_rgb", images, 1)
     if x.aval.shape[-1] != 1:
         raise ValueError(f"Last dimension of a grayscale image should be size 1, got {x.shape}")
-    return repeat(x, 3, axis=-1)
+    return broadcast_to(x, (*x.aval.shape[:-1], 3))
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:

@@ -49,7 +49,15 @@ def crop_to_bounding_box(
             f"lie outside the image {x.shape}"
         )
     part: Tensor = x[:, top : top + height, left : left + width]
-    return from_batch(part, single)
+    return from_batch(_of_size(part, height, width), single)
+
+
+def _of_size(image: Tensor, height: int, width: int) -> Tensor:
+    """The images, whose height and width are known."""
+    if not image.aval.is_open:
+        return image
+    batch, _, _, channels = image.aval.shape
+    return reshape(image, [batch, height, width, channels])
 
 
 def pad_to_bounding_box(
@@ -62,17 +70,16 @@ def pad_to_bounding_box(
     """
     x, single = as_batch("pad_to_bounding_box", image)
     before = static_int(offset_height), static_int(offset_width)
-    after = [
-        static_int(t) - b - n
-        for t, b, n in zip((target_height, target_width), before, x.aval.shape[1:3], strict=True)
-    ]
-    if min(before) < 0 or min(after) < 0:
+    target = static_int(target_height), static_int(target_width)
+    sides = list(zip(target, before, x.aval.shape[1:3], strict=True))
+    after = [t - b - n for t, b, n in sides]
+    if min(before) < 0 or any(n > t - b for t, b, n in sides):
         raise ValueError(
             f"pad_to_bounding_box: image {x.shape} at {list(before)} does not fit "
             f"{target_height} x {target_width}"
         )
     y = pad(x, [[0, 0], [before[0], after[0]], [before[1], after[1]], [0, 0]])
-    return from_batch(y, single)
+    return from_batch(_of_size(y, *target), single)
 
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:

@@ -11,9 +11,9 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import complex, imag, real
 from tfpy._src.array.joining import concat, pad, reverse
-from tfpy._src.array.making import reshape, static_ints, zeros_like
+from tfpy._src.array.making import sized, static_ints, zeros_like
 from tfpy._src.array.slicing import take
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ops import elementwise as ew
@@ -137,7 +137,7 @@ def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
         _require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
         *outer, half = x.aval.shape[x.ndim - rank :]
-        sizes = _lengths(op, fft_length, [*outer, max(0, 2 * (half - 1))], rank)
+        sizes = _lengths(op, fft_length, [*outer, 2 * (half - 1) if half else 0], rank)
         fitted = _fitted(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
         return inverse_half_transform(fitted, axes, sizes[-1])
 
@@ -166,7 +166,8 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
     weights[:1] /= 2
     if n and n % 2 == 0:
         weights[n // 2] = 1 / n
-    parts = [_fitted(part * weights, [last], [n]) for part in (real(z), imag(z))]
+    factors = sized(weights, (x.aval.shape[last],))
+    parts = [_fitted(part * factors, [last], [n]) for part in (real(z), imag(z))]
     return plane(dft(*parts, axis=last, inverse=True), 0)
 
 
@@ -185,7 +186,7 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
     for axis in (normalize_axis("fftshift", a, t.ndim) for a in over):
         n = t.aval.shape[axis]
         order = np.roll(np.arange(n, dtype=np.int32), -direction * (n // 2))
-        t = take(t, reshape(order, [n]), axis=axis)
+        t = take(t, sized(order, (n,)), axis=axis)
     return t
 
 
@@ -273,7 +274,8 @@ def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
         weights = np.full(n, math.sqrt(0.5 / n) if ortho else 1.0)
         weights[0] = math.sqrt(0.25 / n) if ortho else 0.5
         turned = np.exp(0.5j * math.pi / n * np.arange(n)) * 2 * weights
-        parts = [_doubled(x * constant(p.astype(np.float32))) for p in (turned.real, turned.imag)]
+        factors = [sized(p.astype(np.float32), (n,)) for p in (turned.real, turned.imag)]
+        parts = [_doubled(x * p) for p in factors]
         return plane(dft(*parts, axis=x.ndim - 1, inverse=True), 0)[..., :n]
     # Type 4 is the odd half of type 2 of twice the length.
     odd = _cosine_transform(_doubled(x), 2, None)[..., 1::2]
@@ -292,5 +294,6 @@ def _half(x: Tensor) -> Tensor:
 
 def _turned(both: Tensor, factors: Any) -> Tensor:
     """Real part of the product of stacked parts and complex factors."""
-    cosines, sines = (constant(p.astype(np.float32)) for p in (factors.real, factors.imag))
+    n = both.aval.shape[-1:]
+    cosines, sines = (sized(p.astype(np.float32), n) for p in (factors.real, factors.imag))
     return ew.subtract(plane(both, 0) * cosines, plane(both, 1) * sines)

@@ -10,11 +10,12 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, reverse, split, tile
-from tfpy._src.array.making import reshape, static_int, static_number, transpose
+from tfpy._src.array.making import reshape, sized, static_int, static_number, transpose
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, real_part
+from tfpy._src.ir.sizes import either
 from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.ops import elementwise as ew
 from tfpy._src.ops.families.infer import normalize_axis
@@ -56,9 +57,9 @@ def frame(
         room = [[0, missing if i == at else 0] for i in range(x.ndim)]
         x = pad(x, room, constant_values=pad_value)
     else:
-        frames = max(0, 1 + (samples - length) // step)
+        frames = either(max(0, 1 + (samples - length) // step), samples)
     picks = np.arange(frames)[:, None] * step + np.arange(length)
-    return take(x, picks.astype(np.int32), axis=at)
+    return take(x, sized(picks.astype(np.int32), (frames, length)), axis=at)
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
