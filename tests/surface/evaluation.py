@@ -5,7 +5,7 @@ The browser gets the text of this file, so it imports nothing of the tests.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import inspect
 from typing import Any
 
 import numpy as np
@@ -78,11 +78,7 @@ def evaluate(text: str, said: Any, **names: Any) -> Any:
     """The result of the text of a call; ``names`` are more words."""
     spoken = {name: getattr(said, name) for name in "xfbcitd"}
     result = eval(text, {"tf": said.lib, "np": np, **spoken, **names})
-<<<<<<< HEAD
     return finished(result) if inspect.isawaitable(result) else result
-=======
-    return finished(result) if isinstance(result, Coroutine) else result
->>>>>>> cad57d8 (Tests of the surface await what functions give, and count public names alone; ops.md is current)
 
 
 def finished(work: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator
+import inspect
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,11 +115,7 @@ def record(recorder: Recorder, name: str) -> Run:
         recorder.note = note
         try:
             result = function(*args, **kwargs)
-<<<<<<< HEAD
             return finished(result) if inspect.isawaitable(result) else result
-=======
-            return finished(result) if isinstance(result, Coroutine) else result
->>>>>>> cad57d8 (Tests of the surface await what functions give, and count public names alone; ops.md is current)
         finally:
             recorder.note = Run()
 
