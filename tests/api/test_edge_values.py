@@ -278,3 +278,16 @@ def test_functions_of_variables_of_open_shape(tf: Any) -> Any:
     found = [doubled(), grown(), grown(), doubled()]
     v.assign([])
     return [found, doubled(), v]
+
+
+@same
+def test_reading_outside_of_a_tensor(tf: Any) -> Any:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    return [
+        tf.gather_nd(x, [[0], [7], [-1]], bad_indices_policy="IGNORE"),
+        tf.gather_nd(x, [[1, 1], [1, 2], [2, 0]], bad_indices_policy="IGNORE"),
+        tf.gather_nd(["a", "b"], [[1], [2]], bad_indices_policy="IGNORE"),
+        error(lambda: tf.gather_nd(x, [[7]])),
+        error(lambda: tf.one_hot([0], 2, on_value=tf.constant(1.0), dtype=tf.int32)),
+        tf.one_hot([0, 1], 2, on_value=5, off_value=tf.constant(2)),
+    ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, reshape, static_ints, zeros
+from tfpy._src.array.making import broadcast_to, expand_dims, reshape, static_ints, zeros
 from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
@@ -21,7 +21,10 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import dense_strides
-from tfpy._src.ops import elementwise as ew, indexing, scatter as primitives, text
+from tfpy._src.ops import elementwise as ew, indexing, reduction, scatter as primitives, text
+
+_POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
+"""What to do with indices outside of a tensor."""
 
 
 @dispatchable
@@ -37,9 +40,11 @@ def gather_nd(
     Args:
         indices: ``[..., depth]``; the result is ``[..., *params.shape[depth:]]``.
         batch_dims: leading dimensions in which both go together.
+        bad_indices_policy: "IGNORE" gives zeros for what is outside of ``params``.
 
     Raises:
-        InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions.
+        InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions, or
+            for a policy that there is not.
         ValueError: when ``batch_dims`` is negative.
     """
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
@@ -49,10 +54,36 @@ def gather_nd(
         at = with_batch_index("gather_nd", x, at, int(batch_dims))
     depth = _depth("gather_nd", at, x.aval.shape)
     dims, rest = x.aval.shape[:depth], x.aval.shape[depth:]
+    shape = (*at.aval.shape[:-1], *rest)
+    inside = _inside("gather_nd", bad_indices_policy, at, dims)
+    if inside is not None:
+        if not math.prod(dims):
+            return zeros(shape, x.dtype)
+        at = ew.select(expand_dims(inside, -1), at, constant(0, at.dtype))
     rows = reshape(x, [math.prod(dims), *rest])
     places = primitives.ravel_index(at, dims=dims)
     whole_rows = at.ndim == 2 and depth == 1  # as in TensorFlow, its gradient is rows then
-    return indexing.gather(rows, places, axis=0, batch_dims=0, sparse_gradient=whole_rows)
+    found = indexing.gather(rows, places, axis=0, batch_dims=0, sparse_gradient=whole_rows)
+    return found if inside is None else _where_rows(inside, found, zeros(shape, x.dtype))
+
+
+def _inside(op: str, policy: str, indices: Tensor, dims: tuple[int, ...]) -> Tensor | None:
+    """For each index vector whether it is in a tensor, where others are ignored; else None."""
+    if policy not in _POLICIES:
+        raise invalid(op, f"bad_indices_policy is one of {_POLICIES}, not {policy!r}")
+    if policy != "IGNORE":
+        return None
+    ends = constant(dims, indices.dtype)
+    fits = ew.logical_and(
+        ew.greater_equal(indices, constant(0, indices.dtype)), ew.less(indices, ends)
+    )
+    return reduction.reduce_axes(reduction.reduce_all, fits, (fits.ndim - 1,), False)
+
+
+def _where_rows(inside: Tensor, kept: Tensor, other: Tensor) -> Tensor:
+    """Rows of one tensor or of another."""
+    trailing = [1] * (kept.ndim - inside.ndim)
+    return ew.select(reshape(inside, [*inside.aval.shape, *trailing]), kept, other)
 
 
 def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:

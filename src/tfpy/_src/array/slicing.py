@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_int, static_ints
-from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
@@ -158,7 +158,11 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A new axis of size ``depth``: ``on_value`` at the index, ``off_value`` elsewhere."""
+    """A new axis of size ``depth``: ``on_value`` at the index, ``off_value`` elsewhere.
+
+    Raises:
+        TypeError: when the two values and ``dtype`` do not agree.
+    """
     at = convert_to_tensor(indices)
     infer.check_dtype("one_hot", at.aval, infer.INTEGER, "indices")
     kind = (
@@ -169,6 +173,12 @@ def one_hot(
             dtypes.float32,
         )
     )
+    for argument, value in (("on_value", on_value), ("off_value", off_value)):
+        if is_tensor(value) and value.dtype != kind:
+            raise TypeError(
+                f"one_hot: dtype {value.dtype.name} of {argument} does not match dtype "
+                f"{kind.name}; use tf.cast"
+            )
     where_ = normalize_axis("one_hot", -1 if axis is None else axis, at.ndim + 1)
     count = static_int(depth)
     rows = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)

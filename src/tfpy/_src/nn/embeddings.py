@@ -64,7 +64,7 @@ def _parts(params: Any) -> Sequence[Any]:
     parts = params if isinstance(params, list | tuple) else [params]
     if not parts:
         raise ValueError("Length of params is currently 0. Need at least one param.")
-    return parts
+    return [part if hasattr(part, "shape") else convert_to_tensor(part) for part in parts]
 
 
 def _of_parts(parts: Sequence[Any], ids: Tensor) -> Tensor:
