@@ -19,7 +19,7 @@ NOT_TAKEN = {
 """Parameters of TensorFlow for placement and old names."""
 ADDED = {"quantize"}
 """Parameters that TensorFlow has not; they are given by name."""
-OTHER = {"meshgrid", "print"}
+OTHER = {"group", "meshgrid", "print"}
 """Functions of any number of arguments, whose options are named here."""
 
 

@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 
 def takes_complex(op: Op) -> bool:
-    if op.family != "elementwise" or op.name in ("cast", "complex") or op.typed_from:
+    if op.family != "elementwise" or op.name in ("bitcast", "cast", "complex") or op.typed_from:
         return False
     try:
         op.infer(*[Aval((2,), dtypes.complex64)] * len(op.params), **op.defaults)

@@ -104,7 +104,10 @@ def tensors(lib: Any, nest: Any) -> list[Any]:
 
 
 def gradients(lib: Any, call: str, dtype: str = "float32") -> list[Any]:
-    """The gradient of weighed float and complex results for each such input, or None."""
+    """The gradient of weighed float and complex results for each such input, or None.
+
+    Indexed slices, which a read of rows gives, are compared as the tensors that they stand for.
+    """
     said = words(lib, dtype)
     with lib.GradientTape() as tape:
         made = Watched(said, tape)
@@ -114,7 +117,8 @@ def gradients(lib: Any, call: str, dtype: str = "float32") -> list[Any]:
         return []
     rng = np.random.default_rng(5)
     weights = [_weights(lib, t, rng) for t in results]
-    return list(tape.gradient(results, inputs, weights))
+    found = tape.gradient(results, inputs, weights)
+    return [None if g is None else lib.convert_to_tensor(g) for g in found]
 
 
 def _weights(lib: Any, result: Any, rng: Any) -> Any:

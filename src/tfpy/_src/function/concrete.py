@@ -117,6 +117,9 @@ class ConcreteFunction:
             raise TypeError(f"{self.name} takes {self._text()}, missing {', '.join(missing)}")
         found: list[Any] = []
         for name, value in arguments.items():
+            if isinstance(call.arguments[name], Tensor | TensorSpec):
+                found.append(value)
+                continue
             traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
             tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
             same = len(given) == len(traced) and all(
