@@ -148,7 +148,7 @@ def test_program(tf, backend, name, compiled):
         return [*outputs, *grads]
 
     def results(function):
-        return [t.numpy() for t in function(*map(tf.constant, arrays))]
+        return [tf.convert_to_tensor(t).numpy() for t in function(*map(tf.constant, arrays))]
 
     device = registry.active_backend()
     for key in [k for k, known in device.programs.items() if known.program == 0]:

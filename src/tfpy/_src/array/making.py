@@ -33,6 +33,8 @@ from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
 
 def static_ints(value: Any) -> tuple[int, ...]:
     """A shape, axis list or the like as ints; tensors are read. Open sizes stay open."""
+    if type(value) in (list, tuple) and all(type(n) is int for n in value):
+        return tuple(value)  # nearly always
     if isinstance(value, int | np.integer):
         return (size_of(value),)
     if isinstance(value, Sizes):
