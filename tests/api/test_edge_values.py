@@ -291,3 +291,37 @@ def test_reading_outside_of_a_tensor(tf: Any) -> Any:
         error(lambda: tf.one_hot([0], 2, on_value=tf.constant(1.0), dtype=tf.int32)),
         tf.one_hot([0, 1], 2, on_value=5, off_value=tf.constant(2)),
     ]
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 3, 0), (0, 3, 3, 2)])
+def test_filters_without_elements(shape: tuple[int, ...]) -> None:
+    """TensorFlow's oneDNN kernels refuse them, others compute nothing."""
+    x, filters = tfpy.ones([2, 5, 5, 3]), tfpy.zeros(shape)
+    for convolve in (tfpy.nn.conv2d, tfpy.nn.depthwise_conv2d):
+        with pytest.raises(tfpy.errors.InvalidArgumentError, match="zero elements"):
+            convolve(x, filters, [1] * 4, "SAME")
+
+
+@same
+def test_boxes_that_overlap_by_the_threshold(tf: Any) -> Any:
+    boxes = tf.constant([[0.0, 0.5, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 2.0, 1.0, 3.0]])
+    scores = tf.constant([0.9, 0.8, 0.7])
+    chosen = tf.image.non_max_suppression_padded
+    return [
+        tf.image.non_max_suppression(boxes, scores, 3),
+        chosen(boxes, scores, 3),
+        chosen(boxes, scores, 3, pad_to_max_output_size=True),
+        chosen(boxes[None], scores[None], 3, pad_to_max_output_size=True),
+        error(lambda: chosen(boxes[None], scores[None], 3)),
+    ]
+
+
+@same
+def test_ragged_values_of_one_hot_and_bitcast(tf: Any) -> Any:
+    rows = tf.ragged.constant([[0, 1], [2]])
+    return [
+        tf.one_hot(rows, 3, axis=2),
+        tf.bitcast(rows, tf.float32),
+        error(lambda: tf.one_hot(rows, 3, axis=1)),
+        error(lambda: tf.math.confusion_matrix([1], [0], -2)),
+    ]

@@ -54,6 +54,7 @@ def _inside(source: DType, end: Any) -> Any:
     return number.item()
 
 
+@per_value
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype.
 

@@ -124,17 +124,22 @@ def non_max_suppression_padded(
     """Indices, filled up with 0 if asked for, and how many are valid.
 
     Args:
-        boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are always filled
-            up.
+        boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are to be filled up.
         sorted_input, canonicalized_coordinates, tile_size: hints of TensorFlow's, not needed here.
 
     Raises:
+        ValueError: for batches that are not to be filled up.
         InvalidArgumentError: when shapes or thresholds do not fit.
     """
-    places, _ = _suppressed(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    corners = convert_to_tensor(boxes)
+    if corners.ndim > 2 and not pad_to_max_output_size:
+        raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
+    # As in TensorFlow, here an overlap that is equal to the threshold is too much.
+    threshold = float(np.nextafter(np.float32(static_number(iou_threshold)), np.float32(-1)))
+    places, _ = _suppressed(corners, scores, max_output_size, threshold, score_threshold)
     counts = _counted(places)
     indices = cast(ew.maximum(places, 0.0), dtypes.int32)
-    if pad_to_max_output_size or indices.ndim > 1:
+    if pad_to_max_output_size:
         return _filled(indices, static_ints(max_output_size)[0], 1), counts
     return indices[: int(counts)], counts
 

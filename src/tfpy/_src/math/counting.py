@@ -169,6 +169,8 @@ def confusion_matrix(
         guess = squeeze(guess, -1)
     pairs = stack([truth, guess], axis=-1)
     size = _classes(pairs) if num_classes is None else static_int(num_classes)
+    if size < 0:
+        raise invalid("confusion_matrix", f"num_classes must not be negative, got {size}")
     kind = as_dtype(dtype)
     amounts = ones(truth.aval.shape, kind) if weights is None else cast(weights, kind)
     return scatter_nd(pairs, amounts, [size, size])

@@ -33,7 +33,7 @@ def _check(op: str, rank: int, x: Aval, filter_: Aval) -> None:
 
 def _conv_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
     depth, out = filter_[-2:]
-    if depth == 0 or x[-1] % depth or out % (x[-1] // depth):
+    if x[-1] % depth or out % (x[-1] // depth):
         raise invalid(
             op,
             f"input depth {x[-1]} must be a multiple of filter depth {depth}, and the quotient "
@@ -127,6 +127,8 @@ class _Convolution:
         )
 
     def _output(self, op: str, x: Shape, filter_: Shape, attrs: dict[str, Any]) -> Shape:
+        if 0 in filter_:
+            raise invalid(op, f"filter must not have zero elements, got shape {list(filter_)}")
         return self._shape(op, x, filter_, _window_of(attrs))
 
     # Shape rules

@@ -92,9 +92,28 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @implements(slicing.one_hot, RaggedTensor)
-def one_hot(indices: Any, *args: Any, **kwargs: Any) -> Any:
-    """Of each value."""
-    return map_flat_values(slicing.one_hot, indices, *args, **kwargs)
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Of each value, along an axis within the values.
+
+    Raises:
+        ValueError: for an axis that is ragged.
+    """
+    if axis is not None and axis >= 0:
+        if axis <= indices.ragged_rank:
+            raise ValueError(
+                f"one_hot: axis ({axis}) must be greater than indices.ragged_rank "
+                f"({indices.ragged_rank})"
+            )
+        axis -= indices.ragged_rank
+    return map_flat_values(slicing.one_hot, indices, depth, on_value, off_value, axis, dtype)
 
 
 @implements(scans.cumsum, RaggedTensor)
