@@ -298,7 +298,7 @@ def test_filters_without_elements(shape: tuple[int, ...]) -> None:
     """TensorFlow's oneDNN kernels refuse them, others compute nothing."""
     x, filters = tfpy.ones([2, 5, 5, 3]), tfpy.zeros(shape)
     for convolve in (tfpy.nn.conv2d, tfpy.nn.depthwise_conv2d):
-        with pytest.raises(tfpy.errors.InvalidArgumentError, match="zero elements"):
+        with pytest.raises(tfpy.errors.InvalidArgumentError, match="filter"):
             convolve(x, filters, [1] * 4, "SAME")
 
 
