@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "words",
     [
-        ["programs", "--seed", "1000200", "--programs", "20"],
+        ["programs", "--seed", "1000200", "--programs", "8"],
         ["mutants", "--seed", "1", "--programs", "60"],
     ],
     ids=["programs", "mutants"],
