@@ -38,7 +38,7 @@ export function openPlot(container, style) {
       },
       axes: [
         axis,
-        { ...axis, size: 52, values: (_, ticks, __, ___, step) => formatted(ticks, step) },
+        { ...axis, size: 68, values: (_, ticks, __, ___, step) => formatted(ticks, step) },
       ],
       series: [{}, { stroke: colour("--accent"), width: 2, points: { show: style.points } }],
     },
