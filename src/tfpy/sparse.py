@@ -14,6 +14,7 @@ from tfpy._src.sparse.conversion import (
     to_indicator as to_indicator,
 )
 from tfpy._src.sparse.counting import bincount as bincount
+from tfpy._src.sparse.crossing import cross as cross, cross_hashed as cross_hashed
 from tfpy._src.sparse.reduction import (
     maximum as maximum,
     minimum as minimum,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast, reshape, static_int, transpose
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
@@ -224,6 +224,32 @@ def unique_with_counts(
     y = constant(array[first[order]])
     return UniqueWithCounts(
         y, constant(rank[inverse].astype(kind)), constant(count[order].astype(kind))
+    )
+
+
+def unique_slices(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> UniqueWithCounts:
+    """As :func:`unique_with_counts`, of the slices along an axis; without one, of a vector.
+
+    Raises:
+        InvalidArgumentError: for more than one axis, or one that ``x`` has not; for something else
+            than a vector without one.
+    """
+    values, axes = convert_to_tensor(x), [int(a) for a in np.reshape(host_values(axis), -1)]
+    if not axes:
+        return unique_with_counts(values, out_idx)
+    if len(axes) > 1:
+        raise invalid("unique", f"axis does not support vectors of more than one axis, got {axes}")
+    at = normalize_axis("unique", axes[0], values.ndim)
+    rows = np.moveaxis(values.host_view(), at, 0)
+    numbers: dict[Any, int] = {}
+    keys = [row.tobytes() if row.dtype != object else (*row.flat,) for row in rows]
+    owners = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+    first = np.unique(owners, return_index=True)[1]
+    kind = as_dtype(out_idx).as_numpy_dtype
+    return UniqueWithCounts(
+        constant(np.moveaxis(rows[first], 0, at)),
+        constant(owners.astype(kind)),
+        constant(np.bincount(owners, minlength=len(numbers)).astype(kind)),
     )
 
 

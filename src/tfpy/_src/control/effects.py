@@ -200,6 +200,14 @@ def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: b
     return found if listed else found[0]
 
 
+def on_host(function: Function, inputs: Sequence[Tensor], avals: Sequence[Aval]) -> list[Tensor]:
+    """The tensors, of these avals, that a function of tensors gives; while a function is traced,
+    at each run."""
+    if not tracing.local.active:
+        return list(function(*inputs))
+    return host_call.apply(inputs, function=function, avals=tuple(avals))
+
+
 def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -> tuple[Aval, ...]:
     if all(getattr(s, "shape", None) is not None and s.is_static for s in specs):
         return tuple(Aval(tuple(s.shape), as_dtype(s.dtype)) for s in specs)

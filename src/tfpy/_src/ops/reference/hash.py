@@ -197,6 +197,12 @@ def murmur64(s: Strings, seed: int = 0xDECAFCAFFE) -> _Words:
     return _mix(_mix(h) * _MURMUR)
 
 
+def concatenated(first: _Words, second: _Words) -> _Words:
+    """The fingerprint of two things of which these are the fingerprints."""
+    mixed = (first ^ _MURMUR ^ _mix(second * _MURMUR) * _MURMUR) * _MURMUR
+    return _mix(_mix(mixed) * _MURMUR)
+
+
 def siphash(s: Strings, key: Sequence[int]) -> _Words:
     """SipHash-2-4 (https://eprint.iacr.org/2012/351) under a key of two words."""
     k0, k1 = (k & _MASK for k in key)

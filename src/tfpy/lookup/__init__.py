@@ -1,0 +1,14 @@
+"""``tf.lookup``: tables from keys to values, on the host."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.lookup.initializers import (
+    KeyValueTensorInitializer as KeyValueTensorInitializer,
+    TextFileIndex as TextFileIndex,
+    TextFileInitializer as TextFileInitializer,
+)
+from tfpy._src.lookup.tables import (
+    StaticHashTable as StaticHashTable,
+    StaticVocabularyTable as StaticVocabularyTable,
+)
+from tfpy.lookup import experimental as experimental

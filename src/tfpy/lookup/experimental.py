@@ -1,0 +1,8 @@
+"""``tf.lookup.experimental``: tables that programs change."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.lookup.mutable import (
+    DenseHashTable as DenseHashTable,
+    MutableHashTable as MutableHashTable,
+)
