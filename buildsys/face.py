@@ -27,8 +27,9 @@ PACKAGE = ROOT / "src" / "tfpy"
 ENGINE = "tfpy._src"
 EXPLAIN = f"""
 from {ENGINE}.absent import explain as _explain
+from {ENGINE}.alias.keras import LAZY as _LAZY
 
-_explain(__name__)
+_explain(__name__, _LAZY)
 """
 NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
 

@@ -11,8 +11,10 @@ from tfpy import (
     autograph as autograph,
     bitwise as bitwise,
     browser as browser,
+    compat as compat,
     config as config,
     debugging as debugging,
+    distribute as distribute,
     dtypes as dtypes,
     errors as errors,
     fused as fused,
@@ -33,6 +35,8 @@ from tfpy import (
     strings as strings,
 )
 from tfpy._src.absent import explain as _explain
+from tfpy._src.alias.finder import as_tensorflow as as_tensorflow
+from tfpy._src.alias.keras import LAZY as _LAZY
 from tfpy._src.array.blocks import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
@@ -176,7 +180,9 @@ from tfpy._src.core.name_scope import name_scope as name_scope
 from tfpy._src.core.tape import stop_gradient as stop_gradient
 from tfpy._src.core.tensor import Tensor as Tensor
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.core.type_spec import TypeSpec as TypeSpec
 from tfpy._src.debugging.assertions import Assert as Assert
+from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
@@ -325,4 +331,4 @@ from tfpy._src.variables.module import Module as Module
 from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
 
-_explain(__name__)
+_explain(__name__, _LAZY)

@@ -1,7 +1,13 @@
-"""``tf.config``: how functions run."""
+"""``tf.config``: how functions run, and on what."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.distribute.devices import (
+    LogicalDevice as LogicalDevice,
+    PhysicalDevice as PhysicalDevice,
+    list_logical_devices as list_logical_devices,
+    list_physical_devices as list_physical_devices,
+)
 from tfpy._src.function.polymorphic import (
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,

@@ -1,9 +1,12 @@
-"""``tf.losses``: TensorFlow.js's losses of labels and predictions, weighted and reduced."""
+"""``tf.losses``: Keras's, and those of TensorFlow.js's losses whose names Keras has not.
+
+The latter are of labels and predictions, weighted and reduced; they all are in
+``tf.compat.v1.losses``.
+"""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
 from tfpy._src.tfjs.losses import (
-    Reduction as Reduction,
     absolute_difference as absolute_difference,
     compute_weighted_loss as compute_weighted_loss,
     cosine_distance as cosine_distance,

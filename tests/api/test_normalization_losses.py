@@ -147,7 +147,7 @@ def test_weighted_losses(name: str, reduction: str, rng: np.random.Generator) ->
     for weight in weights:
 
         def program(tf: Any, x: Any, weight: Any = weight) -> Any:
-            losses = tf.losses if tf is tfpy else tf.compat.v1.losses
+            losses = tf.compat.v1.losses
             more = {"axis": 1} if name == "cosine_distance" else {}
             return getattr(losses, name)(
                 tf.constant(labels), x, weights=weight, reduction=reduction, **more
@@ -161,7 +161,7 @@ def test_label_smoothing_and_delta(rng: np.random.Generator) -> None:
     (x,) = draw(rng, (3, 4))
 
     def program(tf: Any, x: Any) -> Any:
-        losses = tf.losses if tf is tfpy else tf.compat.v1.losses
+        losses = tf.compat.v1.losses
         return [
             losses.sigmoid_cross_entropy(tf.constant(labels), x, label_smoothing=0.2),
             losses.softmax_cross_entropy(tf.constant(labels), x, label_smoothing=0.2),
@@ -175,12 +175,11 @@ def test_label_smoothing_and_delta(rng: np.random.Generator) -> None:
 def test_errors_of_weighted_losses() -> None:
     ones = np.ones((2, 3), np.float32)
 
-    def losses(tf: Any) -> Any:
-        return tf.losses if tf is tfpy else tf.compat.v1.losses
-
-    twin.raises(lambda tf, x: losses(tf).mean_squared_error(x, x[:1]), ones)
-    twin.raises(lambda tf, x: losses(tf).compute_weighted_loss(x, x[:, :2]), ones)
-    twin.raises(lambda tf, x: losses(tf).compute_weighted_loss(x, 1.0, reduction="total"), ones)
+    twin.raises(lambda tf, x: tf.compat.v1.losses.mean_squared_error(x, x[:1]), ones)
+    twin.raises(lambda tf, x: tf.compat.v1.losses.compute_weighted_loss(x, x[:, :2]), ones)
+    twin.raises(
+        lambda tf, x: tf.compat.v1.losses.compute_weighted_loss(x, 1.0, reduction="total"), ones
+    )
 
 
 def test_recurrent_cells(rng: np.random.Generator) -> None:

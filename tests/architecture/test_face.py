@@ -20,7 +20,7 @@ EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=la
 
 OWN = {
     "": """
-        TensorBuffer backend_report basic_lstm_cell batch_to_space_nd browser buffer
+        TensorBuffer as_tensorflow backend_report basic_lstm_cell batch_to_space_nd browser buffer
         clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm floor_div
         fused get_backend grad grads keep lower_bound memory moving_average multi_rnn_cell
         multinomial outer_product prelu ragged_gather ragged_range ragged_tensor_to_tensor rand

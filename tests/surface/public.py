@@ -17,6 +17,7 @@ NOT_OPS = (
     "autograph.experimental",
     "config",
     "debugging",
+    "distribute",
     "dtypes",
     "errors",
     "nest",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 INSTEAD = {
     "compat": "tfpy has what TensorFlow 2 has; a program of version 1 is to be converted first",
     "data": "batches are slices of arrays: for i in range(0, len(x), n): step(x[i : i + n])",
-    "distribute": "a page has one device, and tfpy.set_backend picks it",
     "io": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
-    "keras": "networks are made of tf.Variable, tf.Module, tf.nn and tf.GradientTape",
-    "metrics": "a metric is a line of tf.reduce_mean, tf.equal and tf.argmax",
-    "optimizers": "a step is variable.assign_sub(rate * gradient), of tf.GradientTape's gradients",
     "saved_model": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
     "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
 }
@@ -39,17 +37,26 @@ class AbsentName(AttributeError):
         return f"{text}; did you mean {' or '.join(close)}?"
 
 
-def explain(package: str) -> None:
-    """Lets a package and the public modules below it say what they have instead of other names."""
+def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
+    """Lets a package and the public modules below it say what they have instead of other names.
+
+    Args:
+        lazy: by the modules' names, what gives names that are imported when they are touched, and
+            raises AttributeError for those that there are not.
+    """
     for module in _modules(sys.modules[package]):
-        _explain_in(module)
+        _explain_in(module, lazy.get(module.__name__))
 
 
-def _explain_in(module: types.ModuleType) -> None:
-    def absent(name: str) -> None:
+def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> None:
+    def found(name: str) -> Any:
+        if lazy is not None and not name.startswith("_"):
+            with contextlib.suppress(AttributeError):
+                value = vars(module)[name] = lazy(name)
+                return value
         raise AbsentName(module, name)
 
-    vars(module)["__getattr__"] = absent
+    vars(module)["__getattr__"] = found
 
 
 def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:

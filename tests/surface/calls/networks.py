@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 IMAGE, VOLUME = "f(2, 6, 7, 3)", "f(1, 4, 5, 6, 2)"
-V1 = "tf.compat.v1.losses"
 
 CALLS = {
     # activations
@@ -79,20 +78,15 @@ CALLS = {
     "nn.log_poisson_loss": "f(2, 3), f(2, 3)",
     "nn.compute_average_loss": "f(4), f(4)",
     "nn.scale_regularization_loss": "f(4)",
-    **{
-        name: (args, f"{V1}.{theirs}({args})")
-        for name, theirs, args in (
-            ("losses.absolute_difference", "absolute_difference", "f(2, 3), f(2, 3)"),
-            ("losses.compute_weighted_loss", "compute_weighted_loss", "f(2, 3), f(2, 3)"),
-            ("losses.cosine_distance", "cosine_distance", "f(2, 3), f(2, 3), 1"),
-            ("losses.hinge_loss", "hinge_loss", "f(2, 3), f(2, 3)"),
-            ("losses.huber_loss", "huber_loss", "f(2, 3), f(2, 3), delta=0.3"),
-            ("losses.log_loss", "log_loss", "f(2, 3), f(2, 3)"),
-            ("losses.mean_squared_error", "mean_squared_error", "f(2, 3), f(2, 3)"),
-            ("losses.sigmoid_cross_entropy", "sigmoid_cross_entropy", "f(2, 3), f(2, 3)"),
-            ("losses.softmax_cross_entropy", "softmax_cross_entropy", "f(2, 3), f(2, 3)"),
-        )
-    },
+    "compat.v1.losses.absolute_difference": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.compute_weighted_loss": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.cosine_distance": "f(2, 3), f(2, 3), 1",
+    "compat.v1.losses.hinge_loss": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.huber_loss": "f(2, 3), f(2, 3), delta=0.3",
+    "compat.v1.losses.log_loss": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.mean_squared_error": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.sigmoid_cross_entropy": "f(2, 3), f(2, 3)",
+    "compat.v1.losses.softmax_cross_entropy": "f(2, 3), f(2, 3)",
     # fused
     "fused.mat_mul": (
         "f(2, 3), f(3, 4), bias=f(4), activation='relu'",
@@ -110,9 +104,9 @@ CALLS = {
 
 FLOATS = (
     "fused.conv2d",
-    "losses.compute_weighted_loss",
-    "losses.sigmoid_cross_entropy",
-    "losses.softmax_cross_entropy",
+    "compat.v1.losses.compute_weighted_loss",
+    "compat.v1.losses.sigmoid_cross_entropy",
+    "compat.v1.losses.softmax_cross_entropy",
     "nn.atrous_conv2d",
     "nn.atrous_conv2d_transpose",
     "nn.compute_average_loss",

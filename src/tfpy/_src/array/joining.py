@@ -22,7 +22,7 @@ from tfpy._src.array.making import (
     transpose,
 )
 from tfpy._src.array.slicing import slice, take
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -33,10 +33,10 @@ from tfpy._src.ops.families.infer import normalize_axis
 
 def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
     """Values as tensors; others take the dtype of the first tensor, else of the first value."""
-    kind = next((v.dtype for v in values if is_tensor(v)), None)
+    kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors: list[Tensor] = []
     for v in values:
-        tensors.append(convert_to_tensor(v, None if is_tensor(v) else kind))
+        tensors.append(convert_to_tensor(v, None if is_operand(v) else kind))
         kind = kind or tensors[0].dtype
     return tensors
 
@@ -49,7 +49,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         ValueError: without values.
         InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
     """
-    values = [values] if is_tensor(values) else list(values)
+    values = [values] if is_operand(values) else list(values)
     tensors = _of_one_dtype(values)
     if not tensors:
         raise ValueError("concat: values is empty; give at least one tensor")
@@ -80,7 +80,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         ValueError: when the axis is out of range.
         InvalidArgumentError: when the shapes differ.
     """
-    if axis == 0 and not any(is_tensor(v) for v in values):
+    if axis == 0 and not any(is_operand(v) for v in values):
         with suppress(ValueError):  # ragged: the shapes are named below
             return convert_to_tensor(values)
     tensors = _of_one_dtype(values)

@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import (
     convert_to_tensor,
     host_values,
     is_array_like,
-    is_tensor,
+    is_operand,
     offers_tensor,
 )
 from tfpy._src.core.dispatch import dispatchable, per_value
@@ -39,7 +39,7 @@ def static_ints(value: Any) -> tuple[int, ...]:
         return (size_of(value),)
     if isinstance(value, Sizes):
         return value.sizes
-    if is_tensor(value) or is_array_like(value) or offers_tensor(value):
+    if is_operand(value) or is_array_like(value) or offers_tensor(value):
         value = host_values(value)
     if isinstance(value, np.ndarray):
         return tuple(int(v) for v in value.reshape(-1))
@@ -65,7 +65,7 @@ def static_number(value: Any) -> Any:
         TypeError: when it is more than one.
         NotTraceableError: for a tensor that is being traced.
     """
-    if not is_tensor(value) and not is_array_like(value) and not offers_tensor(value):
+    if not is_operand(value) and not is_array_like(value) and not offers_tensor(value):
         return value
     found = host_values(value)
     if found.size != 1:
@@ -205,7 +205,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if count < 0:
         raise invalid("linspace", f"Requires num >= 0: {count}")
     begin = convert_to_tensor(start)
-    end = convert_to_tensor(stop, None if is_tensor(stop) else begin.dtype)
+    end = convert_to_tensor(stop, None if is_operand(stop) else begin.dtype)
     if begin.dtype.is_integer:
         begin, end = cast(begin, dtypes.float32), cast(end, dtypes.float32)
     begin, end = expand_dims(begin, axis), expand_dims(end, axis)

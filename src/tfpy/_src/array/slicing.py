@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_int, static_ints
-from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
@@ -174,7 +174,7 @@ def one_hot(
         )
     )
     for argument, value in (("on_value", on_value), ("off_value", off_value)):
-        if is_tensor(value) and value.dtype != kind:
+        if is_operand(value) and value.dtype != kind:
             raise TypeError(
                 f"one_hot: dtype {value.dtype.name} of {argument} does not match dtype "
                 f"{kind.name}; use tf.cast"

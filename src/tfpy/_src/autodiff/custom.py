@@ -13,7 +13,7 @@ from tfpy._src.array.making import zeros
 from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.indexed_slices import IndexedSlices, dense
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
@@ -199,7 +199,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     def wrapped(*inputs: Any) -> Any:
         for x in inputs:
-            if not is_tensor(x):
+            if not is_operand(x):
                 raise TypeError(f"custom_grad: inputs must be tensors, got {x!r}")
         return forward(*inputs)
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from tfpy._src.array.joining import stack
 from tfpy._src.array.making import broadcast_to, reshape, zeros
-from tfpy._src.autodiff.nests import leaves, map_leaves
+from tfpy._src.autodiff.nests import held, leaves, map_leaves
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.scalars import filled
 from tfpy._src.core.tape import Tape
@@ -79,7 +79,7 @@ class GradientTape(Tape):
         Raises:
             ValueError: for things that are neither.
         """
-        for leaf in leaves(tensor):
+        for leaf in map(held, leaves(tensor)):
             if isinstance(leaf, Variable):
                 self._read(leaf.origin)
             elif isinstance(leaf, Tensor):
@@ -247,7 +247,8 @@ class GradientTape(Tape):
     def _collect(
         self, source: Any, grads: Mapping[int, Any], unconnected: UnconnectedGradients
     ) -> Any:
-        if type(source) is not Tensor and not is_tensor(source):
+        source = held(source)
+        if type(source) is not Tensor and not is_operand(source):
             raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
         if isinstance(source, Variable):
             _, read = self._variables.get(id(source.origin), (source, []))

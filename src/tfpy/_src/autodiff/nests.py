@@ -21,6 +21,11 @@ def leaves(structure: Any) -> list[Any]:
     return [x.differentiable if isinstance(x, CompositeOperand) else x for x in found]
 
 
+def held(leaf: Any) -> Any:
+    """The Variable in another library's Variable, which says that it acts as one; others as are."""
+    return leaf.handle if getattr(leaf, "_should_act_as_resource_variable", False) else leaf
+
+
 def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
     """The nest with ``function`` of each such leaf; None where that gives None."""
 

@@ -7,10 +7,11 @@ from typing import Any
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.dtypes import DType, as_dtype, float32, int32
 
 
-class _CompositeSpec:
+class _CompositeSpec(TypeSpec):
     """Shape and dtype; specs of equal facts are equal."""
 
     def __init__(self, shape: Any, dtype: Any) -> None:

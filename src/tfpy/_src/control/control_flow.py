@@ -10,7 +10,7 @@ from tfpy._src import tracing
 from tfpy._src.array.making import reshape
 from tfpy._src.control.staging import staged_cond, staged_while
 from tfpy._src.control.tensor_array import TensorArray
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
@@ -67,7 +67,7 @@ def truth(pred: Any) -> bool:
     Raises:
         ValueError: when it has several elements.
     """
-    if is_tensor(pred) and tuple(pred.aval.shape) != ():
+    if is_operand(pred) and tuple(pred.aval.shape) != ():
         raise ValueError(f"The predicate must be a scalar, got shape {pred.shape}")
     return bool(pred)
 
@@ -87,7 +87,7 @@ def switch_case(
         TypeError: when ``branch_index`` is not an integer tensor or a branch is not callable.
         ValueError: without branches, or when their numbers have gaps.
     """
-    if not is_tensor(branch_index):
+    if not is_operand(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
     index = convert_to_tensor(branch_index)
     if not index.dtype.is_integer:
@@ -163,7 +163,7 @@ def _cases(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Function]]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
         pred, fn = pair
-        if not is_tensor(pred):
+        if not is_operand(pred):
             raise TypeError(f"pred must be a Tensor, got: {pred}")
         if not pred.dtype.is_bool:
             raise TypeError(f"pred must be of type bool: {pred!r}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -177,7 +177,7 @@ def _results(result: Any, specs: Sequence[Any]) -> list[Tensor]:
 
 def _result(value: Any, spec: Any) -> Tensor:
     dtype = as_dtype(getattr(spec, "dtype", spec))
-    if is_tensor(value) or not dtype.is_numeric:
+    if is_operand(value) or not dtype.is_numeric:
         tensor = convert_to_tensor(value)
     else:
         tensor = convert_to_tensor(np.asarray(value).astype(dtype.as_numpy_dtype))

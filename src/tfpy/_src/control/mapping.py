@@ -9,7 +9,7 @@ from tfpy._src.array.slicing import take
 from tfpy._src.control.composite_mapping import is_composite, mapped, row_of
 from tfpy._src.control.control_flow import repeat
 from tfpy._src.control.tensor_array import TensorArray
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
@@ -66,7 +66,7 @@ def map_fn(
 
 def _results(kind: Any, count: int) -> TensorArray:
     """The array for results of a dtype, or of a spec's dtype and shape."""
-    is_spec = hasattr(kind, "shape") and not is_tensor(kind)
+    is_spec = hasattr(kind, "shape") and not is_operand(kind)
     shape = kind.shape if is_spec else None
     return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
 

@@ -9,7 +9,7 @@ from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.array.slicing import take
 from tfpy._src.control import lists
 from tfpy._src.control.tensor_array import TensorArray
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import int32
@@ -76,7 +76,7 @@ class StagedArray(TensorArray):
         return reshape(stacked, [-1, *stacked.aval.shape[2:]])
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         self._checked(take(tensor, 0))
         return self._with(lists.unstack(tensor))
 

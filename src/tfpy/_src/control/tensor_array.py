@@ -12,7 +12,7 @@ from tfpy._src.array import joining
 from tfpy._src.array.making import static_int, static_ints, zeros
 from tfpy._src.array.slicing import slice as slice_
 from tfpy._src.control.lists import make
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -218,7 +218,7 @@ class TensorArray:
 
     def _checked(self, value: Any) -> Tensor:
         """The value as an element."""
-        element = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        element = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if element.dtype != self._dtype:
             raise InvalidArgumentError(
                 None,
@@ -274,7 +274,7 @@ class TensorArray:
         Raises:
             ValueError: when there are more than the array's size, or for a scalar.
         """
-        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if tensor.ndim == 0:
             raise ValueError("TensorArray.unstack: the value must have at least one dimension")
         return self._replace(joining.rows_of(tensor))
@@ -285,7 +285,7 @@ class TensorArray:
         Raises:
             InvalidArgumentError: when the lengths do not add up to the first dimension.
         """
-        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         sizes = static_ints(lengths)
         if sum(sizes) != tensor.aval.shape[0]:
             raise InvalidArgumentError(
@@ -318,7 +318,7 @@ class TensorArray:
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis become the elements of these numbers."""
-        tensor = convert_to_tensor(value, None if is_tensor(value) else self._dtype)
+        tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         for at, element in zip(static_ints(indices), joining.rows_of(tensor), strict=True):
             self.write(at, element)
         return self

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.core.operand import Composite, Holder, Operand
+from tfpy._src.core.operand import AnyTensor, Composite, Holder, Operand
 from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
@@ -19,7 +19,15 @@ from tfpy._src.runtime import bridge
 
 
 def is_tensor(x: Any) -> bool:
-    """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``)."""
+    """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``).
+
+    Other libraries' Variables count, too: those of Keras give a tensor of themselves.
+    """
+    return isinstance(x, AnyTensor | Composite)
+
+
+def is_operand(x: Any) -> bool:
+    """Whether ops take it as it is: :func:`is_tensor` but for other libraries' classes."""
     return isinstance(x, Operand | Composite)
 
 
@@ -100,7 +108,7 @@ def convert_to_tensor(
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)
-        return _stacked([convert_to_tensor(v, None if is_tensor(v) else hint) for v in value])
+        return _stacked([convert_to_tensor(v, None if is_operand(v) else hint) for v in value])
     return from_array(_to_array(value, wanted, dtype_hint, is_private))
 
 
@@ -128,7 +136,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     Raises:
         TypeError: when the number of values does not fit ``shape``.
     """
-    if is_tensor(value):
+    if is_operand(value):
         tensor = convert_to_tensor(value)
         return tensor if shape is None else _reshaped(tensor, shape)
     value, is_private = _without_js(value)
@@ -180,7 +188,7 @@ def _reshaped(tensor: Tensor, shape: Any) -> Tensor:
 def _holds_tensor(values: Any) -> bool:
     if isinstance(values, list | tuple):
         return any(_holds_tensor(v) for v in values)
-    return is_tensor(values) or offers_tensor(values)
+    return is_operand(values) or offers_tensor(values)
 
 
 def _first_dtype(values: Any) -> DType | None:

@@ -18,6 +18,15 @@ Unary = Callable[[Any], "Tensor"]
 Binary = Callable[[Any, Any], "Tensor"]
 
 
+class AnyTensor:
+    """Base of what counts as a dense tensor (``tf.is_operand``): libraries have such classes, too.
+
+    What is no :class:`Operand` gives its tensor by ``__tf_tensor__(dtype, name)``.
+    """
+
+    __slots__ = ()
+
+
 class Operand:
     """A value that ops take. Dtypes must agree; Python numbers take the operand's."""
 
@@ -59,7 +68,7 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Holder(Operand):
+class Holder(Operand, AnyTensor):
     """A place that holds a tensor: a Variable."""
 
     __slots__ = ()

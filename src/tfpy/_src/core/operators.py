@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError
@@ -45,7 +45,7 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
     def function(x: Any, y: Any) -> Any:
-        tensor = x if is_tensor(x) else y
+        tensor = x if is_operand(x) else y
         return (logical if tensor.dtype.is_bool else bitwise)(x, y)
 
     return function
@@ -56,7 +56,7 @@ def _add(x: Any, y: Any) -> Any:
     try:
         return ew.add(x, y)
     except TypeError:
-        if not is_tensor(x):
+        if not is_operand(x):
             raise
         return ew.add(x, convert_to_tensor(y, dtype_hint=x.dtype))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy._src.core.operand import Operand
+from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.aval import Aval
@@ -33,7 +33,7 @@ class _Local(threading.local):
 local = _Local()
 
 
-class Tensor(Operand):
+class Tensor(Operand, AnyTensor):
     """An immutable array: shape, dtype and storage.
 
     Example:

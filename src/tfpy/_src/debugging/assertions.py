@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.composite.ragged.broadcast import matched
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.control.effects import effect
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, float32
@@ -166,7 +166,7 @@ def assert_type(
     Raises:
         TypeError: when it is another one.
     """
-    found = tensor.dtype if is_tensor(tensor) else convert_to_tensor(tensor).dtype
+    found = tensor.dtype if is_operand(tensor) else convert_to_tensor(tensor).dtype
     if found != as_dtype(tf_type):
         raise TypeError(
             f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; got {found!r}".strip()
@@ -191,7 +191,7 @@ def assert_proper_iterable(values: Any) -> None:
     Raises:
         TypeError: when it is one of these.
     """
-    if is_tensor(values) or isinstance(values, np.ndarray | str | bytes):
+    if is_operand(values) or isinstance(values, np.ndarray | str | bytes):
         raise TypeError(
             f'Expected argument "values" to be a "proper" iterable. Found: {type(values)}'
         )
@@ -219,4 +219,4 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether it is a tensor of numbers."""
-    return is_tensor(tensor) and tensor.dtype.is_numeric
+    return is_operand(tensor) and tensor.dtype.is_numeric

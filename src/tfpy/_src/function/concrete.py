@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy._src.array.making import zeros
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -91,7 +91,7 @@ class ConcreteFunction:
                 f"{self.name} takes {len(expected)} tensors {self._text()}, got {len(given)}"
             )
         tensors = [
-            convert_to_tensor(t, dtype if not is_tensor(t) else None)
+            convert_to_tensor(t, dtype if not is_operand(t) else None)
             for t, dtype in zip(given, expected, strict=True)
         ]
         if not self._takes(tensors):

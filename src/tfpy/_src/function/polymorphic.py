@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeV
 from tfpy._src import tracing
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.conversion import is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
@@ -159,7 +159,7 @@ class Function(Generic[P, R]):
             default = parameter.default
             if default is inspect.Parameter.empty or arguments[name] is default:
                 continue
-            if is_tensor(default) or arguments[name] != default:
+            if is_operand(default) or arguments[name] != default:
                 raise TypeError(
                     f"Binding inputs to tf.function failed due to `Can not cast "
                     f"{arguments[name]!r} to Literal[{default!r}]`: '{name}' is not in the "

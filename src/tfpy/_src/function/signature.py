@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_array_like, offers_t
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import OpenSize, UnrankedSize
@@ -19,7 +20,7 @@ from tfpy._src.runtime.bridge import is_js_array
 from tfpy._src.variables.variable import Variable
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """Shape and dtype of a tensor (``tf.TensorSpec``); None stands for any size.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj, real
 from tfpy._src.array.making import cast, reshape, squeeze, static_int, static_ints
-from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
@@ -27,7 +27,7 @@ def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
 
 
 def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
-    x = convert_to_tensor(input_tensor, None if is_tensor(input_tensor) else op.only)
+    x = convert_to_tensor(input_tensor, None if is_operand(input_tensor) else op.only)
     axes = _axes(op.name, x, axis)
     if not axes:
         op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced

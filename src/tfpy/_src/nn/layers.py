@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array.making import reshape
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType
@@ -93,7 +93,7 @@ def _dropped(
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")
-    if is_tensor(rate):
+    if is_operand(rate):
         rate = convert_to_tensor(rate, t.dtype)
     elif not 0 <= rate < 1:
         raise ValueError(f"dropout: rate must be a float in the range [0, 1), got {rate}")

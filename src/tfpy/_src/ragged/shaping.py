@@ -12,7 +12,7 @@ from tfpy._src.array.making import static_ints
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops.families.infer import normalize_axis
@@ -39,7 +39,7 @@ def _outer(x: Any) -> RaggedTensor:
 
 
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
-    kind = next((v.dtype for v in values if is_tensor(v)), None)
+    kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors = [as_ragged_or_tensor(v, kind) for v in values]
     ranks = {t.ndim for t in tensors}
     if len(ranks) > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.joining import stack, unstack
 from tfpy._src.array.making import static_ints, zeros_like
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.ops import random as primitives
@@ -36,7 +36,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     if isinstance(seed, int):
         numbers = [seed >> (64 * i) for i in range(_NUMBERS)]
     else:
-        array = np.asarray(seed.numpy() if is_tensor(seed) else seed, dtype=object)
+        array = np.asarray(seed.numpy() if is_operand(seed) else seed, dtype=object)
         given = [int(n) for n in array.reshape(-1)[:_NUMBERS]]
         numbers = [0] * (_NUMBERS - len(given)) + given
     return _tensor(numbers)
@@ -53,7 +53,7 @@ def _state_tensor(state: Any) -> Tensor:
     Raises:
         ValueError: when the number of elements is neither six nor three.
     """
-    found = state.numpy() if is_tensor(state) else np.asarray(state)
+    found = state.numpy() if is_operand(state) else np.asarray(state)
     if found.shape == (_WORDS,):
         return constant(found.astype(np.int64).astype(np.uint32).view(np.int32))
     if found.shape == (_NUMBERS,):

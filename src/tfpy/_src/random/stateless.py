@@ -11,7 +11,7 @@ from tfpy._src import dtypes, tracing
 from tfpy._src.array.joining import stack, unstack
 from tfpy._src.array.making import cast
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor, host_values, is_tensor
+from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
@@ -28,7 +28,7 @@ def seed_numbers(op: str, seed: Any) -> tuple[int, int]:
     Raises:
         InvalidArgumentError: when it is not two integers.
     """
-    array = np.asarray(host_values(seed) if is_tensor(seed) else seed)
+    array = np.asarray(host_values(seed) if is_operand(seed) else seed)
     if array.dtype.kind not in "iu":
         raise invalid(op, f"seed must be two integers, got dtype {array.dtype}")
     if array.shape != (2,):
@@ -45,7 +45,7 @@ def _state(op: str, seed: Any, alg: Any = "philox") -> State:
 
 def _is_unknown(value: Any) -> bool:
     """Whether it is a tensor of a trace, or a Variable."""
-    return is_tensor(value) and type(value) is not Tensor
+    return is_operand(value) and type(value) is not Tensor
 
 
 def _state_while_traced(op: str, seed: Tensor) -> State:
@@ -192,7 +192,7 @@ def index_shuffle(index: Any, seed: Any, max_index: int) -> Tensor:
         seed: two integers.
     """
     position = convert_to_tensor(index)
-    key = np.asarray(host_values(seed) if is_tensor(seed) else seed).reshape(-1)
+    key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)
     cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
     places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
     return convert_to_tensor(np.array(places, np.int32).reshape(position.aval.shape))

@@ -11,7 +11,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array import making
 from tfpy._src.composite.sparse_tensor import SparseTensor
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import arithmetic, counting
@@ -23,7 +23,7 @@ from tfpy._src.ragged.partitions import counts_by_row
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """Values divided by a dense tensor's elements at their places; integers become float32."""
     if isinstance(x, SparseTensor) and x.dtype.is_integer:
-        dense = convert_to_tensor(y, None if is_tensor(y) else dtypes.float32)
+        dense = convert_to_tensor(y, None if is_operand(y) else dtypes.float32)
         x, y = cast(x, dtypes.float32), making.cast(dense, dtypes.float32)
     return elementwise.real_div(x, y)
 

@@ -14,7 +14,7 @@ from tfpy._src import primitives
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.control.effects import effect
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ops import text
 from tfpy._src.ops.reference.text import as_bytes
@@ -139,7 +139,7 @@ def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, 
 
 def _text(value: Any, keep: int, alone: bool) -> str:
     """A value as it is printed: a text by itself without quotes."""
-    if alone and is_tensor(value) and value.dtype == "string" and not value.ndim:
+    if alone and is_operand(value) and value.dtype == "string" and not value.ndim:
         return str(value.numpy().decode(errors="replace"))
     return value if isinstance(value, str) else _shown(value, keep)
 
@@ -152,7 +152,7 @@ def _shown(value: Any, keep: int) -> str:
         parts = (value.indices, value.values, value.dense_shape)
         shown = [_shown(part, keep) for part in parts]
         return "'SparseTensor(indices={}, values={}, shape={})'".format(*shown)
-    if is_tensor(value):
+    if is_operand(value):
         return summary(np.asarray(value), keep, 1)
     if isinstance(value, Mapping):
         items = (f"{key!r}: {_shown(value[key], keep)}" for key in sorted(value))

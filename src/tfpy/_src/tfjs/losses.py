@@ -1,7 +1,4 @@
-"""``tf.losses``: TensorFlow.js's losses of labels and predictions, weighted and reduced.
-
-TensorFlow has them as ``tf.compat.v1.losses``.
-"""
+"""``tf.compat.v1.losses``, which TensorFlow.js has as ``tf.losses``."""
 
 from __future__ import annotations
 

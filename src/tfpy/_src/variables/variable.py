@@ -154,6 +154,20 @@ class Variable(ScatterMethods):
         return constant(True)
 
     @property
+    def handle(self) -> Variable:
+        """The Variable itself, for libraries that ask for TensorFlow's resource."""
+        return self
+
+    @property
+    def _unique_id(self) -> str:
+        """A key that no other Variable has; what libraries for TensorFlow read."""
+        return f"{self.name.removesuffix(':0')}_{self.number}"
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name.removesuffix(":0")
+
+    @property
     def ndim(self) -> int:
         """How many dimensions it has."""
         return self._aval.rank

@@ -19,7 +19,7 @@ from tfpy._src.control.staging import (
     traced_branches,
 )
 from tfpy._src.control.tensor_array import TensorArray
-from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.conversion import is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.trace.symbolic import is_symbolic
@@ -178,7 +178,7 @@ def _refuse_none(name: str, values: Sequence[Any]) -> None:
 def _leaf(value: Any) -> Any:
     if isinstance(value, TensorArray):
         return value.staged()
-    return value if is_tensor(value) else to_tensor(value)
+    return value if is_operand(value) else to_tensor(value)
 
 
 def _compare(name: str, main: Any, other: Any) -> None:

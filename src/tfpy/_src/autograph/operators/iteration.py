@@ -14,7 +14,7 @@ from tfpy._src.autograph.operators.loop_state import LoopState
 from tfpy._src.control.control_flow import scalar_bool
 from tfpy._src.control.parts import LoopPart, inside
 from tfpy._src.control.staging import staged_while
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ops.elementwise import logical_and
 from tfpy._src.trace.symbolic import is_symbolic
@@ -34,7 +34,7 @@ def while_stmt(
     """
     while True:
         go_on = test()
-        if tracing.local.active and is_tensor(go_on):
+        if tracing.local.active and is_operand(go_on):
             _Loop(get, set_, names).run(lambda _: test(), lambda own: (body(), own)[1], [])
             return
         if not go_on:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.core.conversion import host_values, is_tensor
+from tfpy._src.core.conversion import host_values, is_operand
 from tfpy._src.errors import invalid_value
 
 Ints = np.ndarray[Any, Any]
@@ -18,7 +18,7 @@ def ints(value: Any, what: str) -> Ints:
     Raises:
         ValueError: for other shapes; TypeError: for other dtypes.
     """
-    array = host_values(value) if is_tensor(value) else np.asarray(value)
+    array = host_values(value) if is_operand(value) else np.asarray(value)
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":

@@ -1,0 +1,1 @@
+"""tfpy under the name ``tensorflow``, and Keras on it."""

@@ -1,0 +1,83 @@
+"""What stands behind ``tf.__internal__`` and ``tensorflow.python``: as much as Keras reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.control.control_flow import cond
+from tfpy._src.core.conversion import get_static_value
+from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.function.signature import TensorSpec
+
+
+class Trackable:
+    """Base of objects that know, by name, the objects they depend on."""
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        vars(self).setdefault("_dependencies", {})[name] = trackable
+        return trackable
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return dict(vars(self).get("_dependencies", {}))
+
+
+class AutoTrackable(Trackable):
+    """One whose attributes are dependencies; Keras finds these by itself."""
+
+
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method: attributes that it sets are no dependencies."""
+    return method
+
+
+class ListWrapper(list[Any]):
+    """TensorFlow's list of dependencies; tfpy makes none."""
+
+
+class DictWrapper(dict[Any, Any]):
+    """TensorFlow's dict of dependencies; tfpy makes none."""
+
+
+class EagerContext:
+    """What is asked of TensorFlow's eager runtime."""
+
+    def clear_kernel_cache(self) -> None:
+        """Of no effect: compiled Programs are kept with the functions that they are of."""
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any],
+    false_fn: Callable[[], Any],
+    name: str | None = None,
+) -> Any:
+    """``tf.cond``, of which only one branch is traced where ``pred`` is known.
+
+    Raises:
+        TypeError: when a branch is not callable.
+    """
+    known = get_static_value(pred) if tracing.local.active else pred
+    return cond(pred if known is None else bool(known), true_fn, false_fn)
+
+
+def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    """``fn(strategy, ...)``: there is one replica."""
+    return fn(strategy, *args, **kwargs)
+
+
+def spec_name(spec: type[TypeSpec]) -> str:
+    """The name under which a class of specs is saved."""
+    return spec.__name__
+
+
+def spec_class(name: str) -> type[TypeSpec]:
+    """The class of specs that is saved under a name.
+
+    Raises:
+        ValueError: for a name that is not known.
+    """
+    if name != "TensorSpec":
+        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+    return TensorSpec

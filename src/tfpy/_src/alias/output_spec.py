@@ -1,0 +1,51 @@
+"""Keras's ``compute_output_spec``: the shapes of a function's results for partial shapes.
+
+Keras traces the function with placeholders of TensorFlow's; tfpy traces it for sizes that stand in
+for the open ones, and what depends on them is None in the results.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.composite.sparse_tensor import SparseTensor
+from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.function.signature import SizedSpec, TensorSpec
+from tfpy._src.function.stand_ins import traced_with_stand_ins
+from tfpy._src.trace.trace import Trace
+
+
+def replace(core: types.ModuleType) -> None:
+    """Gives Keras's module a ``compute_output_spec`` of ours."""
+    keras_tensor, tree = core.KerasTensor, core.tree
+
+    def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What ``fn`` gives for KerasTensors: KerasTensors."""
+        given = [x for x in tree.flatten((args, kwargs)) if isinstance(x, keras_tensor)]
+
+        def traced(shapes: Sequence[Sequence[int]]) -> Any:
+            trace = Trace(core.auto_name("scratch_graph"))
+            with core.StatelessScope(), core.SymbolicScope(), trace.taken():
+                made = (_placeholder(trace, x, s) for x, s in zip(given, shapes, strict=True))
+                tensors = dict(zip(map(id, given), made, strict=True))
+                ins, named = tree.map_structure(lambda x: tensors.get(id(x), x), (args, kwargs))
+                return tree.map_structure(as_keras_tensor, fn(*ins, **named))
+
+        return traced_with_stand_ins([TensorShape(x.shape) for x in given], traced)
+
+    def as_keras_tensor(x: Any) -> Any:
+        if not is_tensor(x):
+            return x
+        is_sparse = isinstance(x, SparseTensor)
+        return keras_tensor(x.shape, core.standardize_dtype(x.dtype), sparse=is_sparse)
+
+    core.compute_output_spec = compute_output_spec  # type: ignore[attr-defined]
+
+
+def _placeholder(trace: Trace, like: Any, shape: Sequence[int]) -> Tensor:
+    spec = SizedSpec(TensorSpec(like.shape, like.dtype), shape)
+    return trace.argument(spec.aval, "Placeholder")

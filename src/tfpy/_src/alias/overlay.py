@@ -1,0 +1,46 @@
+"""What replaces parts of Keras as it is imported: the module, and what is done to it."""
+
+from __future__ import annotations
+
+import importlib
+import types
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+
+PARTS = {
+    "keras.src.backend.tensorflow.core": "tfpy._src.alias.output_spec",
+    "keras.src.backend.tensorflow.rnn": "tfpy._src.alias.recurrent",
+}
+"""Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
+
+
+class Finder(MetaPathFinder):
+    """Finds the modules of Keras that tfpy replaces parts of."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: types.ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if fullname not in PARTS:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Replacing(spec.loader)
+        return spec
+
+
+class _Replacing(Loader):
+    """Loads a module as another loader does, then replaces parts of it."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._loader.exec_module(module)
+        importlib.import_module(PARTS[module.__name__]).replace(module)

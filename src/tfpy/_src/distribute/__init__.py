@@ -1,0 +1,1 @@
+"""``tf.distribute`` for the one device that a page has."""

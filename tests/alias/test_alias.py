@@ -1,0 +1,84 @@
+"""tfpy under the name ``tensorflow``: in processes of its own, for TensorFlow is installed here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+ALIASED = "import tfpy\ntfpy.as_tensorflow(replace=True)\n"
+
+
+def run(program: str) -> str:
+    """What a program prints; it must end well."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_imports_give_tfpy_and_keras() -> None:
+    run(
+        ALIASED
+        + """
+import keras, sys
+import tensorflow as tf
+import tensorflow.keras.layers as l1
+import tensorflow.math
+from tensorflow import keras as k1, nn
+from tensorflow.keras import layers as l2
+from tensorflow.keras.models import Sequential
+from tensorflow.python.framework import tensor_util
+from tfpy import keras as k2
+
+assert tf is tfpy and nn is tfpy.nn and sys.modules["tensorflow.math"] is tfpy.math
+assert l1 is l2 is tf.keras.layers and k1 is k2 is tf.keras
+assert tf.optimizers is tf.keras.optimizers and tf.metrics is tf.keras.metrics
+assert tf.losses.MeanSquaredError is keras.losses.MeanSquaredError
+assert tf.losses.huber_loss is tf.compat.v1.losses.huber_loss
+assert tf.initializers.GlorotUniform is keras.initializers.GlorotUniform
+assert tf.__version__.startswith("2.") and keras.backend.backend() == "tensorflow"
+assert tensor_util.is_tf_type(keras.Variable(1.0)) and tf.is_tensor(keras.Variable(1.0))
+assert tf.math.__spec__.name == "tfpy.math"
+for module in ("tensorflow.nix", "tensorflow._src"):
+    try:
+        __import__(module)
+    except ModuleNotFoundError:
+        pass
+    else:
+        raise AssertionError(module)
+for owner in (tf, tf.losses, tf.keras):
+    assert not hasattr(owner, "nix")
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [
+        ("import tfpy; tfpy.as_tensorflow()", "TensorFlow is installed here"),
+        ("import tfpy; tfpy.keras", "TensorFlow is installed here"),
+        (
+            "import sys; sys.modules['tensorflow'] = object()\n" + ALIASED,
+            "TensorFlow is imported already",
+        ),
+        (
+            ALIASED + "import sys; sys.modules['keras'] = None; tfpy.losses.MeanSquaredError",
+            "pip install tfpy[keras]",
+        ),
+        (
+            "import os; os.environ['KERAS_BACKEND'] = 'torch'\n" + ALIASED + "tfpy.keras",
+            "Keras is to run on 'torch' here",
+        ),
+    ],
+)
+def test_errors(program: str, error: str) -> None:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert error in done.stderr.splitlines()[-1]
+
+
+def test_keras_is_not_imported_before_it_is_touched() -> None:
+    assert (
+        run("import tfpy, sys; tfpy.losses.huber_loss; print('keras' in sys.modules)") == "False\n"
+    )
