@@ -76,7 +76,7 @@ class _Finder(MetaPathFinder):
             return importlib.import_module(KERAS + name.removeprefix("keras"))
         found: object = self._package
         for part in name.split("."):
-            found = getattr(found, part, None)
+            found = None if part == "_src" else getattr(found, part, None)
         return found if isinstance(found, types.ModuleType) else None
 
 
