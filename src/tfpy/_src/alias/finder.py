@@ -69,7 +69,9 @@ class _Finder(MetaPathFinder):
         if first != NAME or not name:
             return None
         module = self._module(name)
-        return None if module is None else ModuleSpec(fullname, _Present(module))
+        if module is None:  # tfpy's own folder must not be searched
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+        return ModuleSpec(fullname, _Present(module))
 
     def _module(self, name: str) -> types.ModuleType | None:
         if name == "keras" or name.startswith("keras."):
