@@ -7,12 +7,12 @@ from each other, a function may give too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .bounds import bound
+from .bounds import bound, scale
 from .oracle import Arrays, Finding, Oracle, Refusal, quiet
 from .programs import Array, Call, Given, Library, Program, array_of
 
@@ -50,7 +50,7 @@ def _run(
     given: dict[int, Array],
     results: list[int],
     wrap: Wrapped,
-    noise: Callable[[Call, Any], Any] = lambda call, result: result,
+    noise: Callable[[Call, Sequence[Any], Any], Any] = lambda call, operands, result: result,
 ) -> Arrays | Refusal:
     """The results of a program that is one function."""
     names: list[str] = []
@@ -95,14 +95,21 @@ def _difference(
 def _changed(
     library: Library, program: Program, given: dict[int, Array], results: list[int], seed: int
 ) -> Arrays | Refusal:
-    """A run of which every float result is a little off."""
+    """A run of which every float result is off by up to its bound."""
     rng = np.random.default_rng(seed)
 
-    def noise(call: Call, result: Any) -> Any:
+    def noise(call: Call, operands: Sequence[Any], result: Any) -> Any:
+        if isinstance(result, list | tuple):
+            parts = [noise(call, operands, r) for r in result]
+            return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
         if not library.lib.is_tensor(result) or not result.dtype.is_floating:
             return result
-        off = 1 + rng.uniform(-1, 1, tuple(result.shape)) * bound(call.name).relative
-        return result * library.lib.constant(off, result.dtype)
+        allowed = bound(call.name)
+        arrays = [a for a in map(array_of, operands) if a is not None]
+        values = result.numpy().astype(np.float64)
+        off = allowed.relative * (np.abs(values) + scale(allowed.scale, arrays, call.text))
+        changed = values + rng.uniform(-1, 1, values.shape) * off
+        return library.lib.constant(changed, result.dtype)
 
     return _run(library, program, given, results, lambda f: f, noise)
 

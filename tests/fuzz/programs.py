@@ -144,16 +144,20 @@ class Library:
         return eval(text, {**self.names, **names})
 
     def run(
-        self, program: Program, given: Mapping[int, Any], changed: Callable[[Call, Any], Any]
+        self,
+        program: Program,
+        given: Mapping[int, Any],
+        changed: Callable[[Call, Sequence[Any], Any], Any],
     ) -> list[Any]:
-        """All results, each ``changed``; ``given`` are the tensors of the program's arrays."""
+        """All results, each ``changed``, which gets the call, its operands and the result;
+        ``given`` are the tensors of the program's arrays."""
         results: list[Any] = []
         for number, statement in enumerate(program.statements):
             if isinstance(statement, Given):
                 results.append(given[number])
             else:
                 operands = [self.find(results[r.statement], r.path) for r in statement.operands]
-                results.append(changed(statement, self.call(statement, operands)))
+                results.append(changed(statement, operands, self.call(statement, operands)))
         return results
 
     @staticmethod

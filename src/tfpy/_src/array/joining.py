@@ -48,6 +48,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     Raises:
         ValueError: without values.
         InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
+        TypeError: for an axis that is not one number.
     """
     values = [values] if is_operand(values) else list(values)
     tensors = _of_one_dtype(values)
@@ -59,6 +60,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
             "Expected concatenating dimensions in the range [0, 0), but got 0: "
             "scalars are joined by tf.stack",
         )
+    if isinstance(axis, list | tuple) and len(axis) == 1 < len(tensors):
+        axis = axis[0]
     at = normalize_axis("concat", static_int(axis), tensors[0].ndim)
     if len(tensors) == 1:
         return identity(tensors[0])

@@ -17,12 +17,25 @@ def as_batch(name: str, image: Any) -> tuple[Tensor, bool]:
     """The image as ``[batch, h, w, c]``, and whether it had no batch.
 
     Raises:
-        ValueError: unless it has 3 or 4 dimensions.
+        ValueError: unless it has 3 or 4 dimensions, and pixels.
     """
+    x, single = batched(name, image)
+    check_pixels(name, x)
+    return x, single
+
+
+def batched(name: str, image: Any) -> tuple[Tensor, bool]:
+    """:func:`as_batch` of images that may have no pixels."""
     x = convert_to_tensor(image)
     if x.ndim not in (3, 4):
         raise ValueError(f"{name}: 'image' must have either 3 or 4 dimensions, got {x.shape}")
     return (reshape(x, [1, *x.aval.shape]), True) if x.ndim == 3 else (x, False)
+
+
+def check_pixels(name: str, x: Tensor) -> None:
+    """Raises ValueError when one of the last three dimensions is 0."""
+    if 0 in x.aval.shape[-3:]:
+        raise ValueError(f"{name}: inner 3 dims of 'image.shape' must be > 0, got {x.shape}")
 
 
 def from_batch(x: Tensor, single: bool) -> Tensor:
@@ -49,8 +62,17 @@ def convert_image_dtype(
 
     Args:
         saturate: clips what does not fit an integer dtype.
+
+    Raises:
+        AttributeError: for other dtypes than floats and integers.
     """
     x, kind = convert_to_tensor(image), as_dtype(dtype)
+    for what, given in (("dtype", kind), ("image dtype", x.dtype)):
+        if not given.is_floating and not given.is_integer:
+            raise AttributeError(
+                f"convert_image_dtype: {what} must be either floating point or integer, "
+                f"got {given.name}"
+            )
     if x.dtype == kind:
         return x
     if x.dtype.is_integer and kind.is_integer:

@@ -243,10 +243,16 @@ def combined_non_max_suppression(
         clip_boxes: limits corners to 0..1.
 
     Raises:
-        InvalidArgumentError: when the shapes do not fit.
+        InvalidArgumentError: when the shapes do not fit, or sizes are not positive.
     """
     corners, values = as_tensors(ew.add, (boxes, scores))
     _check_classes(corners, values)
+    if min(max_output_size_per_class, max_total_size) < 1:
+        raise invalid(
+            "combined_non_max_suppression",
+            f"max_output_size_per_class {max_output_size_per_class} and max_total_size "
+            f"{max_total_size} must be positive",
+        )
     batch, n, classes = values.aval.shape
     corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
     places, kept = _suppressed(

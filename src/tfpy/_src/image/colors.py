@@ -13,8 +13,8 @@ from tfpy._src.array.slicing import one_hot, take
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import FailedPreconditionError
-from tfpy._src.image.batches import as_float, at_least, convert_image_dtype
+from tfpy._src.errors import FailedPreconditionError, invalid
+from tfpy._src.image.batches import as_float, at_least, check_pixels, convert_image_dtype
 from tfpy._src.linalg.products import tensordot
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise as ew
@@ -71,6 +71,21 @@ def _three_channels(name: str, images: Any) -> Tensor:
     return x
 
 
+def _colours(name: str, images: Any, amount: Any) -> Tensor:
+    """The images of three channels, whose colours are to be changed by a scalar."""
+    x = at_least(name, images, 3)
+    if x.aval.shape[-1] != 3:
+        raise invalid(name, f"input must have 3 channels, got shape {list(x.aval.shape)}")
+    _check_scalar(name, amount)
+    return x
+
+
+def _check_scalar(name: str, amount: Any) -> None:
+    shape = convert_to_tensor(amount).aval.shape
+    if shape:
+        raise invalid(name, f"the amount must be a scalar, got shape {list(shape)}")
+
+
 def _by_matrix(name: str, images: Any, matrix: list[list[float]]) -> Tensor:
     return tensordot(at_least(name, images, 1), constant(matrix), [[-1], [0]])
 
@@ -112,9 +127,9 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Three equal channels.
 
     Raises:
-        ValueError: when the last dimension is not 1.
+        ValueError: when the last dimension is not 1, or the only one.
     """
-    x = at_least("grayscale_to_rgb", images, 1)
+    x = at_least("grayscale_to_rgb", images, 2)
     if x.aval.shape[-1] != 1:
         raise ValueError(f"Last dimension of a grayscale image should be size 1, got {x.shape}")
     return broadcast_to(x, (*x.aval.shape[:-1], 3))
@@ -202,7 +217,12 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Scales each channel's distance from its mean over the image."""
+    """Scales each channel's distance from its mean over the image.
+
+    Raises:
+        InvalidArgumentError: when the factor is not a scalar.
+    """
+    _check_scalar("adjust_contrast", contrast_factor)
 
     def change(x: Tensor) -> Tensor:
         mean = reductions.reduce_mean(x, [-3, -2], keepdims=True)
@@ -227,6 +247,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: when delta is outside.
+        InvalidArgumentError: when it is not a scalar, or there are not three channels.
     """
     if isinstance(delta, int | float) and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
@@ -236,23 +257,32 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         hue = ew.floor_mod(hsv[..., 0] + delta, 1.0)
         return hsv_to_rgb(stack([hue, hsv[..., 1], hsv[..., 2]], axis=-1))
 
-    return _adjusted(at_least("adjust_hue", image, 3), change)
+    return _adjusted(_colours("adjust_hue", image, delta), change)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """Multiplies the saturation, up to full."""
+    """Multiplies the saturation, up to full.
+
+    Raises:
+        InvalidArgumentError: when the factor is not a scalar, or there are not three channels.
+    """
 
     def change(x: Tensor) -> Tensor:
         hsv = rgb_to_hsv(x)
         saturation = arithmetic.clip_by_value(hsv[..., 1] * saturation_factor, 0.0, 1.0)
         return hsv_to_rgb(stack([hsv[..., 0], saturation, hsv[..., 2]], axis=-1))
 
-    return _adjusted(at_least("adjust_saturation", image, 3), change)
+    return _adjusted(_colours("adjust_saturation", image, saturation_factor), change)
 
 
 def per_image_standardization(image: Any) -> Tensor:
-    """Each image with mean 0 and variance 1; float32."""
+    """Each image with mean 0 and variance 1; float32.
+
+    Raises:
+        ValueError: for less than three dimensions, or images without pixels.
+    """
     x = cast(at_least("per_image_standardization", image, 3), dtypes.float32)
+    check_pixels("per_image_standardization", x)
     pixels = x.aval.shape[-1] * x.aval.shape[-2] * x.aval.shape[-3]
     axes = [-3, -2, -1]
     mean = reductions.reduce_mean(x, axes, keepdims=True)

@@ -9,7 +9,7 @@ from tfpy._src.array.joining import pad, reverse
 from tfpy._src.array.making import reshape, static_int, static_ints, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid
+from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import as_batch, at_least, from_batch
 from tfpy._src.nn.data_format import DataFormat
 from tfpy._src.ops.patches import padded_windows
@@ -116,9 +116,13 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Turned ``k`` quarters counter-clockwise."""
+    """Turned ``k`` quarters counter-clockwise.
+
+    Raises:
+        TypeError: when ``k`` is not one number.
+    """
     x, single = as_batch("rot90", image)
-    turns = static_ints(k)[0] % 4
+    turns = static_int(k) % 4
     if turns in (1, 3):
         x = array.transpose(reverse(x, [2]) if turns == 1 else reverse(x, [1]), [0, 2, 1, 3])
     elif turns == 2:
@@ -136,11 +140,16 @@ def extract_patches(
 
     Raises:
         InvalidArgumentError: when there is not one number a dimension.
+        OutOfRangeError: when one is not positive.
     """
-    x = at_least("extract_patches", convert_to_tensor(images), 4)
     for what, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
-        if len(static_ints(value)) != 4:
+        numbers = static_ints(value)
+        if len(numbers) != 4:
             raise invalid("extract_patches", f"{what} must have 4 numbers, got {value}")
+        if min(numbers) < 1:
+            problem = f"extract_patches: {what} {list(numbers)} must be positive"
+            raise OutOfRangeError(None, "extract_patches", problem)
+    x = at_least("extract_patches", convert_to_tensor(images), 4)
     form = DataFormat.of("extract_patches", 2, "NHWC")
     extent, step = form.spatial("ksizes", sizes), form.spatial("strides", strides)
     spread = form.spatial("rates", rates)

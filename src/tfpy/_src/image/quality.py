@@ -11,7 +11,7 @@ from tfpy._src.array.making import broadcast_to, reshape, zeros
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
-from tfpy._src.image.batches import as_batch, at_least, convert_image_dtype
+from tfpy._src.image.batches import at_least, batched, convert_image_dtype
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import softmax
 from tfpy._src.nn.convolution import depthwise_conv2d
@@ -45,6 +45,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
     Raises:
         ValueError: unless the image has 4 dimensions.
+        InvalidArgumentError: when it has no rows or no columns.
     """
     x = convert_to_tensor(image)
     if x.ndim != 4:
@@ -53,15 +54,14 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
         )
     batch, height, width, depth = x.aval.shape
     dy, dx = x[:, 1:] - x[:, :-1], x[:, :, 1:] - x[:, :, :-1]
-    return (
-        concat([dy, zeros([batch, 1, width, depth], x.dtype)], 1),
-        concat([dx, zeros([batch, height, 1, depth], x.dtype)], 2),
-    )
+    dy = concat([dy, zeros([batch, 1, width, depth], x.dtype)], 1)
+    dx = concat([dx, zeros([batch, height, 1, depth], x.dtype)], 2)
+    return reshape(dy, x.aval.shape), reshape(dx, x.aval.shape)
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
     """The sum of absolute differences of neighbouring pixels, for each image."""
-    x, single = as_batch("total_variation", images)
+    x, single = batched("total_variation", images)
     down, right = ew.abs_(x[:, 1:] - x[:, :-1]), ew.abs_(x[:, :, 1:] - x[:, :, :-1])
     total = reductions.reduce_sum(down, [1, 2, 3]) + reductions.reduce_sum(right, [1, 2, 3])
     return reshape(total, []) if single else total

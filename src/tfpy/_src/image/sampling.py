@@ -11,7 +11,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import broadcast_to, cast, range, reshape, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid
+from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import at_least
 from tfpy._src.ops import elementwise as ew, indexing
 
@@ -56,6 +56,7 @@ def crop_and_resize(
     Raises:
         InvalidArgumentError: when shapes do not fit, sizes are not positive, or the method is
             another.
+        OutOfRangeError: on cpu, for a box of no image.
     """
     x = cast(at_least("crop_and_resize", image, 4), dtypes.float32)
     corners, which = convert_to_tensor(boxes), convert_to_tensor(box_indices)
@@ -74,6 +75,7 @@ def crop_and_resize(
         raise invalid("crop_and_resize", f"crop dimensions must be positive, got {list(sizes)}")
     if method not in ("bilinear", "nearest"):
         raise invalid("crop_and_resize", f"method must be bilinear or nearest, got {method!r}")
+    _check_images(which, x.aval.shape[0])
     count = corners.aval.shape[0]
     y = _along_box(corners[:, 0], corners[:, 2], x.aval.shape[1], sizes[0])
     z = _along_box(corners[:, 1], corners[:, 3], x.aval.shape[2], sizes[1])
@@ -87,6 +89,14 @@ def crop_and_resize(
         ends = ew.ceil(rows), ew.ceil(columns)
         found = _bilinear(lambda a, b: _pick(x, which, a, b), rows, columns, *ends)
     return ew.select(_channels(inside), found, float(extrapolation_value))
+
+
+def _check_images(which: Tensor, count: int) -> None:
+    if not which.has_values or not which.dtype.is_integer:
+        return
+    if ((which.host_view() < 0) | (which.host_view() >= count)).any():
+        problem = f"crop_and_resize: box_indices has values outside [0, {count})"
+        raise OutOfRangeError(None, "crop_and_resize", problem)
 
 
 def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import cast, static_int
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
@@ -23,6 +23,15 @@ def _logits(op: str, logits: Any) -> Tensor:
     return x
 
 
+def _one_axis(axis: Any) -> int:
+    """The axis of a softmax; None is the last one.
+
+    Raises:
+        TypeError: for a list.
+    """
+    return -1 if axis is None else static_int(axis)
+
+
 @dispatchable
 def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
     """exp(logits) normalised to sum to 1 along an axis.
@@ -30,7 +39,7 @@ def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tens
     Raises:
         InvalidArgumentError: when logits are not floats.
     """
-    x, axis = _logits("softmax", logits), -1 if axis is None else axis
+    x, axis = _logits("softmax", logits), _one_axis(axis)
     e = ew.exp(x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True)))
     return e / reductions.reduce_sum(e, axis, keepdims=True)
 
@@ -51,7 +60,7 @@ def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> 
     Raises:
         InvalidArgumentError: when logits are not floats.
     """
-    x, axis = _logits("log_softmax", logits), -1 if axis is None else axis
+    x, axis = _logits("log_softmax", logits), _one_axis(axis)
     shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))
     return shifted - ew.log(reductions.reduce_sum(ew.exp(shifted), axis, keepdims=True))
 

@@ -56,8 +56,8 @@ def _convolve(
     spatial, ksize = tuple(x.aval.shape[1:-1]), tuple(f.aval.shape[:rank])
     step, spread, pads = form.window(spatial, ksize, strides, padding, dilations)
     out = Window(step, spread, pads).out_size(name, spatial, ksize)
-    if 0 in out:
-        filters = f.aval.shape[-1] * (f.aval.shape[-2] if op is primitives.depthwise_conv2d else 1)
+    filters = f.aval.shape[-1] * (f.aval.shape[-2] if op is primitives.depthwise_conv2d else 1)
+    if 0 in (*out, filters):
         y = without_elements((x.aval.shape[0], *out, filters), x, f)
     else:
         y = op(x, f, strides=step, dilations=spread, padding=pads)
@@ -157,7 +157,17 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """:func:`depthwise_conv2d`, then a 1x1 convolution."""
+    """:func:`depthwise_conv2d`, then a 1x1 convolution.
+
+    Raises:
+        ValueError: when the pointwise filter is not 1x1.
+        InvalidArgumentError: when depths do not go together.
+    """
+    point = as_tensors(primitives.conv2d, (pointwise_filter,))[0].aval.shape
+    if point[:2] != (1, 1):
+        raise ValueError(
+            f"separable_conv2d: pointwise_filter must be [1, 1, depth, out], got {list(point)}"
+        )
     y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(y, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
@@ -174,9 +184,13 @@ def convolution(
     """Convolution of as many dimensions as the filters have: ``[*spatial, c / groups, out]``.
 
     Raises:
-        ValueError: when the filters have not 3, 4 or 5 dimensions.
+        ValueError: when the filters have not 3, 4 or 5 dimensions, or strides and dilations are
+            both above 1.
     """
     rank = spatial_rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
+    form = DataFormat.of("convolution", rank, data_format)
+    if max(form.spatial("strides", strides)) > 1 and max(form.spatial("dilations", dilations)) > 1:
+        raise ValueError("convolution: strides > 1 not supported in conjunction with dilations > 1")
     return _convolve(
         "convolution", rank, convolve, input, filters, strides, padding, data_format, dilations
     )

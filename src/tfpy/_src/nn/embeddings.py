@@ -21,6 +21,7 @@ from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.linalg.norms import clip_by_norm
 from tfpy._src.ops import elementwise as ew, indexing
 
@@ -132,6 +133,7 @@ def embedding_lookup_sparse(
     Raises:
         TypeError: when ids or weights are neither sparse nor ragged.
         ValueError: for another combiner, or weights of another shape.
+        InvalidArgumentError: when the rows of the ids are not in order.
     """
     return _combined(params, _entries(sp_ids, sp_weights), _checked(combiner), max_norm)
 
@@ -144,6 +146,8 @@ def _checked(combiner: str | None) -> str:
 
 
 def _combined(params: Any, entries: _Entries, combiner: str, max_norm: Any) -> Tensor:
+    if (np.diff(entries.rows, prepend=0) < 0).any():
+        raise invalid_value("embedding_lookup_sparse", "rows of ids are not increasing")
     found, first, inverse = np.unique(entries.ids, return_index=True, return_inverse=True)
     order = np.argsort(first)  # each id is looked up once, in the order in which they come
     looked = embedding_lookup(params, constant(found[order].astype(np.int32)), max_norm)
@@ -184,6 +188,7 @@ def safe_embedding_lookup_sparse(
 
     Raises:
         TypeError, ValueError: as for :func:`embedding_lookup_sparse`; without a table.
+        InvalidArgumentError: for ids outside of the sparse tensor's shape.
     """
     if embedding_weights is None or (
         isinstance(embedding_weights, list | tuple) and not embedding_weights
@@ -191,26 +196,40 @@ def safe_embedding_lookup_sparse(
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     kind, entries = _checked(combiner), _entries(sparse_ids, sparse_weights)
     lead = [int(n) for n in list(sparse_ids.shape)[:-1]]
+    kept = _that_count(entries, kind)
+    entries = _picked(entries, kept)
     if isinstance(sparse_ids, SparseTensor):
-        columns = tuple(sparse_ids.host_indices[:, :-1].T)
-        entries = entries._replace(rows=np.ravel_multi_index(columns, lead))
-    filled, empty = _filled(_pruned(entries, kind), math.prod(lead), default_id or 0)
+        entries = entries._replace(rows=_flat_rows(sparse_ids.host_indices[kept, :-1], lead))
+    filled, empty = _filled(entries, math.prod(lead), default_id or 0)
     result = _combined(embedding_weights, filled, kind, max_norm)
+    if result.ndim < 2:
+        raise invalid("safe_embedding_lookup_sparse", "embedding_weights must be a table of rows")
     if default_id is None:
         outside = reshape(constant(empty), [-1, *[1] * (result.ndim - 1)])
         result = where(outside, 0.0, result)
     return reshape(result, [*lead, *result.aval.shape[1:]])
 
 
-def _pruned(entries: _Entries, combiner: str) -> _Entries:
-    """Those that count."""
+def _that_count(entries: _Entries, combiner: str) -> Ints:
+    """The places of the ids that count."""
     kept = entries.ids >= 0
-    weights = entries.weights
-    if weights is not None and combiner != "sum":
-        kept &= weights.host_view() > 0
-    at = np.flatnonzero(kept).astype(np.int32)
-    picked = None if weights is None else take_rows(weights, at)
-    return _Entries(entries.rows[at], entries.ids[at], picked)
+    if entries.weights is not None and combiner != "sum":
+        kept &= entries.weights.host_view() > 0
+    return np.flatnonzero(kept).astype(np.int32)
+
+
+def _picked(entries: _Entries, at: Ints) -> _Entries:
+    weights = None if entries.weights is None else take_rows(entries.weights, at)
+    return _Entries(entries.rows[at], entries.ids[at], weights)
+
+
+def _flat_rows(indices: Ints, shape: Sequence[int]) -> Ints:
+    """The places of indices in the rows of a shape."""
+    if (indices >= shape).any() or (indices < 0).any():
+        raise invalid_value(
+            "safe_embedding_lookup_sparse", f"an index of sparse_ids is outside of {list(shape)}"
+        )
+    return np.ravel_multi_index(tuple(indices.T), tuple(shape))
 
 
 def _filled(entries: _Entries, count: int, default: int) -> tuple[_Entries, Ints]:

@@ -6,12 +6,20 @@ import math
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape
+from tfpy._src.array.making import (
+    broadcast_to,
+    cast,
+    expand_dims,
+    reshape,
+    squeeze,
+    static_int,
+    transpose,
+)
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import InvalidArgumentError, invalid_value
+from tfpy._src.errors import InvalidArgumentError, invalid, invalid_value
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing
@@ -21,21 +29,45 @@ from tfpy._src.ops.families import infer
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """-sum(labels * log_softmax(logits)) along an axis.
+    """-sum(labels * log_softmax(logits)) along an axis: in the shape of the logits without it.
 
     The gradient of the logits is softmax(logits) - labels, as if each row's labels had the sum 1.
+    Of other shapes, labels and logits are broadcast as rows: of one, or of one element each.
 
     Raises:
-        InvalidArgumentError: when the shapes do not broadcast.
+        InvalidArgumentError: when the shapes do not go together.
+        TypeError: when the axis is not one number.
     """
     x, y = as_tensors(ew.add, (logits, labels))
-    if y.aval.shape != x.aval.shape:
-        shape = infer.broadcast_shapes(
-            "softmax_cross_entropy_with_logits", y.aval.shape, x.aval.shape
+    at = -1 if axis is None else static_int(axis)
+    if y.aval.shape == x.aval.shape:
+        loss: Tensor = _cross_entropy(y, x, axis=at)
+        return loss
+    return _broadcast_cross_entropy(y, x, at)
+
+
+def _broadcast_cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Tensor:
+    op = "softmax_cross_entropy_with_logits"
+    y, x = (_with_last(op, t, axis) for t in (labels, logits))
+    lead = x.aval.shape[:-1]
+    rows = [reshape(t, [math.prod(t.aval.shape[:-1]), t.aval.shape[-1]]) for t in (y, x)]
+    shape = infer.broadcast_shapes(op, *(t.aval.shape for t in rows))
+    if shape[0] != math.prod(lead):
+        raise invalid(
+            op,
+            f"labels {list(labels.aval.shape)} must not have more rows than logits "
+            f"{list(logits.aval.shape)}",
         )
-        y, x = broadcast_to(y, shape), broadcast_to(x, shape)
-    loss: Tensor = _cross_entropy(y, x, axis=axis)
-    return loss
+    loss: Tensor = _cross_entropy(*(broadcast_to(t, shape) for t in rows), axis=-1)
+    return reshape(loss, lead)
+
+
+def _with_last(op: str, x: Tensor, axis: int) -> Tensor:
+    """With the axis moved to the end."""
+    at = infer.normalize_axis(op, axis, x.ndim)
+    if not x.ndim:
+        raise invalid(op, "labels and logits must not be scalars")
+    return transpose(x, [*(i for i in range(x.ndim) if i != at), at])
 
 
 @custom_gradient
@@ -59,6 +91,8 @@ def sparse_softmax_cross_entropy_with_logits(
         InvalidArgumentError: on cpu, for a label that is no class; its loss is 0 on other backends.
     """
     ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
+    if not x.ndim:
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={x}")
     if tuple(ids.aval.shape) != tuple(x.aval.shape[:-1]):
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. "
@@ -153,6 +187,8 @@ def compute_average_loss(
 ) -> Tensor:
     """Sum of weighted losses divided by the batch size; 0 for a batch of 0.
 
+    Weights of one dimension less than the losses weigh their last dimension as a whole.
+
     Raises:
         ValueError: for a loss without a batch dimension.
         TypeError: when the batch size is no integer.
@@ -165,9 +201,12 @@ def compute_average_loss(
             f"Received per_example_loss={per_example_loss} with rank 0"
         )
     if sample_weight is not None:
-        weight = convert_to_tensor(sample_weight, dtypes.float32)
-        extra = [1] * (loss.ndim - weight.ndim)
-        loss = loss * reshape(weight, [*weight.aval.shape, *extra])
+        weight = cast(sample_weight, dtypes.float32)
+        if weight.ndim and weight.ndim == loss.ndim - 1:
+            weight = expand_dims(weight, -1)
+        elif weight.ndim == loss.ndim + 1:
+            weight = squeeze(weight, [-1])
+        loss = loss * weight
     size = loss.aval.shape[0] if global_batch_size is None else global_batch_size
     count = convert_to_tensor(size)
     if not count.dtype.is_integer:

@@ -192,7 +192,7 @@ def pool(
     """Pooling of kind "MAX" or "AVG" with windows of 1, 2 or 3 dimensions and dilations.
 
     Raises:
-        ValueError: for another kind, or strides and dilations that are both above 1.
+        ValueError: for another kind, or dilations above 1 with strides above 1 or "SAME".
     """
     ops = {"MAX": primitives.max_pool, "AVG": primitives.avg_pool}
     if pooling_type.upper() not in ops:
@@ -202,6 +202,8 @@ def pool(
     spread, step = form.spatial("dilations", dilations), form.spatial("strides", strides)
     if max(spread) > 1 and max(step) > 1:
         raise ValueError("pool: strides > 1 not supported in conjunction with dilations > 1")
+    if max(spread) > 1 and padding == "SAME":
+        raise ValueError("pool: padding 'SAME' is not supported in conjunction with dilations > 1")
     return _pool(
         "pool",
         rank,
@@ -237,6 +239,10 @@ def max_pool_with_argmax(
     extent = form.spatial("ksize", ksize)
     batch, height, width, depth = x.aval.shape
     step, spread, pads = form.window((height, width), extent, strides, padding)
+    out = Window(step, spread, pads).out_size(form.op, (height, width), extent)
+    if 0 in out:
+        nothing = without_elements((batch, *out, depth), x)
+        return nothing, cast(nothing, output_dtype)
     y = primitives.max_pool(x, ksize=extent, strides=step, dilations=spread, padding=pads)
     windows = padded_windows(x, extent, step, spread, pads, -math.inf)
     tap = reduction.argmax(windows, axis=3)
@@ -266,10 +272,13 @@ def dilation2d(
 
     Raises:
         ValueError: for another data format than "NHWC".
-        InvalidArgumentError: when the depths differ.
+        InvalidArgumentError: when the depths differ, or there are not four strides and dilations.
     """
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
+    for what, value in (("strides", strides), ("dilations", dilations)):
+        if len(static_ints(value)) != 4:
+            raise invalid("dilation2d", f"{what} must have 4 numbers, got {value}")
     x, f = as_tensors(convolution.conv2d, (input, filters))
     form = DataFormat.of("dilation2d", 2, data_format)
     x = form.channels_last(x)

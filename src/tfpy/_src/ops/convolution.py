@@ -33,7 +33,8 @@ def _check(op: str, rank: int, x: Aval, filter_: Aval) -> None:
 
 def _conv_shape(op: str, x: Shape, filter_: Shape, window: Window) -> Shape:
     depth, out = filter_[-2:]
-    if x[-1] % depth or out % (x[-1] // depth):
+    groups = x[-1] // depth
+    if not groups or x[-1] % depth or out % groups:
         raise invalid(
             op,
             f"input depth {x[-1]} must be a multiple of filter depth {depth}, and the quotient "

@@ -70,8 +70,9 @@ ifft3d = _complex_transform("ifft3d", 3, True)
 
 
 def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> list[int]:
+    one = isinstance(fft_length, int) or getattr(fft_length, "ndim", 1) != 1
     sizes = list(default) if fft_length is None else list(static_ints(fft_length))
-    if len(sizes) != rank:
+    if one or len(sizes) != rank:
         raise invalid(op, f"fft_length must have shape [{rank}], got {sizes}")
     if min(sizes) < 0:
         raise ValueError(f"{op}: fft_length must be at least 0, got {sizes}")
@@ -218,10 +219,11 @@ def dct(
         norm: None or "ortho".
 
     Raises:
-        ValueError: for another type, axis, length or norm, or "ortho" with type 1.
+        ValueError: for a scalar, another type, axis, length or norm, or "ortho" with type 1.
     """
     _check_dct(type, n, axis, norm)
     x = convert_to_tensor(input)
+    _require_rank("dct", x, 1)
     if type == 1 and x.aval.shape[-1] < 2:
         raise ValueError("dct: Type I requires the dimension to be greater than one")
     return _cosine_transform(x if n is None else _fitted(x, [x.ndim - 1], [n]), type, norm)
@@ -261,6 +263,8 @@ def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
 
 def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
     n = x.aval.shape[-1]
+    if not n:
+        return x
     ortho = norm == "ortho"
     if type == 1:
         mirrored = concat([x, reverse(x[..., 1:-1], [-1])], -1)

@@ -15,6 +15,7 @@ from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, real_part
+from tfpy._src.errors import invalid
 from tfpy._src.ir.sizes import either
 from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.ops import elementwise as ew
@@ -46,13 +47,21 @@ def frame(
     Args:
         frame_step: distance of the starts of neighbouring frames.
         pad_end: also gives the frames that reach past the end, filled with ``pad_value``.
+
+    Raises:
+        InvalidArgumentError: when the length is below 0 or the step 0 (below 0: gives no frame, or
+            raises with ``pad_end``).
     """
     x = convert_to_tensor(signal)
-    length, step = static_int(frame_length), static_int(frame_step)
+    length, step = static_int(frame_length), _step("frame", frame_step)
+    if length < 0:
+        raise invalid("frame", f"frame_length must not be negative, got {length}")
     at = normalize_axis("frame", static_int(axis), x.ndim)
     samples = x.aval.shape[at]
     if pad_end:
         frames = -(-samples // step)
+        if frames < 0:
+            raise invalid("frame", f"frame_step must be positive with pad_end, got {step}")
         missing = max(0, length + step * (frames - 1) - samples)
         room = [[0, missing if i == at else 0] for i in range(x.ndim)]
         x = pad(x, room, constant_values=pad_value)
@@ -62,11 +71,20 @@ def frame(
     return take(x, sized(picks.astype(np.int32), (frames, length)), axis=at)
 
 
+def _step(op: str, frame_step: Any) -> int:
+    """The step as an int other than 0."""
+    step = static_int(frame_step)
+    if not step:
+        raise invalid(op, "frame_step must not be 0")
+    return step
+
+
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """The sum of frames [..., frames, frame_length] laid ``frame_step`` apart.
 
     Raises:
         ValueError: when the signal has no frames, or the step is not an integer.
+        InvalidArgumentError: when the step is not positive.
     """
     x = convert_to_tensor(signal)
     if x.ndim < 2:
@@ -74,8 +92,12 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     hop = convert_to_tensor(frame_step)
     if not hop.dtype.is_integer:
         raise ValueError(f"frame_step must be an integer. Got {hop.dtype}")
-    step = static_int(hop)
     *lead, frames, length = x.aval.shape
+    if static_int(hop) == length:
+        return reshape(x, [*lead, frames * length])
+    step = _step("overlap_and_add", hop)
+    if step < 0:
+        raise invalid("overlap_and_add", f"frame_step must be positive, got {step}")
     blocks = -(-length // step)
     # Each frame as blocks of a step, blocks first: [..., blocks, frames + blocks, step].
     outer = [[0, 0]] * len(lead)
@@ -91,7 +113,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 
 
 def _enclosing_power_of_two(n: int) -> int:
-    return 1 << max(n - 1, 0).bit_length()
+    return 1 << (n - 1).bit_length() if n > 0 else 0
 
 
 def stft(
@@ -148,7 +170,7 @@ def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
     """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``."""
-    step = static_int(frame_step)
+    step = _step("inverse_stft_window_fn", frame_step)
 
     def window(frame_length: Any, dtype: Any) -> Tensor:
         length = static_int(frame_length)
@@ -173,6 +195,7 @@ def mdct(
 
     Raises:
         ValueError: when ``frame_length`` is not a multiple of 4.
+        InvalidArgumentError: when it is not positive.
     """
     length = static_int(frame_length)
     if length % 4:
@@ -200,7 +223,7 @@ def inverse_mdct(
     half = x.aval.shape[-1]
     back = dct(x, type=4, norm=norm)
     if norm is None:
-        back = back * (0.5 / half)
+        back = back * (0.5 / max(half, 1))
     first, second = split(back, 2, axis=-1)
     frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
     return overlap_and_add(_windowed(frames, window_fn), half)
@@ -230,6 +253,7 @@ def linear_to_mel_weight_matrix(
 
     Raises:
         ValueError: when the edges do not lie in order between 0 and half the sample rate.
+        InvalidArgumentError: when ``num_spectrogram_bins`` is negative.
     """
     kind, rate = as_dtype(dtype), float(static_number(sample_rate))
     if num_mel_bins <= 0:
@@ -249,7 +273,12 @@ def linear_to_mel_weight_matrix(
         )
     if not kind.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {kind}")
-    bins = _mel(np.linspace(0, rate / 2, static_int(num_spectrogram_bins)))[:, None]
+    count = static_int(num_spectrogram_bins)
+    if count < 0:
+        raise invalid(
+            "linear_to_mel_weight_matrix", f"num_spectrogram_bins must not be negative, got {count}"
+        )
+    bins = _mel(np.linspace(0, rate / 2, max(count, 1)))[:, None]  # the constant part stays
     edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
     lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)
@@ -263,8 +292,11 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
     Raises:
         ValueError: when there are no mel bins.
+        InvalidArgumentError: for a scalar.
     """
     x = convert_to_tensor(log_mel_spectrograms)
+    if not x.ndim:
+        raise invalid("mfccs_from_log_mel_spectrograms", "the spectrograms must not be a scalar")
     if not x.aval.shape[-1]:
         raise ValueError(f"num_mel_bins must be positive. Got: {x!r}")
     return dct(x, type=2) * math.sqrt(0.5 / x.aval.shape[-1])

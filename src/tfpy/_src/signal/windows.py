@@ -11,7 +11,20 @@ from tfpy._src.array.making import static_int, static_number
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Array
+
+
+def _length(window_length: Any) -> int:
+    """The number of points.
+
+    Raises:
+        InvalidArgumentError: when it is negative.
+    """
+    length = static_int(window_length)
+    if length < 0:
+        raise invalid("window", f"window_length must not be negative, got {length}")
+    return length
 
 
 def _window(values: Array, dtype: Any) -> Tensor:
@@ -38,7 +51,7 @@ def hann_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _raised_cosine(static_int(window_length), periodic, 0.5, dtype)
+    return _raised_cosine(_length(window_length), periodic, 0.5, dtype)
 
 
 def hamming_window(
@@ -49,13 +62,26 @@ def hamming_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _raised_cosine(static_int(window_length), periodic, 0.54, dtype)
+    return _raised_cosine(_length(window_length), periodic, 0.54, dtype)
 
 
 def _kaiser(length: int, beta: float) -> Array:
+    """A ratio of Bessel functions; those of a negative ``beta`` are TensorFlow's."""
     if length == 1:
         return np.ones(1)
-    return np.kaiser(length, beta)
+    at = np.linspace(-1, 1, length)
+    heights = beta * np.sqrt(np.maximum(1 - at * at, 0))
+    scaled: Array = _scaled_bessel(heights) / _scaled_bessel(np.asarray(beta))
+    return np.exp(heights - beta) * scaled
+
+
+def _scaled_bessel(x: Array) -> Array:
+    """exp(-|x|) I0(x); from 500 on by the first terms for large x."""
+    x = np.abs(x)
+    large = np.maximum(x, 500)
+    series = (1 + 1 / (8 * large) + 9 / (128 * large**2)) / np.sqrt(2 * np.pi * large)
+    small = np.minimum(x, 500)
+    return np.where(x < 500, np.i0(small) * np.exp(-small), series)
 
 
 def kaiser_window(
@@ -66,7 +92,7 @@ def kaiser_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    return _window(_kaiser(static_int(window_length), float(static_number(beta))), dtype)
+    return _window(_kaiser(_length(window_length), float(static_number(beta))), dtype)
 
 
 def kaiser_bessel_derived_window(
@@ -77,7 +103,7 @@ def kaiser_bessel_derived_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    sums = np.cumsum(_kaiser(static_int(window_length) // 2 + 1, float(static_number(beta))))
+    sums = np.cumsum(_kaiser(_length(window_length) // 2 + 1, float(static_number(beta))))
     half = np.sqrt(sums[:-1] / sums[-1])
     return _window(np.concatenate([half, half[::-1]]), dtype)
 
@@ -90,6 +116,6 @@ def vorbis_window(
     Raises:
         ValueError: when ``dtype`` is not floating point.
     """
-    length = static_int(window_length)
+    length = _length(window_length)
     sines = np.sin(np.pi / max(length, 1) * (np.arange(length) + 0.5))
     return _window(np.sin(np.pi / 2 * sines**2), dtype)

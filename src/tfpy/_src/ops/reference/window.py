@@ -110,7 +110,7 @@ def _depthwise(x: Array, f: Array, strides: Sizes, dilations: Sizes, padding: An
     y = np.zeros((x.shape[0], *out, *f.shape[2:]), x.dtype)
     for tap, view in _taps(xp, f.shape[:2], out, strides, dilations):
         y += view[..., None] * f[tap]
-    return y.reshape(x.shape[0], *out, -1)
+    return y.reshape(x.shape[0], *out, f.shape[2] * f.shape[3])
 
 
 def _depthwise_input(
