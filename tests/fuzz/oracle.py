@@ -27,10 +27,12 @@ AS_GOOD = 4.0
 
 NO_KERNEL = re.compile(
     r"NotFound|Unimplemented|Could not find device|no .*kernel|not (yet )?(support|implemented)|"
+    r"only supports|dimension \d+ must have length of at least|"
     r"unsupported|OpKernel|list of allowed values|Gradient not defined|gradient registry",
     re.IGNORECASE,
 )
-"""TensorFlow's refusals of what means something: that tfpy computes it is no mistake."""
+"""TensorFlow's refusals of what means something: that tfpy computes it is no mistake. (It does not
+pad tensors without elements for Fourier transforms.)"""
 
 WRONG_ARGUMENT = {"ValueError", "TypeError", "InvalidArgumentError", "UnimplementedError"}
 """Errors that say the same; which one TensorFlow raises depends on the layer that finds out."""

@@ -152,9 +152,12 @@ def inverse_stft(
 
     Raises:
         ValueError: when the spectra are not [..., frames, bins].
+        InvalidArgumentError: when ``frame_length`` is negative or ``frame_step`` not positive.
     """
     x = convert_to_tensor(stfts)
     length = static_int(frame_length)
+    if length < 0:
+        raise invalid("inverse_stft", f"frame_length must not be negative, got {length}")
     if x.ndim < 2:
         raise ValueError(f"inverse_stft: Shape {x.shape} must have rank at least 2")
     size = _enclosing_power_of_two(length) if fft_length is None else static_int(fft_length)
