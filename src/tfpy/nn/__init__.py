@@ -83,4 +83,13 @@ from tfpy._src.primitives import (
     softplus as softplus,
     tanh as tanh,
 )
+from tfpy._src.sequences.ctc_decoding import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from tfpy._src.sequences.ctc_labels import (
+    collapse_repeated as collapse_repeated,
+    ctc_unique_labels as ctc_unique_labels,
+)
+from tfpy._src.sequences.ctc_loss import ctc_loss as ctc_loss
 from tfpy.nn import experimental as experimental

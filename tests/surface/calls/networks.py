@@ -69,6 +69,12 @@ CALLS = {
     "nn.safe_embedding_lookup_sparse": (
         "f(5, 3), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 4, -2], [3, 2])"
     ),
+    # labels of sequences
+    "nn.ctc_loss": "t([[1, 2], [2, 2]]), f(6, 2, 4), t([2, 2]), t([5, 6])",
+    "nn.ctc_greedy_decoder": "f(6, 2, 4), t([5, 6])",
+    "nn.ctc_beam_search_decoder": "f(4, 2, 4), t([4, 3]), 5, 2",
+    "nn.ctc_unique_labels": "t([[1, 2, 1], [2, 2, 5]])",
+    "nn.collapse_repeated": "t([[1, 1, 2], [2, 2, 2]]), t([3, 2])",
     # losses
     "nn.l2_loss": "f(2, 3)",
     "nn.softmax_cross_entropy_with_logits": "f(2, 3), f(2, 3)",
