@@ -194,4 +194,34 @@ CASES |= {
         )
         for name in ("hann", "hamming", "kaiser", "kaiser_bessel_derived", "vorbis")
     },
+    "labels of another dtype": case(
+        f"[{_XENT}(*x) for x in (($0, $1), ($1, $2), ($2, $1))]",
+        [[1, 2, 0]],
+        numbers(2, 3),
+        numbers(2, 3).astype(np.float16),
+    ),
+    "weights of another dtype": case("tf.nn.weighted_moments($0, [0], [1, 2, 3])", numbers(2, 3)),
+    "statistics of another dtype": case(
+        "tf.nn.batch_normalization($0, $1, $1 + 1.0, $1, None, 3.0)",
+        numbers(2, 3).astype(np.float16),
+        np.abs(numbers(3)),
+    ),
+    "luminance of float16": case(
+        "tf.image.rgb_to_grayscale($0)", np.abs(numbers(2, 3)).astype(np.float16)
+    ),
+    "complex colours": case("tf.image.rgb_to_yiq($0)", numbers(2, 3).astype(np.complex64)),
+    "largest places of integers": case(
+        "tf.nn.max_pool_with_argmax($0, 2, 1, 'SAME')", -np.ones((1, 3, 3, 1), np.int32)
+    ),
+    "boxes of bools": case(
+        "tf.image.crop_and_resize($0, $1, [0], [2, 2])", np.ones((1, 4, 4, 1), bool), numbers(1, 4)
+    ),
+    "overlaps above thresholds that there are not": case(
+        "[tf.image.non_max_suppression_padded($0, $1, 3, t) for t in (0.5, 1.0, 1.1, 1e4)]",
+        np.float32([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]]),
+        numbers(3),
+    ),
+    "the whole of an image without pixels": case(
+        "tf.image.central_crop($0, 1.0)", numbers(2, 6, 0, 3)
+    ),
 }

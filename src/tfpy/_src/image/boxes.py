@@ -136,6 +136,7 @@ def non_max_suppression_padded(
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
     # As in TensorFlow, here an overlap that is equal to the threshold is too much.
     threshold = float(np.nextafter(np.float32(static_number(iou_threshold)), np.float32(-1)))
+    threshold = min(max(threshold, 0.0), 1.0)
     places, _ = _suppressed(corners, scores, max_output_size, threshold, score_threshold)
     counts = _counted(places)
     indices = cast(ew.maximum(places, 0.0), dtypes.int32)

@@ -87,7 +87,8 @@ def _check_scalar(name: str, amount: Any) -> None:
 
 
 def _by_matrix(name: str, images: Any, matrix: list[list[float]]) -> Tensor:
-    return tensordot(at_least(name, images, 1), constant(matrix), [[-1], [0]])
+    x = at_least(name, images, 1)
+    return tensordot(x, constant(matrix, x.dtype), [[-1], [0]])
 
 
 def rgb_to_yiq(images: Any) -> Tensor:
@@ -119,7 +120,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     x = at_least("rgb_to_grayscale", images, 1)
     if x.aval.shape[-1] != 3:
         raise ValueError(f"rgb_to_grayscale: the last dimension must be 3, got {x.shape}")
-    gray = tensordot(as_float(x), constant(_GRAY), [[-1], [0]])
+    gray = tensordot(convert_image_dtype(x, dtypes.float32), constant(_GRAY), [[-1], [0]])
     return convert_image_dtype(reshape(gray, [*gray.aval.shape, 1]), x.dtype)
 
 

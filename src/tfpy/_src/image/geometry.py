@@ -88,10 +88,12 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     Raises:
         ValueError: when the fraction is not in (0, 1].
     """
-    x, single = as_batch("central_crop", image)
     fraction = static_number(central_fraction)
     if not 0 < fraction <= 1:
         raise ValueError(f"central_fraction must be within (0, 1], got {fraction}")
+    if fraction == 1:
+        return convert_to_tensor(image)
+    x, single = as_batch("central_crop", image)
     starts = [int((n - n * fraction) / 2) for n in (float(v) for v in x.aval.shape[1:3])]
     sizes = [n - 2 * s for n, s in zip(x.aval.shape[1:3], starts, strict=True)]
     return from_batch(crop_to_bounding_box(x, *starts, *sizes), single)

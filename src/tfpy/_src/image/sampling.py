@@ -14,6 +14,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import at_least
 from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.ops.families import infer
 
 __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
 
@@ -58,7 +59,9 @@ def crop_and_resize(
             another.
         OutOfRangeError: on cpu, for a box of no image.
     """
-    x = cast(at_least("crop_and_resize", image, 4), dtypes.float32)
+    x = at_least("crop_and_resize", image, 4)
+    infer.check_dtype("crop_and_resize", x.aval, infer.REAL, "image")
+    x = cast(x, dtypes.float32)
     corners, which = convert_to_tensor(boxes), convert_to_tensor(box_indices)
     sizes = static_ints(crop_size)
     if (

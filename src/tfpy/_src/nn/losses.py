@@ -38,12 +38,14 @@ def softmax_cross_entropy_with_logits(
         InvalidArgumentError: when the shapes do not go together.
         TypeError: when the axis is not one number.
     """
-    x, y = as_tensors(ew.add, (logits, labels))
-    at = -1 if axis is None else static_int(axis)
+    given = convert_to_tensor(logits)
+    x = cast(given, dtypes.float32) if given.dtype == dtypes.float16 else given
+    y, at = cast(labels, x.dtype), -1 if axis is None else static_int(axis)
     if y.aval.shape == x.aval.shape:
         loss: Tensor = _cross_entropy(y, x, axis=at)
-        return loss
-    return _broadcast_cross_entropy(y, x, at)
+    else:
+        loss = _broadcast_cross_entropy(y, x, at)
+    return cast(loss, given.dtype)
 
 
 def _broadcast_cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Tensor:

@@ -5,8 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy._src.array.making import broadcast_to, ones, reshape, squeeze, static_ints, transpose
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.array.making import (
+    broadcast_to,
+    cast,
+    ones,
+    reshape,
+    squeeze,
+    static_ints,
+    transpose,
+)
+from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -44,7 +52,8 @@ def weighted_moments(
 
     Both are 0 where all weights are.
     """
-    t, weights = as_tensors(ew.multiply, (x, frequency_weights))
+    t = convert_to_tensor(x)
+    weights = cast(frequency_weights, t.dtype)
     shape = infer.broadcast_shapes("weighted_moments", t.aval.shape, weights.aval.shape)
     counts = broadcast_to(weights, shape)
     total = reductions.reduce_sum(counts, axes, keepdims=True)
@@ -98,14 +107,15 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting."""
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting, in x's dtype."""
+    t = convert_to_tensor(x)
     factor = ew.rsqrt(convert_to_tensor(variance) + variance_epsilon)
     if scale is not None:
         factor = factor * scale
     shift = -convert_to_tensor(mean) * factor
     if offset is not None:
         shift = shift + offset
-    return convert_to_tensor(x) * factor + shift
+    return ew.add(t * cast(factor, t.dtype), cast(shift, t.dtype))
 
 
 def fused_batch_norm(

@@ -217,6 +217,10 @@ def pool(
     )
 
 
+def _lowest(x: Tensor) -> float:
+    return -math.inf if x.dtype.is_floating else x.dtype.min
+
+
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
@@ -244,7 +248,7 @@ def max_pool_with_argmax(
         nothing = without_elements((batch, *out, depth), x)
         return nothing, cast(nothing, output_dtype)
     y = primitives.max_pool(x, ksize=extent, strides=step, dilations=spread, padding=pads)
-    windows = padded_windows(x, extent, step, spread, pads, -math.inf)
+    windows = padded_windows(x, extent, step, spread, pads, _lowest(x))
     tap = reduction.argmax(windows, axis=3)
 
     def along(axis: int, n: int, factor: int = 1, first: int = 0) -> Tensor:
@@ -289,7 +293,7 @@ def dilation2d(
         )
     ksize = tuple(f.aval.shape[:2])
     step, spread, pads = form.window(tuple(x.aval.shape[1:3]), ksize, strides, padding, dilations)
-    sums = padded_windows(x, ksize, step, spread, pads, -math.inf)
+    sums = padded_windows(x, ksize, step, spread, pads, _lowest(x))
     sums = sums + reshape(f, [ksize[0] * ksize[1], f.aval.shape[2]])
     largest: Tensor = at_first_maximum(sums, sums)
     return largest

@@ -64,7 +64,7 @@ def frame(
             raise invalid("frame", f"frame_step must be positive with pad_end, got {step}")
         missing = max(0, length + step * (frames - 1) - samples)
         room = [[0, missing if i == at else 0] for i in range(x.ndim)]
-        x = pad(x, room, constant_values=pad_value)
+        x = pad(x, room, constant_values=constant(pad_value, x.dtype))
     else:
         frames = either(max(0, 1 + (samples - length) // step), samples)
     picks = np.arange(frames)[:, None] * step + np.arange(length)
