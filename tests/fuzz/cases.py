@@ -217,7 +217,8 @@ CASES |= {
         "tf.image.crop_and_resize($0, $1, [0], [2, 2])", np.ones((1, 4, 4, 1), bool), numbers(1, 4)
     ),
     "overlaps above thresholds that there are not": case(
-        "[tf.image.non_max_suppression_padded($0, $1, 3, t) for t in (0.5, 1.0, 1.1, 1e4)]",
+        "[tf.image.non_max_suppression_padded($0, $1, 3, t, pad_to_max_output_size=True)"
+        " for t in (0.5, 1.0, 1.1, 1e4)]",
         np.float32([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]]),
         numbers(3),
     ),
