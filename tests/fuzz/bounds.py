@@ -8,6 +8,7 @@ errors do not add up along a program.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -102,6 +103,13 @@ def _short(text: str, operands: Sequence[Array]) -> bool:
     return operands[1].shape[-1:] < (operands[0].shape[-1] - 1,)
 
 
+def _unsorted(text: str, operands: Sequence[Array]) -> bool:
+    """Whether the numbers of the first list descend somewhere."""
+    found = re.search(r"\[[^\[\]]*\]", text)
+    numbers = ast.literal_eval(found[0]) if found else []
+    return numbers != sorted(numbers)
+
+
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
         _has_nan,
@@ -142,6 +150,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: bool((operands[0] == 0).any()),
         "1/2 at 0; TensorFlow gives 1",
     ),
+    r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"strings\.ngrams": (
         lambda text, operands: operands[0].ndim == 2 and not operands[0].shape[0],
         "a matrix without rows: of n-grams TensorFlow gives one column, tfpy none",

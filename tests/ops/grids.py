@@ -54,6 +54,7 @@ WITHIN: dict[str, Callable[..., Any]] = {
     "relu6_grad": lambda g, y: np.isfinite(g),
     # TensorFlow's sum for q below 0 ends as soon as a term is small, and then terms grow again
     "zeta": lambda x, q: (q > 0) | (x < 9) | np.isnan(q),
+    "polygamma": lambda a, x: (a < 9) & (x > 0) & (x < np.inf),  # what it is meant for
     **dict.fromkeys(("floordiv", "floormod", "truncatediv", "truncatemod"), _divides),
     "pow": lambda x, y: (y >= 0) | (x.dtype.kind == "f"),
 }

@@ -35,12 +35,13 @@ STEPPED = [
     "max_pool_grad_grad",
     "scatter_update",
     "zeta",
+    "polygamma",
     "betainc",
     "random_gamma",
 ]
 """Not continuous, rounded, or sampled at ties (places that repeat): differences say nothing.
 
-The gradients of zeta and betainc are those of their last argument alone, as TensorFlow's.
+The gradients of zeta, polygamma and betainc are those of their last argument, as TensorFlow's.
 """
 
 

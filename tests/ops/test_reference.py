@@ -77,7 +77,7 @@ def edge_inputs(op: Op, dtype: str) -> list[Any]:
         rows = [r for r in rows if r[1] not in (0, -1)]
     if dtype == "int32" and op.name == "pow":
         rows = [r for r in rows if 0 <= r[1] < 8]
-    if op.name == "zeta":  # the domain for which it is meant
+    if op.name in ("zeta", "polygamma"):  # the domain for which it is meant
         rows = [r for r in rows if r[0] in (1.0, 2.5) and r[1] > 0]
     if op.name in ("relu_grad", "relu6_grad"):  # TensorFlow's infinity * 0 is NaN
         rows = [r for r in rows if np.isfinite(r[0])]

@@ -40,7 +40,8 @@ float inverse_hyperbolic_sine(float x) {
 
 float inverse_hyperbolic_cosine(float x) {
     if (!(x >= 1.0)) return nan();
-    float t = x - 1.0;
+    // By bits near 1: compilers take the 1 off an x that is y + 1, and what was rounded away is there.
+    float t = x < 2.0 ? float(floatBitsToInt(x) - 0x3f800000) * 1.1920928955078125e-7 : x - 1.0;
     return x > 1.0e4 ? logarithm(x) + 0.6931471805599453 : log_1_plus(t + sqrt(t * (t + 2.0)));
 }
 

@@ -105,12 +105,28 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(_atanh, x)
 
 
+_bessel_i0 = OPS["bessel_i0"]
+
+
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0."""
+    return apply(_bessel_i0, x)
+
+
 _bessel_i0e = OPS["bessel_i0e"]
 
 
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(-abs(x)) times the modified Bessel function of order 0."""
     return apply(_bessel_i0e, x)
+
+
+_bessel_i1 = OPS["bessel_i1"]
+
+
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1."""
+    return apply(_bessel_i1, x)
 
 
 _bessel_i1e = OPS["bessel_i1e"]
@@ -453,6 +469,14 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(_multiply, x, y)
 
 
+_multiply_no_nan = OPS["multiply_no_nan"]
+
+
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
+    return apply(_multiply_no_nan, x, y)
+
+
 _ndtri = OPS["ndtri"]
 
 
@@ -483,6 +507,14 @@ _not_equal = OPS["not_equal"]
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Not equal, element by element."""
     return apply(_not_equal, x, y)
+
+
+_polygamma = OPS["polygamma"]
+
+
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a."""
+    return apply(_polygamma, a, x)
 
 
 _pow = OPS["pow"]

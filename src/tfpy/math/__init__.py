@@ -33,7 +33,6 @@ from tfpy._src.math.arithmetic import (
     divide as divide,
     divide_no_nan as divide_no_nan,
     log_sigmoid as log_sigmoid,
-    multiply_no_nan as multiply_no_nan,
     polyval as polyval,
     reciprocal_no_nan as reciprocal_no_nan,
     scalar_mul as scalar_mul,
@@ -64,13 +63,7 @@ from tfpy._src.math.reductions import (
     reduce_sum as reduce_sum,
     reduce_variance as reduce_variance,
 )
-from tfpy._src.math.special_functions import (
-    bessel_i0 as bessel_i0,
-    bessel_i1 as bessel_i1,
-    erfcinv as erfcinv,
-    lbeta as lbeta,
-    polygamma as polygamma,
-)
+from tfpy._src.math.special_functions import erfcinv as erfcinv, lbeta as lbeta
 from tfpy._src.primitives import (
     abs as abs,
     acos as acos,
@@ -81,7 +74,9 @@ from tfpy._src.primitives import (
     atan as atan,
     atan2 as atan2,
     atanh as atanh,
+    bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
     bessel_i1e as bessel_i1e,
     betainc as betainc,
     ceil as ceil,
@@ -117,10 +112,12 @@ from tfpy._src.primitives import (
     minimum as minimum,
     mod as mod,
     multiply as multiply,
+    multiply_no_nan as multiply_no_nan,
     ndtri as ndtri,
     negative as negative,
     nextafter as nextafter,
     not_equal as not_equal,
+    polygamma as polygamma,
     pow as pow,
     reciprocal as reciprocal,
     rint as rint,

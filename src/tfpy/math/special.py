@@ -2,5 +2,9 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.math.special_functions import bessel_i0 as bessel_i0, bessel_i1 as bessel_i1
-from tfpy._src.primitives import bessel_i0e as bessel_i0e, bessel_i1e as bessel_i1e
+from tfpy._src.primitives import (
+    bessel_i0 as bessel_i0,
+    bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
+    bessel_i1e as bessel_i1e,
+)

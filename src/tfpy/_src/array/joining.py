@@ -189,16 +189,31 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Each element ``repeats`` times along an axis (of the flat tensor by default)."""
+    """Each element ``repeats`` times along an axis (of the flat tensor by default).
+
+    Of several numbers negative ones count as 0.
+
+    Raises:
+        InvalidArgumentError: for one negative number.
+        ValueError: for numbers that are not one for each element.
+    """
     x = convert_to_tensor(input)
     if axis is None:
         x, axis = reshape(x, [-1]), 0
-    at = normalize_axis("repeat", axis, x.ndim)
-    counts = static_ints(repeats)
+    at, counts = normalize_axis("repeat", axis, x.ndim), static_ints(repeats)
     n = x.aval.shape[at]
-    total = counts[0] * n if len(counts) == 1 else sum(counts)
-    order = np.repeat(np.arange(n, dtype=np.int32), counts * n if len(counts) == 1 else counts)
-    return take(x, sized(order, (total,)), axis=at)
+    if len(counts) == 1:
+        if counts[0] < 0:
+            raise invalid("repeat", f"repeats must not be negative, got {counts[0]}")
+        counts = counts * n
+    if len(counts) != n:
+        raise ValueError(
+            f"repeat: repeats must be one number, or {n} for the elements of axis {axis} of shape "
+            f"{list(x.aval.shape)}, got {len(counts)}"
+        )
+    counts = tuple(max(c, 0) for c in counts)
+    order = np.repeat(np.arange(n, dtype=np.int32), counts)
+    return take(x, sized(order, (sum(counts),)), axis=at)
 
 
 @dispatchable
@@ -206,9 +221,13 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Elements in the opposite order along the axes.
 
     Raises:
-        InvalidArgumentError: for an axis out of range or given twice.
+        InvalidArgumentError: for an axis out of range or given twice, or that is no list.
     """
     x = convert_to_tensor(tensor)
+    if isinstance(axis, int):
+        raise invalid("reverse", f"axis must be a list of axes, got {axis}; give [{axis}]")
+    if not x.ndim:
+        return x
     axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
     if len(set(axes)) < len(axes):
         raise invalid("reverse", f"an axis is specified more than once in {axes}")
@@ -270,6 +289,7 @@ def reverse_sequence(
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
     ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
     picks = elementwise.select(place < ends, ends - 1 - place, place)
+    picks = elementwise.select(ends < 0, ends, picks)  # no place: an error on cpu
     turned = take(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,9 @@ def static_ints(value: Any) -> tuple[int, ...]:
     if is_operand(value) or is_array_like(value) or offers_tensor(value):
         value = host_values(value)
     if isinstance(value, np.ndarray):
-        return tuple(int(v) for v in value.reshape(-1))
+        return tuple(size_of(v) for v in value.reshape(-1).tolist())
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        return (size_of(value),)  # raises
     return tuple(static_int(v) for v in value)
 
 
@@ -299,8 +302,10 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """With a dimension of size 1 put in at ``axis``."""
     x = convert_to_tensor(input)
-    (position,) = static_ints(axis)
-    at = normalize_axis("expand_dims", position, x.ndim + 1)
+    axes = static_ints(axis)
+    if len(axes) != 1:
+        raise invalid("expand_dims", f"axis must be one number, got {list(axes)}")
+    at = normalize_axis("expand_dims", axes[0], x.ndim + 1)
     return reshape(x, [*x.aval.shape[:at], 1, *x.aval.shape[at:]])
 
 

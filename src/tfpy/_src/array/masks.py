@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, expand_dims, static_int
+from tfpy._src.array.making import cast, expand_dims, static_int, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ops import elementwise as ew, indexing
@@ -29,6 +30,8 @@ def sequence_mask(
     else:
         if convert_to_tensor(maxlen).ndim:
             raise ValueError(f"sequence_mask: maxlen must be scalar, received {maxlen!r}")
-        size, x = static_int(maxlen), cast(x, dtypes.int32)
+        number = static_number(maxlen)
+        size = math.ceil(number) if isinstance(number, float) else static_int(maxlen)
+        x = cast(x, dtypes.int32)
     places = indexing.range_(start=0, delta=1, count=size, dtype=x.dtype)
     return cast(ew.less(places, expand_dims(x, -1)), dtype)

@@ -120,14 +120,20 @@ def scatter_nd(
 ) -> Tensor:
     """Zeros of ``shape`` to which ``updates`` are added at index vectors; strings are joined.
 
+    Args:
+        bad_indices_policy: "IGNORE" leaves out what is outside of ``shape``, on cpu too.
+
     Raises:
-        InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for.
+        InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for,
+            or for a policy that there is not.
     """
     sizes = static_ints(shape)
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
-    ids, segments, rest = _places("scatter_nd", at, values, sizes)
+    ids, segments, rest = _places("scatter_nd", at, values, sizes, bad_indices_policy)
     if values.dtype == dtypes.string:
-        return reshape(text.segment_join(values, ids, segments=segments, separator=""), sizes)
+        kept = ew.select(ids < 0, segments, ids)  # the ignored ones make a segment of their own
+        joined = text.segment_join(values, kept, segments=segments + 1, separator="")
+        return reshape(take(joined, np.arange(segments, dtype=np.int32)), sizes)
     if not values.dtype.is_numeric:
         x = zeros([segments, *rest], values.dtype)
         return reshape(primitives.scatter_update(x, ids, values), sizes)
@@ -135,9 +141,9 @@ def scatter_nd(
 
 
 def _places(
-    op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...]
+    op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...], policy: str = ""
 ) -> tuple[Tensor, int, tuple[int, ...]]:
-    """Row numbers, how many rows there are, and the shape of a row."""
+    """Row numbers (-1 for what is ignored), how many rows there are, and the shape of a row."""
     depth = _depth(op, indices, shape)
     dims, rest = shape[:depth], shape[depth:]
     wanted = (*indices.aval.shape[:-1], *rest)
@@ -147,13 +153,22 @@ def _places(
             f"indices {list(indices.aval.shape)} and shape {list(shape)} need updates "
             f"{list(wanted)}, got {list(updates.aval.shape)}",
         )
-    return primitives.ravel_index(indices, dims=dims), math.prod(dims), rest
+    count, inside = math.prod(dims), _inside(op, policy, indices, dims)
+    if inside is None:
+        return primitives.ravel_index(indices, dims=dims), count, rest
+    if not count:
+        return constant(-1, dtypes.int32, shape=indices.aval.shape[:-1]), count, rest
+    kept = ew.select(expand_dims(inside, -1), indices, constant(0, indices.dtype))
+    ids = primitives.ravel_index(kept, dims=dims)
+    return ew.select(inside, ids, constant(-1, ids.dtype)), count, rest
 
 
-def _tensor_scatter(name: str, op: Op, tensor: Any, indices: Any, updates: Any) -> Tensor:
+def _tensor_scatter(
+    name: str, op: Op, tensor: Any, indices: Any, updates: Any, policy: str = ""
+) -> Tensor:
     x, at = convert_to_tensor(tensor), convert_to_tensor(indices)
     values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
-    ids, segments, rest = _places(name, at, values, x.aval.shape)
+    ids, segments, rest = _places(name, at, values, x.aval.shape, policy)
     rows = op(reshape(x, [segments, *rest]), ids, values)
     return reshape(rows, x.aval.shape)
 
@@ -166,10 +181,10 @@ def tensor_scatter_nd_update(
     return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
 
 
-def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any) -> Tensor:
+def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any, policy: str) -> Tensor:
     x = convert_to_tensor(tensor)
     values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
-    return op(x, scatter_nd(indices, values, x.aval.shape))
+    return op(x, scatter_nd(indices, values, x.aval.shape, policy))
 
 
 def tensor_scatter_nd_max(
@@ -181,7 +196,12 @@ def tensor_scatter_nd_max(
 ) -> Tensor:
     """``tensor`` with the larger of old and new at the index vectors."""
     return _tensor_scatter(
-        "tensor_scatter_nd_max", primitives.scatter_max, tensor, indices, updates
+        "tensor_scatter_nd_max",
+        primitives.scatter_max,
+        tensor,
+        indices,
+        updates,
+        bad_indices_policy,
     )
 
 
@@ -194,7 +214,12 @@ def tensor_scatter_nd_min(
 ) -> Tensor:
     """``tensor`` with the smaller of old and new at the index vectors."""
     return _tensor_scatter(
-        "tensor_scatter_nd_min", primitives.scatter_min, tensor, indices, updates
+        "tensor_scatter_nd_min",
+        primitives.scatter_min,
+        tensor,
+        indices,
+        updates,
+        bad_indices_policy,
     )
 
 
@@ -206,7 +231,7 @@ def tensor_scatter_nd_add(
     name: str | None = None,
 ) -> Tensor:
     """``tensor`` with ``updates`` added at the index vectors."""
-    return _tensor_scatter_sum(ew.add, tensor, indices, updates)
+    return _tensor_scatter_sum(ew.add, tensor, indices, updates, bad_indices_policy)
 
 
 def tensor_scatter_nd_sub(
@@ -217,7 +242,7 @@ def tensor_scatter_nd_sub(
     name: str | None = None,
 ) -> Tensor:
     """``tensor`` with ``updates`` subtracted at the index vectors."""
-    return _tensor_scatter_sum(ew.subtract, tensor, indices, updates)
+    return _tensor_scatter_sum(ew.subtract, tensor, indices, updates, bad_indices_policy)
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
@@ -284,7 +309,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     flat = np.concatenate([at.reshape(-1) for at in places])
     if flat.size and flat.min() < 0:
         raise invalid_value("dynamic_stitch", f"index {flat.min()} is negative")
-    rows = concat([reshape(x, [-1 if x.size else 0, *rest]) for x in tensors], 0)
+    rows = concat([reshape(x, [at.size, *rest]) for x, at in zip(tensors, places, strict=True)], 0)
     count = int(flat.max()) + 1 if flat.size else 0
     ids = convert_to_tensor(flat.astype(np.int32))
     return primitives.scatter_update(zeros([count, *rest], rows.dtype), ids, rows)

@@ -43,10 +43,12 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, other: function(self, other)
 
 
-def _logical_or_bitwise(logical: Any, bitwise: Any) -> Callable[[Any, Any], Any]:
+def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
+    """One function of bools, another one of numbers."""
+
     def function(x: Any, y: Any) -> Any:
         tensor = x if is_operand(x) else y
-        return (logical if tensor.dtype.is_bool else bitwise)(x, y)
+        return (logical if tensor.dtype.is_bool else other)(x, y)
 
     return function
 
@@ -64,13 +66,13 @@ def _add(x: Any, y: Any) -> Any:
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": _add,
     "sub": ew.subtract,
-    "mul": ew.multiply,
+    "mul": _logical_or(ew.logical_and, ew.multiply),
     "floordiv": ew.floor_div,
     "mod": ew.floor_mod,
     "pow": ew.power,
-    "and": _logical_or_bitwise(ew.logical_and, bitwise.bitwise_and),
-    "or": _logical_or_bitwise(ew.logical_or, bitwise.bitwise_or),
-    "xor": _logical_or_bitwise(ew.logical_xor, bitwise.bitwise_xor),
+    "and": _logical_or(ew.logical_and, bitwise.bitwise_and),
+    "or": _logical_or(ew.logical_or, bitwise.bitwise_or),
+    "xor": _logical_or(ew.logical_xor, bitwise.bitwise_xor),
 }
 _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
     "lt": ew.less,

@@ -104,8 +104,7 @@ class ComplexExpr:
             return ex.ne(a.re, b.re) | ex.ne(a.im, b.im)
         if op == "pow":
             power = _exp(b * _log(a))
-            of_zero = ex.select(ex.eq(b, 0), 1.0, ex.const(0.0, ex.F))
-            return ex.select(ex.eq(a, 0), of_zero, power)
+            return ex.select(ex.eq(a, 0), _power_of_zero(b), power)
         raise KeyError(op)
 
     @staticmethod
@@ -166,6 +165,15 @@ def _exp(z: ComplexExpr) -> ComplexExpr:
     return ComplexExpr(scale * _real("cos", z.im), scale * _real("sin", z.im))
 
 
+def _power_of_zero(y: ComplexExpr) -> ComplexExpr:
+    """exp(y log 0), in which the device's sin of infinity would come out."""
+    nan = ex.const(math.nan, ex.F)
+    return ComplexExpr(
+        ex.select(y.re > 0.0, 0.0, ex.select(y.re < 0.0, math.inf, nan)),
+        ex.select(y.re > 0.0, 0.0, nan),
+    )
+
+
 def _expm1(z: ComplexExpr) -> ComplexExpr:
     half = _real("sin", z.im * 0.5)
     return ComplexExpr(
@@ -179,8 +187,12 @@ def _log(z: ComplexExpr) -> ComplexExpr:
 
 
 def _log1p(z: ComplexExpr) -> ComplexExpr:
+    """Far from 0 the logarithm of 1 + z, near 0 by abs(1 + z) ** 2 - 1, which loses no digits."""
+    whole = ComplexExpr(z.re + 1.0, z.im)
     grown = z.re * (2.0 + z.re) + z.im * z.im
-    return ComplexExpr(_real("log1p", grown) * 0.5, (z + 1.0).angle())
+    near = abs(z.re) + abs(z.im) < 0.5
+    length = ex.select(near, _real("log1p", grown) * 0.5, _real("log", abs(whole)))
+    return ComplexExpr(length, whole.angle())
 
 
 def _sqrt(z: ComplexExpr) -> ComplexExpr:
@@ -205,17 +217,35 @@ def _cosh(z: ComplexExpr) -> ComplexExpr:
 
 
 def _tanh(z: ComplexExpr) -> ComplexExpr:
-    twice = ex.minimum(ex.maximum(z.re * 2.0, -40.0), 40.0)  # it is +-1 beyond
-    scale = 1.0 / (_real("cosh", twice) + _real("cos", z.im * 2.0))
-    return ComplexExpr(_real("sinh", twice) * scale, _real("sin", z.im * 2.0) * scale)
+    x = ex.minimum(ex.maximum(z.re, -20.0), 20.0)  # it is +-1 beyond
+    sinh, cos = _real("sinh", x), _real("cos", z.im)
+    scale = 1.0 / (sinh * sinh + cos * cos)
+    return ComplexExpr(sinh * _real("cosh", x) * scale, _real("sin", z.im) * cos * scale)
+
+
+# W. Kahan, Branch cuts for complex elementary functions (1987): no difference of large terms
 
 
 def _asinh(z: ComplexExpr) -> ComplexExpr:
-    return _log(z + _sqrt(z * z + 1.0))
+    s, t = _sqrt(ComplexExpr(z.im + 1.0, -z.re)), _sqrt(ComplexExpr(1.0 - z.im, z.re))
+    return ComplexExpr(
+        _real("asinh", s.re * t.im - t.re * s.im),
+        ex.binary("atan2", z.im, s.re * t.re - s.im * t.im),
+    )
 
 
 def _acosh(z: ComplexExpr) -> ComplexExpr:
-    return _log(z + _sqrt(z + 1.0) * _sqrt(z - 1.0))
+    s, t = _sqrt(ComplexExpr(z.re - 1.0, z.im)), _sqrt(ComplexExpr(z.re + 1.0, z.im))
+    return ComplexExpr(
+        _real("asinh", s.re * t.re + s.im * t.im), ex.binary("atan2", s.im, t.re) * 2.0
+    )
+
+
+def _acos(z: ComplexExpr) -> ComplexExpr:
+    s, t = _sqrt(ComplexExpr(1.0 - z.re, -z.im)), _sqrt(ComplexExpr(z.re + 1.0, z.im))
+    return ComplexExpr(
+        ex.binary("atan2", s.re, t.re) * 2.0, _real("asinh", t.re * s.im - t.im * s.re)
+    )
 
 
 def _atanh(z: ComplexExpr) -> ComplexExpr:
@@ -233,7 +263,6 @@ def _sign(z: ComplexExpr) -> ComplexExpr:
     return ComplexExpr(z.re * scale, z.im * scale)
 
 
-_asin = _turned(_asinh)
 _FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
     "neg": lambda z: -z,
     "sign": _sign,
@@ -252,7 +281,7 @@ _FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
     "sin": _turned(_sinh),
     "cos": lambda z: _cosh(_times_i(z)),
     "tan": _turned(_tanh),
-    "asin": _asin,
-    "acos": lambda z: math.pi / 2 - _asin(z),
+    "asin": _turned(_asinh),
+    "acos": _acos,
     "atan": _turned(_atanh),
 }

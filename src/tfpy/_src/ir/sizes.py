@@ -7,6 +7,7 @@ rules and gradients need not know of it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -89,8 +90,17 @@ for _name in (
 
 
 def size_of(value: Any) -> int:
-    """A number as a size, which stays open."""
-    return value if isinstance(value, OpenSize) else int(value)
+    """A number as a size, which stays open.
+
+    Raises:
+        TypeError: when it is no integer.
+    """
+    if isinstance(value, OpenSize):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"sizes, axes and counts are integers, got {value!r}") from None
 
 
 def is_unranked(shape: tuple[int, ...]) -> bool:

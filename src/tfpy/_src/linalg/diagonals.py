@@ -269,7 +269,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """The diagonal of a tensor of shape ``[*s, *s]``, of shape s.
+    """The diagonal of a tensor of shape ``[*s, *s]``, of shape s; a number is its own.
 
     Raises:
         InvalidArgumentError: when the shape is no such pair.
@@ -277,7 +277,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     half = x.ndim // 2
     side = x.aval.shape[:half]
-    if not half or x.ndim % 2 or side != x.aval.shape[half:]:
+    if x.ndim % 2 or side != x.aval.shape[half:]:
         raise invalid(
             "tensor_diag_part",
             f"input must have even rank and equal halves of its shape, got {list(x.aval.shape)}",

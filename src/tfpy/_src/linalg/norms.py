@@ -108,12 +108,26 @@ def _squared_norm(t: Any) -> Tensor:
 
 @dispatchable
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """``t`` scaled down so that its euclidean norm (over ``axes``) is at most ``clip_norm``."""
+    """``t`` scaled down so that its euclidean norm (over ``axes``) is at most ``clip_norm``.
+
+    A negative ``clip_norm`` counts as 0.
+
+    Raises:
+        InvalidArgumentError: for integers and complex numbers.
+        ValueError: when ``clip_norm`` has more elements than ``t``.
+    """
     x = convert_to_tensor(t)
+    infer.check_dtype("clip_by_norm", x.aval, infer.FLOAT, "t")
+    bound = ew.maximum(convert_to_tensor(clip_norm, x.dtype), 0)
     squares = reduce_sum(x * x, axes, keepdims=True)
     positive = squares > 0
     length = ew.select(positive, ew.sqrt(ew.select(positive, squares, 1.0)), squares)
-    clipped: Tensor = x * clip_norm / ew.maximum(length, clip_norm)
+    clipped: Tensor = x * bound / ew.maximum(length, bound)
+    if clipped.aval.shape != x.aval.shape:
+        raise ValueError(
+            f"clip_by_norm: clip_norm {list(bound.aval.shape)} makes {list(clipped.aval.shape)} of "
+            f"shape {list(x.aval.shape)}; give one number"
+        )
     return clipped
 
 
@@ -130,6 +144,8 @@ def clip_by_global_norm(
 ) -> tuple[list[Any], Any]:
     """All tensors scaled by one factor so that their global norm is at most ``clip_norm``.
 
+    A negative ``clip_norm`` changes nothing.
+
     Args:
         use_norm: the global norm, if it is known.
 
@@ -141,7 +157,8 @@ def clip_by_global_norm(
     """
     tensors = _sequence(t_list)
     length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
-    factor = clip_norm / ew.maximum(length, clip_norm)
+    bound = convert_to_tensor(clip_norm, length.dtype)
+    factor = ew.select(bound < 0, 1.0, bound / ew.maximum(length, bound))
     factor = ew.select(ew.is_finite(length), factor, math.nan)
     return [_scaled(t, factor) for t in tensors], length
 

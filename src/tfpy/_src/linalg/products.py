@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tfpy._src import dtypes
@@ -16,7 +17,7 @@ from tfpy._src.array.making import (
     transpose,
 )
 from tfpy._src.array.slicing import take
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
@@ -47,15 +48,23 @@ def matmul(
     """Matrix product over the last two dimensions; leading ones broadcast.
 
     Args:
+        a_is_sparse, b_is_sparse: promise many zeros, in matrices only.
         output_type: the result's dtype; products of int8 and uint8 are summed in it.
 
     Raises:
-        InvalidArgumentError: when inner sizes or batch dimensions do not go together.
+        InvalidArgumentError: when inner sizes or batch dimensions do not go together, or for batch
+            dimensions of what is sparse.
         ValueError: when a side is both transposed and adjoint.
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
     x, y = as_tensors(contraction.matmul, (a, b))
+    if (a_is_sparse or b_is_sparse) and not x.ndim == y.ndim == 2:
+        raise invalid(
+            "matmul",
+            f"a_is_sparse and b_is_sparse are for two matrices, got shapes {list(x.aval.shape)} "
+            f"and {list(y.aval.shape)}",
+        )
     if output_type is not None and {x.dtype, y.dtype} <= _NARROW:
         x, y = cast(x, dtypes.int32), cast(y, dtypes.int32)
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
@@ -120,15 +129,26 @@ def matvec(
 ) -> Tensor:
     """Product of matrices and vectors (the last dimension of ``b``)."""
     x, y = as_tensors(contraction.matmul, (a, b))
-    return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
+    product = matmul(
+        x,
+        expand_dims(y, -1),
+        transpose_a,
+        adjoint_a=adjoint_a,
+        a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse,
+    )
+    return squeeze(product, -1)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sum of products over the given axes of both, as ``numpy.tensordot``.
 
+    The axes of each side are taken as one, in the order given: their sizes may differ, as long as
+    the products of these do not.
+
     Raises:
-        InvalidArgumentError: when the axes' sizes differ.
-        ValueError: for a number of axes that is negative or larger than a rank.
+        InvalidArgumentError: when these products differ.
+        ValueError: for a number of axes that is negative or larger than a rank, or not one.
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):
@@ -142,22 +162,29 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         axes_a = list(range(x.ndim - axes, x.ndim))
         axes_b = list(range(axes))
     else:
+        if not isinstance(axes, list | tuple) and not is_operand(axes):
+            axes = static_ints(axes)  # raises where they are no integers
+        if len(axes) != 2:
+            raise ValueError(f"tensordot: `axes` must be an integer or have length 2, got {axes}")
         axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
         axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
-    if [x.aval.shape[i] for i in axes_a] != [y.aval.shape[i] for i in axes_b]:
+        if len(axes_a) != len(axes_b):
+            raise ValueError(
+                f"tensordot: Different number of contraction axes: {axes_a} and {axes_b}"
+            )
+    inner, other = (math.prod(t.aval.shape[i] for i in along)
+                    for t, along in ((x, axes_a), (y, axes_b)))  # fmt: skip
+    if inner != other:
         raise invalid(
             "tensordot",
             f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
         )
     free_a = [i for i in range(x.ndim) if i not in axes_a]
     free_b = [i for i in range(y.ndim) if i not in axes_b]
-    inner = 1
-    for i in axes_a:
-        inner *= x.aval.shape[i]
-    left = reshape(transpose(x, free_a + axes_a), [x.size // max(inner, 1), inner])
-    right = reshape(transpose(y, axes_b + free_b), [inner, y.size // max(inner, 1)])
-    shape = [x.aval.shape[i] for i in free_a] + [y.aval.shape[i] for i in free_b]
-    return reshape(matmul(left, right), shape)
+    rows, columns = [x.aval.shape[i] for i in free_a], [y.aval.shape[i] for i in free_b]
+    left = reshape(transpose(x, free_a + axes_a), [math.prod(rows), inner])
+    right = reshape(transpose(y, axes_b + free_b), [inner, math.prod(columns)])
+    return reshape(matmul(left, right), rows + columns)
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:

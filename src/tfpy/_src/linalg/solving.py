@@ -85,9 +85,24 @@ def lstsq(
     Args:
         fast: by normal equations, which takes full rank; else by singular values, without a
             regularizer.
+
+    Raises:
+        InvalidArgumentError: for a matrix or right side of fewer than two dimensions, or of other
+            outer dimensions where ``fast`` is False.
     """
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
+    if min(a.ndim, b.ndim) < 2:
+        raise invalid(
+            "lstsq",
+            f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must be at least matrices",
+        )
     if not fast:
+        if a.aval.shape[:-2] != b.aval.shape[:-2]:
+            raise invalid(
+                "lstsq",
+                f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must have one batch "
+                "where fast is False",
+            )
         return pinv(a, EPSILON_OF_RANK) @ b
     rows, columns = a.aval.shape[-2:]
     turned = adjoint(a)
@@ -272,6 +287,8 @@ def tridiagonal_solve(
     """
     above, main, below = _three(diagonals, diagonals_format)
     b = convert_to_tensor(rhs)
+    if not b.ndim:
+        raise invalid("tridiagonal_solve", "rhs must be at least a vector, got a scalar")
     vector = b.ndim == main.ndim
     if vector:
         b = expand_dims(b, -1)
@@ -303,13 +320,24 @@ def eigh_tridiagonal(
 
     Raises:
         ValueError: for another ``select``, or a range that is missing.
+        InvalidArgumentError: when ``beta`` is not shorter by one than ``alpha``.
     """
     main, beside = convert_to_tensor(alpha), convert_to_tensor(beta)
     if select not in ("a", "i", "v"):
         raise ValueError("select must have a value in {'a', 'i', 'v'}")
     if select != "a" and select_range is None:
         raise ValueError("select_range must be given where select is not 'a'")
-    full = _dense(_padded(conj(beside), 0, 1), main, _padded(beside, 1, 0))
+    n = main.aval.shape[-1] if main.ndim else 0
+    if n != 1 and beside.aval.shape[-1:] != (n - 1,):
+        raise invalid(
+            "eigh_tridiagonal",
+            f"beta {list(beside.aval.shape)} must be shorter by one than alpha "
+            f"{list(main.aval.shape)}",
+        )
+    if n == 1:  # then beta is not looked at
+        full = expand_dims(main, -1)
+    else:
+        full = _dense(_padded(conj(beside), 0, 1), main, _padded(beside, 1, 0))
     values, vectors = eigh(full)
     if select == "i":
         low, high = static_ints(select_range)

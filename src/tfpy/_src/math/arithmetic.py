@@ -115,13 +115,6 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @per_value
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
-    a, b = _pair(x, y)
-    return ew.select(ew.equal(b, 0), 0, a * b)
-
-
-@per_value
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:

@@ -93,11 +93,6 @@ def _range(value_range: Any) -> tuple[float, float]:
     if bounds.shape != (2,):
         raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
     low, high = (float(v) for v in bounds)
-    if not low < high:
-        raise invalid_value(
-            "histogram_fixed_width",
-            f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
-        )
     return low, high
 
 
@@ -122,13 +117,15 @@ def histogram_fixed_width_bins(
 ) -> Tensor:
     """The bin of each value: ``nbins`` of one width in ``value_range``, the outer ones unbounded.
 
+    NaN, and in an empty range its bound, has the lowest integer for a bin.
+
     Raises:
-        InvalidArgumentError: when the range is empty or there is no bin.
+        InvalidArgumentError: when there is no bin.
     """
     bins = _bins(nbins)
     low, high = _range(value_range)
     x = convert_to_tensor(values)
-    scaled = (cast(x, dtypes.float32) - low) / (high - low)
+    scaled = (cast(x, dtypes.float32) - low) / convert_to_tensor(high - low, dtypes.float32)
     limited = ew.minimum(ew.maximum(ew.floor(scaled * float(bins)), 0.0), float(bins - 1))
     return cast(limited, dtype)
 
@@ -140,7 +137,17 @@ def histogram_fixed_width(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values each bin has; see :func:`histogram_fixed_width_bins`."""
+    """How many values each bin has; see :func:`histogram_fixed_width_bins`. NaN is not counted.
+
+    Raises:
+        InvalidArgumentError: when the range is empty or there is no bin.
+    """
+    low, high = _range(value_range)
+    if not low < high:
+        raise invalid_value(
+            "histogram_fixed_width",
+            f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
+        )
     ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
     return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=_bins(nbins))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj, real
 from tfpy._src.array.making import cast, reshape, squeeze, static_int, static_ints
-from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
@@ -209,19 +210,26 @@ def l2_normalize(
     return t * cast(ew.rsqrt(ew.maximum(total, epsilon)), t.dtype)
 
 
-def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
-    """All flat elements but the last, and all but the first."""
-    flat = reshape(x, [-1])
-    return flat[:-1], flat[1:]
+def _ascends(compare: Callable[[Tensor, Tensor], Tensor], x: Any) -> Tensor:
+    """Whether a comparison holds for all neighbours in row-major order.
+
+    Raises:
+        TypeError: for strings and bools.
+    """
+    t = convert_to_tensor(x)
+    if not t.dtype.is_numeric:
+        raise TypeError(f"Expected x to be numeric, instead found: {t.dtype.name}")
+    if t.size < 2:  # complex numbers too, of which there are no two to compare
+        return constant(True)
+    flat = reshape(t, [t.size])
+    return reduce_all(compare(flat[:-1], flat[1:]))
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element, in row-major order, is larger than the one before it."""
-    before, after = _neighbours(x)
-    return reduce_all(before < after)
+    return _ascends(ew.less, x)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no element, in row-major order, is smaller than the one before it."""
-    before, after = _neighbours(x)
-    return reduce_all(before <= after)
+    return _ascends(ew.less_equal, x)

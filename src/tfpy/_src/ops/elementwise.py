@@ -72,6 +72,15 @@ divide_no_nan: Op = binary(
     public="",
     doc="x / y, and 0 where y is 0.",
 )
+multiply_no_nan: Op = binary(
+    "multiply_no_nan",
+    host.multiply_no_nan,
+    lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x * y),
+    lambda g, z, x, y: (lambda: multiply_no_nan(g, y), lambda: multiply_no_nan(x, g)),
+    holomorphic=False,
+    public="math.multiply_no_nan",
+    doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
+)
 
 
 def _floor_div(x: Expr, y: Expr) -> Expr:

@@ -180,6 +180,17 @@ def zeta(f: Functions, x: Any, q: Any) -> Any:
     return f.select(f.equal(x, 1.0), math.inf, f.select(x > 1.0, result, math.nan))
 
 
+def polygamma(f: Functions, a: Any, x: Any) -> Any:
+    """(-1) ** (a + 1) a! zeta(a + 1, x), which digamma is for a = 0."""
+    half = a * 0.5
+    sign = f.select(f.equal(f.unary("floor", half), half), -1.0, f.minimum(a, 1.0))
+    scale = f.unary("exp", lgamma(f, a + 1.0)) * sign
+    higher = scale * zeta(f, f.maximum(a, 0.5) + 1.0, x)
+    result = f.select(f.equal(a, 0.0), digamma(f, x), higher)
+    whole = f.equal(f.unary("floor", a), a) & ~(a < 0.0)
+    return f.select(whole, result, math.nan)
+
+
 # Bessel functions: power series up to 6, then a polynomial in 1 / a
 
 _I0 = (
@@ -197,20 +208,38 @@ _I1 = (
 
 
 def _bessel(f: Functions, a: Any, near: Sequence[float], far: Sequence[float]) -> Any:
-    """exp(-a) times the power series, and what holds beyond 6."""
+    """The power series, and exp(-a) times what holds beyond 6."""
     t = f.minimum(a, 6.0) * (1 / 6)
-    inner = polynomial(t * t, near) * f.unary("exp", -a)
     b = f.maximum(a, 6.0)
-    return inner, polynomial(1.0 / b, far) / f.unary("sqrt", b)
+    return polynomial(t * t, near), polynomial(1.0 / b, far) / f.unary("sqrt", b)
+
+
+def _grown(f: Functions, y: Any, a: Any) -> Any:
+    """y exp(a) in two steps: infinite where the product is, not where the exponential is."""
+    first = f.unary("exp", f.minimum(a, 64.0))
+    return y * first * f.unary("exp", f.maximum(a - 64.0, 0.0))
 
 
 def bessel_i0e(f: Functions, x: Any) -> Any:
     a = abs(x)
     inner, outer = _bessel(f, a, *_I0)
-    return f.select(a < 6.0, inner, outer)
+    return f.select(a < 6.0, inner * f.unary("exp", -a), outer)
+
+
+def bessel_i0(f: Functions, x: Any) -> Any:
+    a = abs(x)
+    inner, outer = _bessel(f, a, *_I0)
+    return f.select(a < 6.0, inner, _grown(f, outer, a))
 
 
 def bessel_i1e(f: Functions, x: Any) -> Any:
     a = abs(x)
     inner, outer = _bessel(f, a, *_I1)
-    return f.select(a < 6.0, x * inner, f.select(x < 0.0, -outer, outer))
+    return f.select(a < 6.0, x * inner * f.unary("exp", -a), f.select(x < 0.0, -outer, outer))
+
+
+def bessel_i1(f: Functions, x: Any) -> Any:
+    a = abs(x)
+    inner, outer = _bessel(f, a, *_I1)
+    far = _grown(f, outer, a)
+    return f.select(a < 6.0, x * inner, f.select(x < 0.0, -far, far))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.ir.aval import Aval
+from tfpy._src.errors import invalid
+from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import exp, log, log1p
 from tfpy._src.ops.families import infer
@@ -29,17 +30,19 @@ def _function(
     doc: str,
     params: tuple[str, ...] = ("a", "x"),
     public: str = "",
+    shapes: Callable[..., Shape] = infer.broadcast_shapes,
 ) -> Op:
+    """Registers one; ``shapes`` says which shapes go together, and what comes out."""
+
     def infer_aval(*avals: Aval) -> Aval:
         infer.check_same_dtype(name, avals)
         infer.check_dtype(name, avals[0], FLOAT)
-        return Aval(infer.broadcast_shapes(name, *(a.shape for a in avals)), avals[0].dtype)
+        return Aval(shapes(name, *(a.shape for a in avals)), avals[0].dtype)
 
     def samples(rng: np.random.Generator) -> list[Sample]:
-        shapes = ((), (5,), (2, 3))
         return [
             (tuple(array(rng, shape, dtypes.float32, *range_) for range_ in domain), {})
-            for shape in shapes
+            for shape in ((), (5,), (2, 3))
         ]
 
     return register(
@@ -96,6 +99,20 @@ random_gamma_grad: Op = _function(
     "The derivative of a gamma number by alpha, at a fixed probability.",
     params=("alpha", "sample"),
 )
+
+
+def _one_shape(name: str, *shapes: Shape) -> Shape:
+    """That of all operands but scalars."""
+    found = dict.fromkeys(s for s in shapes if s)
+    if len(found) > 1:
+        raise invalid(
+            name,
+            f"shapes must be equal, or () for a number, got {[list(s) for s in shapes]}; "
+            "broadcast with tf.broadcast_to",
+        )
+    return next(iter(found), ())
+
+
 betainc: Op = _function(
     "betainc",
     host.betainc,
@@ -108,6 +125,7 @@ betainc: Op = _function(
     "The regularised incomplete beta function of a, b > 0 and x from 0 to 1.",
     params=("a", "b", "x"),
     public="math.betainc",
+    shapes=_one_shape,
 )
 
 

@@ -181,6 +181,8 @@ def kept_ids(op: str, ids: Any, segments: int) -> Any:
 def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     out = np.zeros((segments, *data.shape[ids.ndim :]), data.dtype)
     flat = ids.reshape(-1)
+    if not data.size:
+        return out  # as in TensorFlow, which looks at no ids then
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
     valid = kept_ids("unsorted_segment_sum", flat, segments)
     kept, rows = (flat, rows) if valid.all() else (flat[valid], rows[valid])

@@ -44,6 +44,8 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
 
     def ref(x: Any, ids: Any, updates: Any) -> Any:
         out, flat = x.copy(), ids.reshape(-1)
+        if not updates.size:
+            return out  # as in TensorFlow, which looks at no ids then
         valid = kept_ids(name, flat, len(x))
         combine(out, flat[valid], updates.reshape(flat.size, *x.shape[1:])[valid])
         return out

@@ -229,6 +229,18 @@ zeta: Op = elementwise(
     doc="Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0.",
 )
 
+polygamma: Op = elementwise(
+    "polygamma",
+    special.of_arrays(formulas.polygamma),
+    of_expressions(formulas.polygamma),
+    lambda g, z, a, x: (None, lambda: g * polygamma(a + 1, x)),
+    params=("a", "x"),
+    takes=FLOAT,
+    domain=(1.0, 4.0),
+    public="math.polygamma",
+    doc="Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a.",
+)
+
 # Bessel functions
 
 bessel_i0e: Op = _special(
@@ -236,6 +248,27 @@ bessel_i0e: Op = _special(
     vjp=lambda g, y, x: g * (bessel_i1e(x) - sign(x) * y),
     public="math.bessel_i0e math.special.bessel_i0e",
     doc="exp(-abs(x)) times the modified Bessel function of order 0.",
+)
+
+
+bessel_i0: Op = _special(
+    "bessel_i0",
+    vjp=lambda g, y, x: g * bessel_i1(x),
+    public="math.bessel_i0 math.special.bessel_i0",
+    doc="The modified Bessel function of the first kind of order 0.",
+)
+
+
+def _i1_vjp(g: Any, y: Any, x: Any) -> Any:
+    nonzero = not_equal(x, 0)
+    return g * select(nonzero, bessel_i0(x) - y / select(nonzero, x, 1.0), 0.5)
+
+
+bessel_i1: Op = _special(
+    "bessel_i1",
+    vjp=_i1_vjp,
+    public="math.bessel_i1 math.special.bessel_i1",
+    doc="The modified Bessel function of the first kind of order 1.",
 )
 
 

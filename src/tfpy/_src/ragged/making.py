@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.array.joining import repeat
 from tfpy._src.array.making import reshape
 from tfpy._src.composite.ragged import row_partition as partition
-from tfpy._src.composite.ragged.rows import take_rows
+from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core import conversion as convert
 from tfpy._src.core.conversion import convert_to_tensor
@@ -122,7 +123,7 @@ def range(
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """The row of each value.
+    """The row of each value; where splits descend, a row has none.
 
     Raises:
         ValueError: without row splits.
@@ -130,16 +131,28 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     found = partition.ints(convert_to_tensor(splits), "splits")
     if not found.size:
         raise ValueError("Invalid row_splits: []")
-    return convert.constant(partition.rowids(found))
+    return repeat(np.arange(found.size - 1, dtype=np.int32), np.diff(found))
 
 
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """Where the rows of (ascending) ids begin, and where the last one ends."""
+    """Where the rows of (ascending) ids begin, and where the last one ends.
+
+    Ids are counted, in whatever order; those beyond ``num_segments`` are not.
+
+    Raises:
+        InvalidArgumentError: when an id or ``num_segments`` is negative.
+    """
     ids = partition.ints(convert_to_tensor(segment_ids), "segment_ids")
-    count = None if num_segments is None else int(num_segments)
-    return convert.constant(partition.from_rowids(ids, count))
+    count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
+    if count < 0 or ids.min(initial=0) < 0:
+        raise invalid_value(
+            "segment_ids_to_row_splits",
+            f"segment_ids and num_segments must not be negative, got {ids.tolist()} and {count}",
+        )
+    lengths = np.bincount(ids[ids < count], minlength=count)
+    return convert.constant(partition.from_lengths(lengths.astype(np.int32)))
 
 
 def stack_dynamic_partitions(
@@ -149,15 +162,25 @@ def stack_dynamic_partitions(
 
     Raises:
         InvalidArgumentError: for partitions outside ``[0, num_partitions)``.
+        ValueError: when ``partitions`` are not one for each of the data.
     """
     rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
     ids = convert_to_tensor(partitions).host_view()
-    if ids.ndim == 0:
-        raise ValueError("partitions must have at least one dimension")
+    if ids.dtype.kind not in "iu":
+        raise ValueError(f"stack_dynamic_partitions: partitions must be integers, not {ids.dtype}")
+    if isinstance(rows, RaggedTensor):
+        fits = ids.shape == (row_count(rows),)
+    else:
+        fits = ids.shape == rows.aval.shape[: ids.ndim]
+    if not fits:
+        raise ValueError(
+            f"stack_dynamic_partitions: data of shape {rows.shape} must begin with the shape of "
+            f"partitions, {list(ids.shape)}"
+        )
     flat, count = ids.reshape(-1), int(num_partitions)
     if flat.size and (flat.min() < 0 or flat.max() >= count):
         raise invalid_value("stack_dynamic_partitions", f"partitions must be in [0, {count})")
-    if ids.ndim > 1:
+    if ids.ndim != 1:
         rows = reshape(rows, [flat.size, *rows.shape[ids.ndim :]])
     order = np.argsort(flat, kind="stable").astype(np.int32)
     lengths = np.bincount(flat, minlength=count).astype(np.int32)

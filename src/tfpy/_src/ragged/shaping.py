@@ -276,6 +276,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if m.dtype.name != "bool":
         raise TypeError(f"Expected mask to have dtype bool, got {m.dtype.name}")
     if isinstance(m, RaggedTensor) or m.ndim > 1:
+        if x.ndim < m.ndim:
+            raise ValueError(f"boolean_mask: mask {m.shape} does not fit data {x.shape}")
         rows, marks = _outer(x), _outer(m)
         if not np.array_equal(rows.splits, marks.splits):
             raise invalid_value("boolean_mask", "data and mask must have the same rows")

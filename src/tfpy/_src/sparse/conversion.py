@@ -14,12 +14,18 @@ from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, filled, made
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid_value
+from tfpy._src.errors import invalid, invalid_value
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero (False, the empty string)."""
+    """The elements that are not zero (False, the empty string).
+
+    Raises:
+        InvalidArgumentError: for a scalar.
+    """
     x = convert_to_tensor(tensor)
+    if not x.ndim:
+        raise invalid("sparse.from_dense", "the tensor must have at least one dimension")
     host = x.host_view()
     kept = host != b"" if x.dtype == dtypes.string else host != 0
     at = np.argwhere(kept)
@@ -72,7 +78,7 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Ten
         InvalidArgumentError: when a value is not in [0, vocab_size).
     """
     x = checked(sp_input)
-    host, size = x.values.host_view(), int(vocab_size)
+    host, size = x.values.host_view().astype(np.int32), int(vocab_size)
     if host.size and (host.min() < 0 or host.max() >= size):
         raise invalid_value("to_indicator", f"values must be in [0, {size})")
     out = np.zeros((*x.host_shape[:-1], size), np.bool_)

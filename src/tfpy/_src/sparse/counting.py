@@ -27,6 +27,17 @@ def _rows(values: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tupl
     return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
 
 
+def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
+    """How many bins there are; one at least, unless ``maxlength`` says otherwise."""
+    least, most = (-1 if n is None else int(n) for n in (minlength, maxlength))
+    if min(least, most) < -1:
+        raise invalid(
+            "sparse.bincount",
+            f"minlength and maxlength must not be negative, got {minlength} and {maxlength}",
+        )
+    return most if most >= 0 else max(int(values.max(initial=0)) + 1, least)
+
+
 def bincount(
     values: Any,
     weights: Any = None,
@@ -39,11 +50,12 @@ def bincount(
     """How often each integer occurs: of the whole (``axis`` 0 or None) or of each row (-1).
 
     Args:
-        minlength, maxlength: bounds of the number of bins; values beyond are dropped.
+        minlength: the least number of bins.
+        maxlength: the number of bins; values beyond are dropped.
         binary_output: 1 instead of the count.
 
     Raises:
-        InvalidArgumentError: for negative values.
+        InvalidArgumentError: for negative values or lengths, or rows of which there is none.
         ValueError: for other axes.
     """
     if axis not in (None, 0, -1):
@@ -53,12 +65,10 @@ def bincount(
         rows, lead = np.zeros(flat.size, int), ()
     if flat.size and flat.min() < 0:
         raise invalid_value("sparse.bincount", "Input values must all be non-negative")
+    if lead and not lead[0]:
+        raise invalid("sparse.bincount", "there must be at least one row to count in")
     w = None if weights is None else _rows(weights)[0]
-    bins = int(flat.max(initial=-1)) + 1
-    if minlength is not None:
-        bins = max(bins, int(minlength))
-    if maxlength is not None:
-        bins = min(bins, int(maxlength))
+    bins = _bins(flat, minlength, maxlength)
     kept = flat < bins
     keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)
     if binary_output:

@@ -127,6 +127,8 @@ def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tu
             "sparse.segment",
             f"segment_ids and indices should have same size: {ids.shape}, {at.shape}",
         )
+    if not x.ndim:
+        raise invalid("sparse.segment", "data must be at least a vector, got a scalar")
     if at.size and (at.min() < 0 or at.max() >= x.aval.shape[0]):
         raise invalid_value("sparse.segment", f"indices are out of range [0, {x.aval.shape[0]})")
     if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):

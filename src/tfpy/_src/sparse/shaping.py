@@ -27,8 +27,14 @@ def eye(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> SparseTensor:
-    """Ones on the diagonal."""
+    """Ones on the diagonal.
+
+    Raises:
+        InvalidArgumentError: for a negative size.
+    """
     columns = num_rows if num_columns is None else num_columns
+    if min(num_rows, columns) < 0:
+        raise invalid("sparse.eye", f"sizes must be at least 0, got {[num_rows, columns]}")
     at = np.arange(min(num_rows, columns))
     return made(np.stack([at, at], 1), array.ones([at.size], dtype), [num_rows, columns])
 
@@ -133,13 +139,16 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     """The values from ``start`` on, in a box of ``size`` (cut at the end of the tensor).
 
     Raises:
-        InvalidArgumentError: when ``start`` or ``size`` has not one number for each dimension.
+        InvalidArgumentError: when ``start`` or ``size`` has not one number for each dimension, or
+            a size is negative.
     """
     x = checked(sp_input)
     begin, extent = np.array(static_ints(start)), np.array(static_ints(size))
     whole = np.array(x.host_shape)
     if begin.shape != whole.shape or extent.shape != whole.shape:
         raise invalid("sparse.slice", f"start and size must have {x.ndim} entries")
+    if extent.min(initial=0) < 0:
+        raise invalid("sparse.slice", f"size must not be negative, got {extent.tolist()}")
     sizes = np.clip(np.minimum(extent, whole - begin), 0, None)
     inside = (x.host_indices >= begin) & (x.host_indices < begin + sizes)
     return _kept(x, inside.all(axis=1), begin, sizes.tolist())
@@ -183,7 +192,13 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """The rows of indexed slices whose index is not among ``mask_indices``."""
+    """The rows of indexed slices whose index is not among ``mask_indices``.
+
+    Raises:
+        InvalidArgumentError: for values without rows.
+    """
+    if not a.values.ndim:
+        raise invalid("sparse.mask", "the slices' values must be at least a vector, got a scalar")
     drop = np.asarray(convert_to_tensor(mask_indices))
     rows = np.flatnonzero(~np.isin(a.indices.host_view(), drop)).astype(np.int32)
     return IndexedSlices(take_rows(a.values, rows), take_rows(a.indices, rows), a.dense_shape)

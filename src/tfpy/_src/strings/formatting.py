@@ -40,18 +40,23 @@ def _one(value: Any) -> str:
 
 
 def summary(array: Any, keep: int, indent: int) -> str:
-    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative."""
+    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative.
+
+    Of an array without elements no item is shown: TensorFlow keeps no more than there are elements.
+    """
+    return _summary(array, array.size if keep < 0 else min(keep, array.size), indent)
+
+
+def _summary(array: Any, keep: int, indent: int) -> str:
     if array.ndim == 0:
-        return _one(array.item())
-    if not array.size:
-        return "[]"
+        return _one(array.item()) if keep else "..."
     n = array.shape[0]
-    whole = keep < 0 or n <= 2 * keep
+    whole = n <= 2 * keep
     picked = range(n) if whole else [*range(keep), *range(n - keep, n)]
-    items = [summary(array[i, ...], keep, indent + 1) for i in picked]
-    if not whole:
-        items.insert(keep, "...")
+    items = [_summary(array[i, ...], keep, indent + 1) for i in picked]
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
+    if not whole:
+        items.insert(keep, "..." if keep else f"{between}...")
     return f"[{between.join(items)}]"
 
 

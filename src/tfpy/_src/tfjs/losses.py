@@ -7,6 +7,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array.making import broadcast_to, cast, static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
 from tfpy._src.nn import losses as nn_losses
@@ -173,8 +174,12 @@ def softmax_cross_entropy(
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes."""
+    """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes.
+
+    Labels have no gradient.
+    """
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
+    y = stop_gradient(y)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.aval.shape)[1]
     losses = nn_losses.softmax_cross_entropy_with_logits(labels=y, logits=x)

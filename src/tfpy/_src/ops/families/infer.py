@@ -8,7 +8,7 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval, Shape
-from tfpy._src.ir.sizes import UnrankedSize, either, is_open, is_unranked
+from tfpy._src.ir.sizes import UnrankedSize, either, is_open, is_unranked, size_of
 
 FLOAT = frozenset((dtypes.float16, dtypes.float32))
 FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
@@ -93,7 +93,9 @@ def normalize_axis(op: str, axis: int, rank: int) -> int:
 
     Raises:
         InvalidArgumentError: when it is outside ``[-rank, rank)``.
+        TypeError: when it is no integer.
     """
+    axis = axis if type(axis) is int else size_of(axis)
     if not -rank <= axis < rank:
         raise invalid(op, f"axis {axis} is out of range for {rank} dimensions: [{-rank}, {rank})")
     return axis % rank if rank else 0

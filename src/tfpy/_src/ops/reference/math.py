@@ -63,6 +63,10 @@ def divide_no_nan(x: Array, y: Array) -> Array:
     return np.where(y == 0, 0, x / y)
 
 
+def multiply_no_nan(x: Array, y: Array) -> Array:
+    return np.where(y == 0, 0, x * y)
+
+
 def to_integer(x: Array, number: Any) -> Array:
     """As x86 does it, on any machine: by way of int32 for that, of int64 for others, which wrap.
 
@@ -99,4 +103,16 @@ def power(x: Array, y: Array) -> Array:
         raise invalid_value(
             "pow", "Integers to negative integer powers are not allowed; cast to float32"
         )
-    return np.power(x, y)
+    result = np.power(x, y)
+    if y.dtype.kind == "c":
+        zero = np.broadcast_to(x == 0, result.shape)
+        result = np.where(zero, _power_of_zero(y), result)
+    return np.asarray(result)
+
+
+def _power_of_zero(y: Array) -> Array:
+    """exp(y log 0) of complex numbers."""
+    result = np.full(y.shape, complex(np.nan, np.nan), y.dtype)
+    result.real[y.real < 0] = np.inf
+    result[y.real > 0] = 0
+    return result
