@@ -22,6 +22,7 @@ Array = np.ndarray[Any, Any]
 DOMAINS = {
     r"image\..*": (0.0, 1.0),
     r"linalg\..*|norm|signal\..*|sparse\..*|losses\..*|nn\..*loss.*|.*segment.*": (-2.0, 2.0),
+    r"nn\.ctc_.*": (-2.0, 2.0),
     r"math\.(betainc|lbeta|igamma.*|polygamma|zeta)": (0.1, 0.9),
     r"nn\.avg_pool3d": (-2.0, 2.0),  # TensorFlow takes the lowest float for padding
     r"nn\.(lrn|local_response_normalization)": (-2.0, 2.0),  # squares that overflow times 0 or 1
@@ -131,6 +132,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"(gradient of )?signal\..*": (
         _some_empty,
         "tensors without elements are not padded: transforms refuse them or read beyond them",
+    ),
+    r"(gradient of )?nn\.ctc_.*": (
+        _some_empty,
+        "sequences without elements: some layers refuse them, others give what is left",
     ),
     r"gradient of nn\.softmax_cross_entropy_with_logits": (
         _of_other_shapes,

@@ -324,4 +324,14 @@ CASES |= {
     "the whole of an image without pixels": case(
         "tf.image.central_crop($0, 1.0)", numbers(2, 6, 0, 3)
     ),
+    "labels of classes that there are not": case(
+        "[tf.nn.ctc_loss([[1, k], [2, 2]], $0, [2, 2], [5, 6]) for k in (9, -1)]",
+        numbers(6, 2, 4),
+    ),
+    "a search through sequences of a negative length": case(
+        "tf.nn.ctc_beam_search_decoder($0, [-1, 3], 5, 2)[1]", numbers(4, 2, 4)
+    ),
+    "a search through no classes": case(
+        "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, 2)[1]", numbers(4, 2, 0)
+    ),
 }

@@ -95,7 +95,7 @@ def ctc_beam_search_decoder(
     found = []
     for i, length in enumerate(lengths.tolist()):
         beam = _Beam(beam_width)
-        for row in normal[:length, i]:
+        for row in normal[: max(length, 0), i]:
             beam.step(row)
         found.append(beam.best(top_paths))
     scores = np.array([[score for _, score in row] for row in found], np.float32)
@@ -108,6 +108,8 @@ def _operands(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Array
     logits = convert_to_tensor(inputs)
     if logits.ndim != 3:
         raise invalid(op, f"inputs is not a 3-Tensor, got shape {list(logits.aval.shape)}")
+    if not logits.aval.size:
+        raise invalid(op, f"inputs must not be empty, got shape {list(logits.aval.shape)}")
     lengths = convert_to_tensor(sequence_length).host_view()
     steps, batch, _ = logits.aval.shape
     if lengths.shape != (batch,):

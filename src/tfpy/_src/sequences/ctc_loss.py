@@ -157,7 +157,10 @@ def _lattice(scores: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank
     ids = cast(labels, dtypes.int32)
     blanks, never = fill([batch, longest], blank), zeros([batch, longest], dtypes.bool)
     classes = concat([fill([batch, 2], blank), _alternating(ids, blanks)], 1)
-    emitted = gather(transpose(scores, [1, 0, 2]), classes, axis=2, batch_dims=1)
+    exist = ew.logical_and(classes >= 0, classes < scores.aval.shape[2])
+    known = where(exist, classes, 0)
+    emitted = gather(transpose(scores, [1, 0, 2]), known, axis=2, batch_dims=1)
+    emitted = where(expand_dims(exist, 1), emitted, 0.0)  # a class that there is not costs nothing
     state = constant(np.arange(2 * longest + 2, dtype=np.int32))
     first = ones([batch, min(longest, 1)], dtypes.bool)
     follows = concat([first, ew.not_equal(ids[:, 1:], ids[:, :-1])], 1)
