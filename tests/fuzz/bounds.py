@@ -96,6 +96,16 @@ def _empty_filter(text: str, operands: Sequence[Array]) -> bool:
     return _some_empty(text, operands[1:])
 
 
+def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
+    """A convolution of a volume whose windows do not reach its end."""
+    found = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
+    if not found or any(a.ndim != 5 for a in operands):
+        return False
+    steps = [max(int(s), 1) for s in found.groups()]
+    sides = zip(operands[0].shape[1:4], operands[1].shape[:3], steps, strict=True)
+    return any((-(-n // s) - 1) * s + k < n for n, k, s in sides)
+
+
 def _of_other_shapes(text: str, operands: Sequence[Array]) -> bool:
     return len({a.shape for a in operands}) > 1
 
@@ -132,6 +142,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"(gradient of )?signal\..*": (
         _some_empty,
         "tensors without elements are not padded: transforms refuse them or read beyond them",
+    ),
+    r"(gradient of )?nn\.conv3d": (
+        _skips_pixels,
+        "on CPU, TensorFlow's first window begins half of the skipped pixels within the volume",
     ),
     r"(gradient of )?nn\.ctc_.*": (
         _some_empty,

@@ -334,4 +334,10 @@ CASES |= {
     "a search through no classes": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, 2)[1]", numbers(4, 2, 0)
     ),
+    "boxes that are said to be in order": case(
+        "[tf.image.non_max_suppression_padded($0, $1, 3, 0.5, t, True, sorted_input=True)"
+        " for t in (-1.0, 0.8)]",
+        np.float32([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]]),
+        np.float32([0.7, 0.9, 1.0]),
+    ),
 }

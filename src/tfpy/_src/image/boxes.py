@@ -125,7 +125,8 @@ def non_max_suppression_padded(
 
     Args:
         boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are to be filled up.
-        sorted_input, canonicalized_coordinates, tile_size: hints of TensorFlow's, not needed here.
+        sorted_input: the boxes are taken in the order in which they stand.
+        canonicalized_coordinates, tile_size: hints of TensorFlow's, not needed here.
 
     Raises:
         ValueError: for batches that are not to be filled up.
@@ -137,12 +138,22 @@ def non_max_suppression_padded(
     # As in TensorFlow, here an overlap that is equal to the threshold is too much.
     threshold = float(np.nextafter(np.float32(static_number(iou_threshold)), np.float32(-1)))
     threshold = min(max(threshold, 0.0), 1.0)
-    places, _ = _suppressed(corners, scores, max_output_size, threshold, score_threshold)
+    values, least = convert_to_tensor(scores), static_number(score_threshold)
+    if sorted_input and values.ndim:
+        values, least = _in_order(values, least), 0.0
+    places, _ = _suppressed(corners, values, max_output_size, threshold, least)
     counts = _counted(places)
     indices = cast(ew.maximum(places, 0.0), dtypes.int32)
     if pad_to_max_output_size:
         return _filled(indices, static_ints(max_output_size)[0], 1), counts
     return indices[: int(counts)], counts
+
+
+def _in_order(scores: Tensor, least: float) -> Tensor:
+    """Scores that fall from box to box, those above ``least`` above 0."""
+    count = scores.aval.shape[-1]
+    falling = constant(np.arange(count, 0, -1, dtype=np.float32))
+    return ew.select(scores > least, falling, -1.0)
 
 
 def _filled(x: Tensor, size: int, axis: int) -> Tensor:
