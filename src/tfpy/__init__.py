@@ -186,6 +186,7 @@ from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
+    bfloat16 as bfloat16,
     bool as bool,
     complex64 as complex64,
     complex128 as complex128,
@@ -195,11 +196,21 @@ from tfpy._src.dtypes import (
     float64 as float64,
     half as half,
     int8 as int8,
+    int16 as int16,
     int32 as int32,
     int64 as int64,
+    qint8 as qint8,
+    qint16 as qint16,
+    qint32 as qint32,
+    quint8 as quint8,
+    quint16 as quint16,
+    resource as resource,
     string as string,
     uint8 as uint8,
+    uint16 as uint16,
     uint32 as uint32,
+    uint64 as uint64,
+    variant as variant,
 )
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec

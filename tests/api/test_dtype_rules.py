@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from api.same import NARROWED, compare
+from api.same import NARROWED, compare, outcome
 
 import tfpy
 
@@ -278,15 +278,6 @@ CASES = {
     }.items()
     for i, case in enumerate(cases)
 }
-
-
-def outcome(case: Callable[[Any], Any], lib: Any) -> tuple[str, Any]:
-    """The error's class, or the result's dtype and the result."""
-    try:
-        found = case(lib)
-    except Exception as error:
-        return type(error).__name__, None
-    return getattr(getattr(found, "dtype", None), "name", ""), found
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, while TensorFlow casts NaN

@@ -17,6 +17,8 @@ import numpy as np
 
 from tfpy._src.ops import OPS
 
+from .values import is_exact
+
 Array = np.ndarray[Any, Any]
 
 DOMAINS = {
@@ -76,15 +78,15 @@ GRADIENT = Bound(1e-4, "product")
 
 
 def _has_nan(text: str, operands: Sequence[Array]) -> bool:
-    return any(a.dtype.kind in "fc" and bool(np.isnan(a).any()) for a in operands)
+    return any(not is_exact(a) and bool(np.isnan(a).any()) for a in operands)
 
 
 def _unfit(text: str, operands: Sequence[Array]) -> bool:
     """A cast to integers that do not hold all the floats."""
     wanted = re.search(r"u?int\d+", text)
-    if not wanted or operands[0].dtype.kind not in "fc":
+    if not wanted or is_exact(operands[0]):
         return False
-    info, x = np.iinfo(wanted[0]), operands[0].real
+    info, x = np.iinfo(wanted[0]), operands[0].astype(np.complex128).real
     return not bool(((x > info.min - 1.0) & (x < info.max + 1.0)).all())
 
 
@@ -176,8 +178,8 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     ),
 }
 """Calls of which TensorFlow's result is accidental or wrong: when it is not compared, and why."""
-FLOAT16 = 2e-3
-"""Relative, of float16."""
+HALVES = {"float16": 2e-3, "bfloat16": 1.6e-2}
+"""Relative, of floats of 16 bits."""
 
 
 def left_open(name: str, text: str, operands: Sequence[Array]) -> bool:
@@ -212,7 +214,7 @@ def scale(kind: str, operands: Sequence[Array], text: str) -> float:
     """The size that an absolute error of a call is measured by."""
     if kind in ("none", "one"):
         return float(kind == "one")
-    largest = [_largest(a) for a in operands if a.dtype.kind in "fciu"]
+    largest = [_largest(a) for a in operands if a.dtype.kind not in "bO"]
     if kind == "operands":
         return max(largest, default=0.0)
     if kind == "numbers":

@@ -16,6 +16,7 @@ import numpy as np
 from .bounds import bound, scale
 from .oracle import WIDE, Arrays, Finding, Oracle, Refusal, quiet
 from .programs import Array, Call, Given, Library, Program, array_of
+from .values import is_exact
 
 RUNS = 12
 SPREAD = 4.0
@@ -123,9 +124,9 @@ def _differs(eager: Array | None, compiled: Array | None) -> str:
     assert compiled is not None
     if eager.dtype != compiled.dtype or eager.shape != compiled.shape:
         return f"{compiled.dtype}{compiled.shape} for {eager.dtype}{eager.shape}"
-    if np.array_equal(eager, compiled, equal_nan=eager.dtype.kind in "fc"):
+    if np.array_equal(eager, compiled, equal_nan=not is_exact(eager)):
         return ""
-    if eager.dtype.kind in "fc" and np.allclose(compiled, eager, 2e-6, 1e-37, equal_nan=True):
+    if not is_exact(eager) and np.allclose(compiled, eager, 2e-6, 1e-37, equal_nan=True):
         return ""
     return f"{compiled.ravel()[:8]} for {eager.ravel()[:8]}"
 
@@ -136,7 +137,7 @@ def _explained(eager: Any, compiled: Any, others: list[Any], truth: Array | None
     others = [o for o in others if o.shape == eager.shape == compiled.shape]
     if not others:
         return True  # the results' shapes depend on rounding, or TensorFlow lacks a kernel
-    if eager.dtype.kind not in "fc":
+    if is_exact(eager):
         stable = np.all([o == others[0] for o in others], axis=0)
         return bool((~stable | (eager == compiled)).all())
     with np.errstate(all="ignore"):

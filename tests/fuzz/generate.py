@@ -12,7 +12,7 @@ import numpy as np
 from .bounds import domain
 from .programs import Array, Call, Given, Library, Program, Ref, Statement, array_of
 from .templates import TEMPLATES, WORDS, Drawn, Template, Word
-from .values import DTYPE_WEIGHTS, DTYPES, MAX_SIZE, Domain, Rng, array, choose, inside
+from .values import DTYPE_WEIGHTS, MAX_SIZE, Domain, Rng, array, choose, inside
 
 NEAR_ONE = (-2.0, 2.0)
 LARGEST_RESULT = 20_000
@@ -72,7 +72,7 @@ class _Making:
         drawn = template.draw(rng, at_hand.array.shape if at_hand else None)
         if any(np.prod(w.dims) > 4 * MAX_SIZE for w in drawn.words):
             return False
-        dtype = at_hand.array.dtype.name if at_hand else choose(rng, DTYPES, DTYPE_WEIGHTS)
+        dtype = at_hand.array.dtype.name if at_hand else _dtype(rng)
         dtype = "string" if dtype == "object" else dtype
         before = len(self.statements), len(self.live)
         numbers = domain(drawn.name) or (NEAR_ONE if rng.random() < 0.3 else None)
@@ -144,3 +144,7 @@ class _Making:
         return Call(
             f"gradient of {drawn.name}", f"gradients(lambda {names}: {text}, {read})", call.operands
         )
+
+
+def _dtype(rng: Rng) -> str:
+    return str(choose(rng, list(DTYPE_WEIGHTS), list(DTYPE_WEIGHTS.values())))

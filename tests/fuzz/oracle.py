@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .bounds import ELEMENT, FLOAT16, Bound, bound, left_open, scale
+from .bounds import ELEMENT, HALVES, Bound, bound, left_open, scale
 from .programs import Array, Call, Given, Library, Program, Ref, array_of
+from .values import is_exact
 
 Arrays = dict[str, Array | None]
 """The arrays of a result by path."""
@@ -21,7 +22,7 @@ TINY = float(np.finfo(np.float32).tiny)
 HUGE = float(np.finfo(np.float32).max) * (1 - 1e-3)
 OVERFLOWS = 1e35
 """Size of terms whose sum may overflow on the way."""
-WIDE: dict[str, Any] = {"f": np.float64, "c": np.complex128}
+WIDE: dict[str, Any] = {"f": np.float64, "V": np.float64, "c": np.complex128}
 AS_GOOD = 4.0
 """How many times TensorFlow's error, measured in float64, is as good as TensorFlow."""
 
@@ -198,9 +199,10 @@ _read = array_of
 
 
 def _subnormal(array: Array) -> bool:
-    if array.dtype.kind not in "fc":
+    if is_exact(array):
         return False
-    sizes = np.abs([array.real, array.imag])
+    parts = array.astype(np.complex128)
+    sizes = np.abs([parts.real, parts.imag])
     return bool(((sizes > 0) & (sizes < TINY)).any())
 
 
@@ -232,7 +234,7 @@ def differs(
         return f"dtype: {found.dtype} for {wanted.dtype}"
     if found.shape != wanted.shape:
         return f"shape: {found.shape} for {wanted.shape}"
-    if found.dtype.kind not in "fc":
+    if is_exact(found):
         wrong = np.asarray(found != wanted)
     else:
         if truth is not None and truth.shape != wanted.shape:
@@ -262,10 +264,8 @@ def _close(
             for f in (np.real, np.imag)
         ]
         return parts[0] & parts[1]
-    relative = allowed.relative
-    if found.dtype == np.float16:
-        relative = FLOAT16
-    elif any(a.dtype.kind == "c" for a in operands):
+    relative = HALVES.get(found.dtype.name, allowed.relative)
+    if any(a.dtype.kind == "c" for a in operands):
         relative = max(relative, ELEMENT.relative)
     size = scale(allowed.scale, operands, call.text)
     y, w = found.astype(np.float64), wanted.astype(np.float64)
@@ -290,6 +290,4 @@ def _sums_overflow(allowed: Bound, operands: Sequence[Array], size: float) -> bo
     """Whether terms of sums are infinite or nearly: then their order says what comes out."""
     if allowed.scale not in ("operands", "product"):
         return False
-    return size > OVERFLOWS or any(
-        a.dtype.kind in "fc" and not np.isfinite(a).all() for a in operands
-    )
+    return size > OVERFLOWS or any(not is_exact(a) and not np.isfinite(a).all() for a in operands)

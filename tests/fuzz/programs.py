@@ -115,14 +115,15 @@ def literal(array: Array) -> str:
     """An array as Python text that gives the same bits."""
     if array.dtype.kind == "O":
         return repr(array.tolist())
+    kind = f"np.{array.dtype}" if array.dtype.kind != "V" else f"tf.{array.dtype}.as_numpy_dtype"
     if array.size == 0:
-        return f"np.zeros({array.shape}, np.{array.dtype})"
+        return f"np.zeros({array.shape}, {kind})"
     if array.dtype.kind == "c":
         parts = array.view(np.float32).reshape(*array.shape, 2)
         return f"np.array({parts.tolist()!r}, np.float32).view(np.complex64)[..., 0]"
     if array.dtype == np.bool_:
         return repr(array.tolist())
-    return f"np.array({array.tolist()!r}, np.{array.dtype})"
+    return f"np.array({array.tolist()!r}, {kind})"
 
 
 class Library:

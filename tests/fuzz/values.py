@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 Rng = np.random.Generator
 
-DTYPES = ("float32", "int32", "bool", "complex64", "uint8", "int8", "uint32", "float16", "string")
-DTYPE_WEIGHTS = (0.5, 0.2, 0.1, 0.08, 0.05, 0.02, 0.02, 0.02, 0.01)
+DTYPE_WEIGHTS = {
+    **{"float32": 0.47, "int32": 0.18, "bool": 0.09, "complex64": 0.08, "uint8": 0.04},
+    **{"int8": 0.02, "int16": 0.02, "uint16": 0.02, "uint32": 0.02, "uint64": 0.02},
+    **{"float16": 0.02, "bfloat16": 0.01, "string": 0.01},
+}
 SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 17)
 SIZE_WEIGHTS = (0.06, 0.2, 0.2, 0.16, 0.1, 0.1, 0.06, 0.05, 0.04, 0.03)
 MAX_SIZE = 600
@@ -67,16 +71,21 @@ def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Ar
     if dtype == "complex64":
         parts = [array(rng, dims, "float32", domain or (-2.0, 2.0)) for _ in range(2)]
         return (parts[0] + 1j * parts[1]).astype(np.complex64)
-    if np.dtype(dtype).kind in "iu":
+    if dtype.startswith(("int", "uint")):
         return _integers(rng, dims, dtype, domain is not None)
     values = _floats(rng, dims) if domain is None else rng.uniform(*domain, dims)
     with np.errstate(over="ignore"):
-        return values.astype(dtype)
+        return values.astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+def is_exact(array: Array) -> bool:
+    """Whether the elements are no real or complex numbers, which are rounded."""
+    return array.dtype.kind not in "fc" and array.dtype != ml_dtypes.bfloat16
 
 
 def inside(array: Array, domain: Domain | None) -> bool:
     """Whether all floats are of a domain."""
-    if domain is None or array.dtype.kind not in "fc":
+    if domain is None or is_exact(array):
         return True
     parts = (array.real, array.imag)
     return all(((domain[0] <= p) & (p <= domain[1])).all() for p in parts)
@@ -87,9 +96,9 @@ def _integers(rng: Rng, dims: Shape, dtype: str, small_only: bool) -> Array:
     small = rng.integers(max(info.min, -9), 10, dims)
     if small_only or rng.random() < 0.7:
         return small.astype(dtype)
-    extremes = np.array([info.min, info.min + 1, -1, 0, 1, info.max - 1, info.max], np.int64)
-    picked = np.clip(rng.choice(extremes, dims), info.min, info.max)
-    return np.where(rng.random(dims) < 0.5, picked, small).astype(dtype)
+    ends = [info.min, info.min + 1, max(info.min, -1), 0, 1, info.max - 1, info.max]
+    picked = rng.choice(np.array(ends, dtype), dims)
+    return np.where(rng.random(dims) < 0.5, picked, small.astype(dtype))
 
 
 def _floats(rng: Rng, dims: Shape) -> Array:

@@ -19,6 +19,7 @@ NOT_OPS = (
     "debugging",
     "distribute",
     "dtypes",
+    "dtypes.experimental",
     "errors",
     "nest",
 )

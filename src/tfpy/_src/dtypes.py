@@ -1,13 +1,16 @@
 """Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
 
-Devices compute in float32, int32 and bool. float64 and int64 inputs become float32 and int32.
-A complex64 tensor is two arrays of float32 there; string tensors live on the host.
+Devices compute in float32, int32 and bool, other numbers are computed on the host. A complex64
+tensor is two arrays of float32 on devices; string tensors live on the host. float64 and int64
+inputs become float32 and int32.
 """
 
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
+import importlib
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,29 +21,73 @@ class DType:
     """A tensor element type; compares equal to its name, so ``x.dtype == "float32"`` holds."""
 
     name: str
-    as_numpy_dtype: Any
     size: int
-    is_floating: builtins.bool = field(init=False, compare=False, repr=False)
-    is_integer: builtins.bool = field(init=False, compare=False, repr=False)
-    is_complex: builtins.bool = field(init=False, compare=False, repr=False)
-    is_bool: builtins.bool = field(init=False, compare=False, repr=False)
-    is_numeric: builtins.bool = field(init=False, compare=False, repr=False)
-    is_differentiable: builtins.bool = field(init=False, compare=False, repr=False)
-    """Whether gradients flow through numbers of the type: real and complex ones."""
+    """Bytes of an element."""
+    as_datatype_enum: int
+    """TensorFlow's number of the type."""
 
-    def __post_init__(self) -> None:
-        kind = np.dtype(self.as_numpy_dtype).kind
-        facts = {"floating": "f", "integer": "iu", "complex": "c", "bool": "b", "numeric": "fiuc"}
-        facts["differentiable"] = "fc"
-        for fact, kinds in facts.items():
-            object.__setattr__(self, f"is_{fact}", kind in kinds)
+    @cached_property
+    def as_numpy_dtype(self) -> Any:
+        """The type of NumPy's that has its values, or that of the package ``ml_dtypes``.
+
+        Raises:
+            ImportError: when it is of that package, which is not installed.
+        """
+        if self.is_quantized:
+            return np.dtype([(self.name, self.name.replace("q", ""))])
+        if not self.is_extension:
+            return _NUMPY_TYPES.get(self.name) or getattr(np, self.name)
+        try:
+            return getattr(importlib.import_module("ml_dtypes"), self.name)
+        except ImportError:
+            raise ImportError(
+                f"tensors of {self} need the package ml_dtypes: pip install ml_dtypes, or in a "
+                'page await pyodide.loadPackage("ml-dtypes")'
+            ) from None
+
+    @property
+    def is_extension(self) -> builtins.bool:
+        """Whether it is not NumPy's but one of the package ``ml_dtypes``."""
+        return self.name in _EXTENSION_RANGES
+
+    @cached_property
+    def is_floating(self) -> builtins.bool:
+        """Whether it has real numbers with a point."""
+        return self.name.startswith(("float", "bfloat"))
+
+    @cached_property
+    def is_integer(self) -> builtins.bool:
+        """Whether it has whole numbers; quantized ones do not count."""
+        return self.name.startswith(("int", "uint"))
+
+    @cached_property
+    def is_complex(self) -> builtins.bool:
+        """Whether it has complex numbers."""
+        return self.name.startswith("complex")
+
+    @cached_property
+    def is_bool(self) -> builtins.bool:
+        """Whether it has truth values."""
+        return self.name == "bool"
+
+    @cached_property
+    def is_numeric(self) -> builtins.bool:
+        """Whether it has numbers, other than those that are only kept."""
+        if self.is_extension:
+            return self.name == "bfloat16"
+        return self.is_floating or self.is_integer or self.is_complex or self.is_quantized
+
+    @cached_property
+    def is_differentiable(self) -> builtins.bool:
+        """Whether gradients flow through numbers of the type: real and complex ones."""
+        return self.is_floating or self.is_complex
 
     @property
     def min(self) -> Any:
         """Smallest representable value; a NumPy number for floats, as TensorFlow's.
 
         Raises:
-            TypeError: for complex64 and string.
+            TypeError: for complex64, quantized dtypes and string.
         """
         return self._limits()[0]
 
@@ -49,7 +96,7 @@ class DType:
         """Largest representable value.
 
         Raises:
-            TypeError: for complex64 and string.
+            TypeError: for complex64, quantized dtypes and string.
         """
         return self._limits()[1]
 
@@ -58,18 +105,13 @@ class DType:
         """The smallest and largest brightness of an image's pixels.
 
         Raises:
-            ValueError: for complex64, float16 and string.
+            ValueError: unless it is float32, bool or an integer.
         """
         if self.name == "float32":
             return 0, 1
         if not self.is_integer and not self.is_bool:
             raise ValueError(f"{self} does not have defined limits.")
         return max(0, self.min), self.max
-
-    @property
-    def as_datatype_enum(self) -> int:
-        """TensorFlow's number of the type."""
-        return _NUMBERS[self.name]
 
     @property
     def base_dtype(self) -> DType:
@@ -86,12 +128,13 @@ class DType:
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """False: there are no quantized dtypes."""
-        return False
+        """Whether it is one of TensorFlow's quantized dtypes, which are names here."""
+        return self.name.startswith("q")
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        return True
+        """Whether its values may stand in an array of NumPy."""
+        return self.name not in ("resource", "variant")
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Whether it is the same dtype."""
@@ -100,6 +143,9 @@ class DType:
     def _limits(self) -> tuple[Any, Any]:
         if self.is_bool:
             return False, True
+        if self.is_extension:
+            low, high = _EXTENSION_RANGES[self.name]
+            return (low, high) if self.is_integer else (np.float32(low), np.float32(high))
         if self.is_integer:
             ints = np.iinfo(self.as_numpy_dtype)
             return int(ints.min), int(ints.max)
@@ -137,27 +183,72 @@ class DType:
         return f"<dtype: '{self.name}'>"
 
 
-float16 = DType("float16", np.float16, 2)
-float32 = DType("float32", np.float32, 4)
-int8 = DType("int8", np.int8, 1)
-uint8 = DType("uint8", np.uint8, 1)
-int32 = DType("int32", np.int32, 4)
-uint32 = DType("uint32", np.uint32, 4)
-bool = DType("bool", np.bool_, 1)  # TensorFlow's name
-complex64 = DType("complex64", np.complex64, 8)
-string = DType("string", np.object_, 8)
-variant = DType("variant", np.object_, 8)
+# Ranges of the dtypes of ml_dtypes, which says them only where it is installed.
+_EXTENSION_RANGES: dict[str, tuple[float, float]] = {
+    "bfloat16": (-float.fromhex("0x1.fep127"), float.fromhex("0x1.fep127")),
+    "float8_e5m2": (-57344.0, 57344.0),
+    "float8_e4m3fn": (-448.0, 448.0),
+    "float8_e4m3fnuz": (-240.0, 240.0),
+    "float8_e4m3b11fnuz": (-30.0, 30.0),
+    "float8_e5m2fnuz": (-57344.0, 57344.0),
+    "float4_e2m1fn": (-6.0, 6.0),
+    "int4": (-8, 7),
+    "uint4": (0, 15),
+    "int2": (-2, 1),
+    "uint2": (0, 3),
+}
+_NUMPY_TYPES = dict.fromkeys(("string", "variant", "resource"), np.object_) | {"bool": np.bool_}
+
+float32 = DType("float32", 4, 1)
+int32 = DType("int32", 4, 3)
+uint8 = DType("uint8", 1, 4)
+int16 = DType("int16", 2, 5)
+int8 = DType("int8", 1, 6)
+string = DType("string", 8, 7)
+complex64 = DType("complex64", 8, 8)
+bool = DType("bool", 1, 10)  # TensorFlow's name
+bfloat16 = DType("bfloat16", 2, 14)
+uint16 = DType("uint16", 2, 17)
+float16 = DType("float16", 2, 19)
+uint32 = DType("uint32", 4, 22)
+uint64 = DType("uint64", 8, 23)
+_COMPUTED = (
+    *(float16, bfloat16, float32, int8, int16, int32, uint8, uint16, uint32, uint64),
+    *(bool, complex64, string),
+)
+
+float8_e5m2 = DType("float8_e5m2", 1, 24)
+float8_e4m3fn = DType("float8_e4m3fn", 1, 25)
+float8_e4m3fnuz = DType("float8_e4m3fnuz", 1, 26)
+float8_e4m3b11fnuz = DType("float8_e4m3b11fnuz", 1, 27)
+float8_e5m2fnuz = DType("float8_e5m2fnuz", 1, 28)
+int4 = DType("int4", 1, 29)
+uint4 = DType("uint4", 1, 30)
+int2 = DType("int2", 1, 31)
+uint2 = DType("uint2", 1, 32)
+float4_e2m1fn = DType("float4_e2m1fn", 1, 33)
+STORED = (
+    *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz),
+    *(float4_e2m1fn, int4, uint4, int2, uint2),
+)
+"""Numbers that are kept, moved and cast, but not computed with."""
+ALL = (*_COMPUTED, *STORED)
+
+qint8 = DType("qint8", 1, 11)
+quint8 = DType("quint8", 1, 12)
+qint32 = DType("qint32", 4, 13)
+qint16 = DType("qint16", 2, 15)
+quint16 = DType("quint16", 2, 16)
+QUANTIZED_DTYPES = frozenset((qint8, quint8, qint16, quint16, qint32))
+"""Names of TensorFlow's that no op takes here."""
+resource = DType("resource", 8, 20)
+variant = DType("variant", 8, 21)
 """A list of tensors, inside compiled functions."""
 
-ALL = (float16, float32, int8, uint8, int32, uint32, bool, complex64, string)
-_BY_NAME = {d.name: d for d in ALL}
-_NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "uint64": uint32}
-_NARROWED |= {"int16": int32, "uint16": int32, "object": string}
-
-_NUMBERS = {"float32": 1, "int32": 3, "uint8": 4, "int8": 6, "string": 7, "complex64": 8}
-_NUMBERS |= {"bool": 10, "float16": 19, "variant": 21, "uint32": 22}
-_BY_NUMBER = {number: name for name, number in _NUMBERS.items()}
-_BY_NUMBER |= {2: "float64", 5: "int16", 9: "int64", 17: "uint16", 18: "complex128", 23: "uint64"}
+_NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
+_NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "object": string}
+_BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
+_BY_NUMBER |= {2: float32, 9: int32, 18: complex64}
 
 # Names of dtypes that programs for TensorFlow use, and what they are here.
 float64 = double = float32
@@ -182,8 +273,6 @@ def as_dtype(type_value: Any) -> DType:
     """
     if isinstance(type_value, DType):
         return type_value
-    if isinstance(type_value, int):
-        type_value = _BY_NUMBER.get(type_value, type_value)
     if type_value is float:
         return float32
     if type_value is int:
@@ -192,8 +281,10 @@ def as_dtype(type_value: Any) -> DType:
         return complex64
     if type_value is str or type_value is bytes:
         return string
-    if isinstance(type_value, str) and type_value == "string":
-        return string
+    if isinstance(type_value, int) and type_value in _BY_NUMBER:
+        return _BY_NUMBER[type_value]
+    if isinstance(type_value, str) and type_value in _NAMED:
+        return _NAMED[type_value]
     try:
         if type_value is None:  # NumPy's float64
             raise TypeError
@@ -204,11 +295,11 @@ def as_dtype(type_value: Any) -> DType:
         ) from None
     if name.startswith(("str", "bytes")):
         return string
-    found = _BY_NAME.get(name) or _NARROWED.get(name)
+    found = _NAMED.get(name) or _NARROWED.get(name)
     if found is None:
         raise TypeError(f"tfpy has no dtype {name}: use one of {_names()}")
     return found
 
 
 def _names() -> str:
-    return ", ".join(_BY_NAME)
+    return ", ".join(d.name for d in _COMPUTED)

@@ -187,12 +187,13 @@ def range(
 
 
 def _widest(*numbers: Any) -> DType:
-    """The dtype of a range: float32, float16 or int32. Open sizes are integers."""
+    """The dtype of a range: one of floats or int32. Open sizes are integers."""
     kinds = {
         as_dtype(n.dtype if hasattr(n, "dtype") else int if isinstance(n, int) else type(n))
         for n in numbers
     }
-    return next((d for d in (dtypes.float32, dtypes.float16) if d in kinds), dtypes.int32)
+    floats = (dtypes.float32, dtypes.bfloat16, dtypes.float16)
+    return next((d for d in floats if d in kinds), dtypes.int32)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:

@@ -38,7 +38,7 @@ def gather(
     Indices out of range are an error on cpu and give zeros on other backends, as TensorFlow's on
     CPU and GPU. Along the first axis the gradient of ``params`` is a ``tf.IndexedSlices``.
     """
-    at = convert_to_tensor(indices)
+    at = _places(indices)
     axis = None if axis is None else static_int(axis)
     if not batch_dims and axis in (None, 0):
         x = _table(params)
@@ -48,11 +48,17 @@ def gather(
 
 def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Tensor:
     """:func:`gather` whose gradient is a tensor."""
-    x, at = _table(params), convert_to_tensor(indices)
+    x, at = _table(params), _places(indices)
     batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
     along = batch if axis is None else normalize_axis("gather", static_int(axis), x.ndim)
     return indexing.gather(x, at, axis=along, batch_dims=batch)
+
+
+def _places(indices: Any) -> Tensor:
+    """Indices as int32; TensorFlow takes int16 too."""
+    at = convert_to_tensor(indices)
+    return cast(at, dtypes.int32) if at.dtype == dtypes.int16 else at
 
 
 def _table(params: Any) -> Tensor:

@@ -228,12 +228,15 @@ def _to_array(
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     if found.dtype == object:
         found = _indices(found)
+    beyond = found.dtype in _BEYOND and _are_ints(value) and (wanted is None or wanted.is_integer)
+    if beyond:
+        found = _unsigned(value)
     if found.dtype == object or _holds_array_like(value):
         raise ValueError(
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
         )
-    own = as_dtype(found.dtype)
+    own = dtypes.int32 if beyond else as_dtype(found.dtype)
     if isinstance(value, list | tuple):
         if not found.size:
             own = dtypes.float32
@@ -248,6 +251,26 @@ def _to_array(
     if dtype == dtypes.string:
         return _as_bytes(found)
     return found.astype(dtype.as_numpy_dtype)
+
+
+_BEYOND = (np.dtype(np.uint64), np.dtype(np.float64))
+"""What NumPy makes of Python's integers of which int64 does not hold all."""
+
+
+def _are_ints(value: Any) -> bool:
+    return all(type(leaf) is int for leaf in _leaf_values([value]))
+
+
+def _unsigned(value: Any) -> np.ndarray[Any, Any]:
+    """Python's integers as uint64.
+
+    Raises:
+        ValueError: when one is negative or too large.
+    """
+    try:
+        return np.array(value, np.uint64)
+    except OverflowError:
+        raise ValueError(f"Can't convert integers to uint64: {value!r} is out of range") from None
 
 
 def is_array_like(value: Any) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src import dtypes
+from tfpy._src.array.casting import saturate_cast
 from tfpy._src.array.making import cast, reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.math.arithmetic import clip_by_value
 from tfpy._src.ops import elementwise as ew
 
 
@@ -94,19 +94,7 @@ def _between_integers(x: Tensor, kind: DType, saturate: bool) -> Tensor:
     return ew.multiply(wide, (other + 1) // (own + 1))
 
 
-def saturate_cast(x: Tensor, kind: DType) -> Tensor:
-    """``x`` in an integer dtype, clipped to its range."""
-    low, high = max(kind.min, _limit(x.dtype, -1)), min(kind.max, _limit(x.dtype, 1))
-    return cast(clip_by_value(x, low, high), kind)
-
-
-def _limit(dtype: DType, sign: int) -> int:
-    """The largest number of that sign that the dtype and int32 hold."""
-    if dtype.is_floating:
-        return sign * (2**31 - 128)
-    return int(dtype.max if sign > 0 else dtype.min)
-
-
 def as_float(image: Tensor) -> Tensor:
-    """Float images as they are, integer ones scaled to 0..1."""
-    return image if image.dtype.is_floating else convert_image_dtype(image, dtypes.float32)
+    """float32 and float16 images as they are, others as float32, integers scaled to 0..1."""
+    kept = image.dtype in (dtypes.float32, dtypes.float16)
+    return image if kept else convert_image_dtype(image, dtypes.float32)

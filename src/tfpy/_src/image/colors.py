@@ -214,7 +214,7 @@ def _adjusted(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Adds ``delta`` (on the scale 0..1) to every pixel."""
-    return _adjusted(image, lambda x: x + delta)
+    return _adjusted(image, lambda x: x + cast(delta, x.dtype))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:

@@ -32,7 +32,7 @@ def sobel_edges(image: Any) -> Tensor:
     """Sobel's filters: ``[batch, h, w, depth, 2]``, vertical then horizontal change."""
     x = at_least("sobel_edges", image, 4)
     down = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
-    both = constant([[[down[i][j], down[j][i]] for j in (0, 1, 2)] for i in (0, 1, 2)])
+    both = constant([[[down[i][j], down[j][i]] for j in (0, 1, 2)] for i in (0, 1, 2)], x.dtype)
     depth = x.aval.shape[3]
     filters = broadcast_to(reshape(both, [3, 3, 1, 2]), [3, 3, depth, 2])
     padded = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Shape
 from tfpy._src.ir.graph import Eqn, Graph
@@ -35,6 +36,8 @@ class _Step:
     """Values that nothing reads after it."""
     overwritten: int | None
     """One of them whose memory takes the result."""
+    widened: bool
+    """Whether numbers that NumPy does not compute with are converted to float32 before."""
 
     def run(self, values: dict[int, Array]) -> None:
         """Puts the results in their places.
@@ -53,7 +56,8 @@ class _Step:
         if self.overwritten is not None:
             attrs = {**attrs, "out": values[self.overwritten]}
         op = self.eqn.op
-        result = op.ref(*map(values.__getitem__, self.eqn.inputs), **attrs)
+        given = map(values.__getitem__, self.eqn.inputs)
+        result = op.ref(*(map(_wide, given) if self.widened else given), **attrs)
         results = result if op.multiple else (result,)
         for (output, dtype, shape), array in zip(self.outputs, results, strict=True):
             values[output] = np.asarray(array, dtype, order="C").reshape(shape)
@@ -91,14 +95,21 @@ class Evaluator:
 def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:
     avals = [graph.avals[v] for v in eqn.outputs]
     overwritten = None
-    if isinstance(eqn.op.ref, np.ufunc):
+    extended = any(graph.avals[v].dtype.is_extension for v in eqn.inputs)
+    if isinstance(eqn.op.ref, np.ufunc) and not extended:
         same = (v for v in dead if v in own and graph.avals[v] == avals[0])
         overwritten = next(same, None)
     outputs = [
         (v, aval.dtype.as_numpy_dtype, aval.shape)
         for v, aval in zip(eqn.outputs, avals, strict=True)
     ]
-    return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten)
+    widened = extended and not eqn.op.by_bits
+    return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten, widened)
+
+
+def _wide(array: Array) -> Array:
+    """Numbers of ml_dtypes as float32, which has them all; others as they are."""
+    return array.astype(np.float32) if as_dtype(array.dtype).is_extension else array
 
 
 def _own_memory(graph: Graph) -> set[int]:

@@ -87,6 +87,8 @@ class Op:
     by_rows: bool = False
     """Whether the gradient rule uses of its operands ``g`` alone, element by element: rows of ``g``
     give rows of the gradient."""
+    by_bits: bool = False
+    """Whether it is about the bits of its operands, so that these are not converted for it."""
     host_only: str = ""
     """Why no device computes the op."""
     sequential: str = ""

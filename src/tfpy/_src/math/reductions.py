@@ -101,6 +101,9 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     """The mean of quotients and remainders, whose sums stay in range where that of x does not."""
     if x.dtype.size == 1:
         return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
+    if x.dtype == dtypes.uint64:  # TensorFlow's sums of these wrap
+        total = reduce_sum(x, axis, keepdims)
+        return ew.floor_div(total, max(x.size // max(total.size, 1), 1))
     reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
     count = max(x.size // max(reduced.size, 1), 1)
     quotients = special.truncatediv(x, count)

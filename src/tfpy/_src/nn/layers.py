@@ -47,7 +47,9 @@ def dropout(
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
     """
-    return _dropped(x, rate, noise_shape, lambda shape, kind: stateful.uniform(shape, seed=seed))
+    return _dropped(
+        x, rate, noise_shape, lambda shape, kind: stateful.uniform(shape, dtype=kind, seed=seed)
+    )
 
 
 def stateless_dropout(

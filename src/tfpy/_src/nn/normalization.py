@@ -194,7 +194,7 @@ def local_response_normalization(
     rows = reshape(ew.square(x), [math.prod(x.aval.shape[:3]), 1, x.aval.shape[3], 1])
     sums = convolution.conv2d(
         rows,
-        ones([1, 2 * depth_radius + 1, 1, 1]),
+        ones([1, 2 * depth_radius + 1, 1, 1], x.dtype),
         strides=(1, 1),
         dilations=(1, 1),
         padding=((0, 0), (depth_radius, depth_radius)),

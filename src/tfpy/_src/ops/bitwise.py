@@ -104,6 +104,7 @@ bitcast = register(
         _bitcast_ref,
         expr=lambda x, dtype: ex.bitcast(x, dtype),
         params=("x",),
+        by_bits=True,
         doc="The same bits as another dtype; on devices, float32 and int32.",
         samples=elementwise_samples(
             1,

@@ -365,14 +365,14 @@ select: Op = elementwise(
 
 
 def _cast_ref(x: Any, dtype: DType) -> Any:
-    if x.dtype.kind == "c" and dtype.is_numeric:
+    if x.dtype.kind == "c" and not dtype.is_bool:
         x = x.real
     number = dtype.as_numpy_dtype
     return host.to_integer(x, number) if dtype.is_integer else x.astype(number)
 
 
 def _cast_infer(x: Aval, dtype: DType) -> Aval:
-    infer.check_dtype("cast", x, infer.ANY - {dtypes.string})
+    infer.check_dtype("cast", x, infer.CASTABLE)
     return Aval(x.shape, dtype)
 
 

@@ -186,9 +186,9 @@ class Generator:
         return sampling.uniform(self._reserve(shape), shape, minval, maxval, kind)
 
     def uniform_full_int(
-        self, shape: Any, dtype: Any = dtypes.uint32, name: str | None = None
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers of all 2**32 values."""
+        """Integers of all values that uint64, uint32 or int32 has."""
         return sampling.full_int(self._reserve(shape), shape, sampling.number_dtype(dtype))
 
     def normal(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes, tracing
+from tfpy._src.array.casting import bitcast
 from tfpy._src.array.joining import unstack
 from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
 from tfpy._src.array.scans import cumsum
@@ -31,7 +32,12 @@ from tfpy._src.ops.families.infer import broadcast_shapes
 State = tuple[int, ...] | tuple[Tensor, ...] | Tensor
 """The words; while ``tf.function`` traces, tensors that each call gives anew, six or int32 [6]."""
 
-_ACCEPTED = (dtypes.float16, dtypes.float32, dtypes.int32, dtypes.uint32)
+_ACCEPTED = (
+    *(dtypes.float16, dtypes.bfloat16, dtypes.float32),
+    *(dtypes.int32, dtypes.uint32, dtypes.uint64),
+)
+_FRACTION_BITS = {dtypes.float16: 10, dtypes.bfloat16: 7}
+"""How many bits of each word TensorFlow takes for a number of less than 32 bits."""
 
 
 def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
@@ -121,17 +127,20 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
 
 
 def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
-    if kind == dtypes.float16:  # TensorFlow takes ten bits of each word
-        bits = draw(primitives.random_bits, state, shape=shape)
-        fraction: Tensor = cast(bitwise.bitwise_and(bits, 0x3FF), dtypes.float32) / 1024.0
-        return cast(fraction, kind)
-    return draw(primitives.random_uniform, state, shape=shape)
+    if kind not in _FRACTION_BITS:
+        return draw(primitives.random_uniform, state, shape=shape)
+    steps = 2 ** _FRACTION_BITS[kind]
+    bits = draw(primitives.random_bits, state, shape=shape)
+    fraction: Tensor = cast(bitwise.bitwise_and(bits, steps - 1), dtypes.float32) / steps
+    return cast(fraction, kind)
 
 
 def full_int(state: State, shape: Any, kind: DType) -> Tensor:
-    """Integers of all 2**32 values."""
-    bits = draw(primitives.random_bits, state, shape=sizes("random_bits", shape))
-    return cast(bits, kind)
+    """Integers of all values that the dtype has; those of uint64 are of two words each."""
+    shape = sizes("random_bits", shape)
+    if kind != dtypes.uint64:
+        return cast(draw(primitives.random_bits, state, shape=shape), kind)
+    return bitcast(draw(primitives.random_bits, state, shape=(*shape, 2)), kind)
 
 
 def normal(
@@ -208,6 +217,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
         raise invalid("categorical", f"logits should be a matrix, got shape {values.shape}")
     if not values.dtype.is_floating:
         raise invalid_dtype("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
+    values = cast(values, dtypes.float32)
     (count,) = sizes("categorical", num_samples)
     if values.aval.shape[1] == 0 and values.aval.shape[0] * count:
         raise invalid("categorical", "num_classes should be positive, got 0")

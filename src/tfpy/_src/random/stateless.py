@@ -74,7 +74,7 @@ def stateless_uniform(
     """
     kind = sampling.number_dtype(dtype)
     sampling.check_bounds(kind, minval, maxval)
-    if kind == dtypes.uint32 and minval is not None:
+    if kind.is_unsigned and minval is not None:
         raise ValueError(
             f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."

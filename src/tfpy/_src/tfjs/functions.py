@@ -99,7 +99,7 @@ def step(x: Any, alpha: float = 0.0) -> Tensor:
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         return ew.select(t > 0, 1, int(alpha))
-    return ew.select(ew.is_nan(t), t, ew.select(t > 0, 1.0, float(alpha)))
+    return ew.select(ew.is_nan(t), t, ew.select(t > 0, constant(1.0, t.dtype), float(alpha)))
 
 
 def dot(t1: Any, t2: Any) -> Tensor:

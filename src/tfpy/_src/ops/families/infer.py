@@ -10,13 +10,15 @@ from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.sizes import UnrankedSize, either, is_open, is_unranked, size_of
 
-FLOAT = frozenset((dtypes.float16, dtypes.float32))
+FLOAT = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32))
 FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
-INTEGER = frozenset((dtypes.int32, dtypes.int8, dtypes.uint8, dtypes.uint32))
+UNSIGNED = frozenset((dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64))
+INTEGER = UNSIGNED | {dtypes.int8, dtypes.int16, dtypes.int32}
 REAL = FLOAT | INTEGER
 NUMERIC = REAL | {dtypes.complex64}
-SIGNED = NUMERIC - {dtypes.uint8, dtypes.uint32}
+SIGNED = NUMERIC - UNSIGNED
 BOOL = frozenset((dtypes.bool,))
+CASTABLE = NUMERIC | BOOL | frozenset(dtypes.STORED)
 ANY = NUMERIC | BOOL | {dtypes.string}
 
 

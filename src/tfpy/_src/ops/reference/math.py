@@ -79,7 +79,11 @@ def to_integer(x: Array, number: Any) -> Array:
     bits = 31 if number is np.int32 else 63
     wide = x.astype(np.float64)
     fits = np.abs(wide) < 2.0**bits
-    return np.where(fits, np.where(fits, wide, 0).astype(np.int64), -(2**bits)).astype(number)
+    found = np.where(fits, np.where(fits, wide, 0).astype(np.int64), -(2**bits)).astype(number)
+    if number is not np.uint64:
+        return found
+    large = (wide >= 2.0**63) & (wide < 2.0**64)
+    return np.where(large, np.where(large, wide, 0).astype(np.uint64), found)
 
 
 def check_divisor(op: str, x: Array, y: Array) -> None:

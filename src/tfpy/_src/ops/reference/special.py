@@ -53,6 +53,8 @@ erf = of_arrays(formulas.erf)
 def truncate_div(x: Array, y: Array) -> Array:
     if x.dtype.kind not in "iu":
         return np.trunc(x / y)
+    if x.dtype.kind == "u":
+        return np.floor_divide(x, y)
     q = np.abs(x.astype(np.int64)) // np.abs(y.astype(np.int64))
     return np.where((x < 0) != (y < 0), -q, q).astype(x.dtype)
 

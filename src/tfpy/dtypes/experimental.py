@@ -1,0 +1,16 @@
+"""Small data types that are kept, moved and cast, but not computed with."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.dtypes import (
+    float4_e2m1fn as float4_e2m1fn,
+    float8_e4m3b11fnuz as float8_e4m3b11fnuz,
+    float8_e4m3fn as float8_e4m3fn,
+    float8_e4m3fnuz as float8_e4m3fnuz,
+    float8_e5m2 as float8_e5m2,
+    float8_e5m2fnuz as float8_e5m2fnuz,
+    int2 as int2,
+    int4 as int4,
+    uint2 as uint2,
+    uint4 as uint4,
+)
