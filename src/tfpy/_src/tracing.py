@@ -18,6 +18,8 @@ class _Local(threading.local):
         """The traces being taken, outermost first; ops on symbolic tensors go to the last."""
         self.op_by_op = 0
         """How many ``tf.function`` that could not be traced run around the code."""
+        self.guesses = True
+        """Whether a Python function in a trace is called on zeros to learn the shapes it gives."""
 
 
 local = _Local()
@@ -47,6 +49,16 @@ def running_op_by_op() -> Iterator[None]:
         yield
     finally:
         local.op_by_op -= 1
+
+
+@contextmanager
+def without_guesses() -> Iterator[None]:
+    """A trace taken in it ends (NotTraceableError) where a shape could only be guessed."""
+    before, local.guesses = local.guesses, False
+    try:
+        yield
+    finally:
+        local.guesses = before
 
 
 @contextmanager

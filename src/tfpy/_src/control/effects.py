@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
@@ -211,6 +211,8 @@ def on_host(function: Function, inputs: Sequence[Tensor], avals: Sequence[Aval])
 def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -> tuple[Aval, ...]:
     if all(getattr(s, "shape", None) is not None and s.is_static for s in specs):
         return tuple(Aval(tuple(s.shape), as_dtype(s.dtype)) for s in specs)
+    if not tracing.local.guesses:
+        raise NotTraceableError("the shapes of what a Python function gives are not known")
     with tracing.init_scope():
         blank = [np.zeros(x.aval.shape, x.dtype.as_numpy_dtype) for x in inputs]
         return tuple(t.aval for t in function(*map(convert_to_tensor, blank)))

@@ -87,7 +87,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
     if is_nested(like):
-        return _like(like, [_packed(item, leaves, expand_composites) for item in contents(like)])
+        return rebuilt(like, [_packed(item, leaves, expand_composites) for item in contents(like)])
     if expand_composites and isinstance(like, Composite):
         return like.with_components([next(leaves) for _ in like.components])
     return next(leaves)
@@ -186,7 +186,7 @@ def contents(nest: Any) -> list[Any]:
     return list(nest)
 
 
-def _like(nest: Any, items: list[Any]) -> Any:
+def rebuilt(nest: Any, items: list[Any]) -> Any:
     """A nest of the same kind over other items; views and ranges become lists."""
     if isinstance(nest, Mapping):
         found = dict(zip(sorted(nest), items, strict=True))

@@ -20,7 +20,7 @@ from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
 from tfpy._src.trace.symbolic import SymbolicTensor
-from tfpy._src.trace.trace import Trace
+from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable
 
 
@@ -177,6 +177,16 @@ class ConcreteFunction:
     def graph(self) -> Graph:
         """The traced equations."""
         return self._traced.graph
+
+    @property
+    def extras(self) -> tuple[Extra, ...]:
+        """What it reads besides its arguments, in the order of the Graph's inputs after these."""
+        return self._traced.extras
+
+    @property
+    def assigns(self) -> bool:
+        """Whether it gives Variables new values."""
+        return bool(self._assigned)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -117,8 +117,15 @@ class Function(Generic[P, R]):
                 return found.run(args)  # type: ignore[arg-type]
         call = self._call(args, kwargs)
         found = self._found(call)
-        if tracing.local.active and isinstance(found, Untraced):
-            return self._run_python(call.arguments)
+        if isinstance(found, Untraced):
+            if tracing.local.active:
+                return self._run_python(call.arguments)
+            if not found.is_known:
+                found.is_known = True
+                text = (
+                    f"tf.function '{self._name}' runs op by op for these arguments: {found.error}"
+                )
+                warnings.warn(text, stacklevel=2)
         if key is not None:
             self._of_tensors[key] = found
         return found.run([t for _, t in call.tensors])  # type: ignore[misc]
@@ -218,9 +225,6 @@ class Function(Generic[P, R]):
                 concrete.initialize([tensor for _, tensor in call.tensors])
                 concrete = self._trace(call, False)
         except NotTraceableError as error:
-            if not tracing.local.active:
-                text = f"tf.function '{self._name}' runs op by op for these arguments: {error}"
-                warnings.warn(text, stacklevel=4)
             return Untraced(self._run_python, call, error)
         return concrete
 

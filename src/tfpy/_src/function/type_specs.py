@@ -31,6 +31,8 @@ def type_spec_from_value(value: Any) -> Any:
         return SparseTensorSpec.from_value(value)
     if isinstance(value, Tensor):
         return TensorSpec.from_tensor(value)
+    if hasattr(value, "_type_spec"):  # a dataset
+        return value._type_spec
     try:
         if not isinstance(value, Variable | Composite):
             return TensorSpec.from_tensor(convert_to_tensor(value))

@@ -27,6 +27,8 @@ class Untraced:
         self._function = function
         self.call = call  # holds the objects that the cache knows by id
         self.error = error
+        self.is_known = False
+        """Whether the program was told."""
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The Python function's result for these tensors; everything in it becomes tensors."""

@@ -46,8 +46,8 @@ def set_seed(seed: Any) -> None:
     _Seeds.times_set += 1
 
 
-def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
-    """The global and the op's part of the seed; None where each call takes a fresh one."""
+def op_seeds(op_seed: int | None) -> tuple[int, int] | None:
+    """The global and the op's part of the seed; None where nothing is seeded."""
     if _Seeds.seed is None:
         return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
     own = _drawn() if op_seed is None else int(op_seed)
@@ -57,7 +57,7 @@ def _op_seeds(op_seed: int | None) -> tuple[int, int] | None:
 
 def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
     """The state at which a call begins; ``blocks`` counters belong to it."""
-    seeds = _op_seeds(seed)
+    seeds = op_seeds(seed)
     if seeds is None:
         return sampling.reserved(lambda: _fresh)
     if tracing.local.active:

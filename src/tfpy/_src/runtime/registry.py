@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -162,6 +163,20 @@ def active_backend() -> Backend:
         bridge.wait(ready(), 'write "await tf.ready()" before the first op')
     assert active is not None
     return active
+
+
+@contextmanager
+def on_host() -> Iterator[None]:
+    """Ops in this context run on the cpu backend, whichever is active outside."""
+    global active
+    entry = _entry("cpu")
+    if entry.backend is None:
+        entry.backend, entry.status = CpuBackend(), "available"
+    before, active = active, entry.backend
+    try:
+        yield
+    finally:
+        active = before
 
 
 def get_backend() -> str:

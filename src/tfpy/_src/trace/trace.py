@@ -38,6 +38,8 @@ class Extra:
     fetch: Callable[[], Tensor]
     """Gives the value for a call."""
     variable: Variable | None = None
+    anew: Callable[[], Callable[[], Array]] | None = None
+    """Of a feed: gives what gives its values from their beginning."""
 
 
 class Recorder(Tape):
@@ -105,7 +107,7 @@ class Trace:
                 return outer.feed(fetching, aval, name)
             return Tensor(aval, host_storage(fetch(), aval))
 
-        self.extras.append(Extra(tensor, fetched))
+        self.extras.append(Extra(tensor, fetched, anew=fetching))
         return tensor
 
     def capture(self, tensor: Tensor) -> int:

@@ -24,7 +24,7 @@ _LOW = 0xFFFFFFFF
 _SMALLEST = 1e-7  # keeps log away from 0, as TensorFlow
 
 
-def blocks(counter: Sequence[Words], key: Sequence[int]) -> list[Words]:
+def blocks(counter: Sequence[Words], key: Sequence[Any]) -> list[Words]:
     """Four uint32 words for each counter (four arrays of words)."""
     low = np.uint64(_LOW)
     c0, c1, c2, c3 = (c.astype(np.uint64) & low for c in counter)

@@ -1,0 +1,169 @@
+"""Elements into batches, and batches into elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any
+
+from tfpy._src.data import structure
+from tfpy._src.data.node import UNKNOWN, Node, Run
+from tfpy._src.data.specs import batched, rows_of, unbatched
+from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
+from tfpy._src.data.structure import Flat
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.sizes import OpenSize
+
+
+class _Chunks:
+    """So many items at a time; goes on after an error."""
+
+    def __init__(self, items: Iterator[Any], size: int, whole: bool) -> None:
+        self._items, self._size, self._whole = items, size, whole
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return self
+
+    def __next__(self) -> list[Any]:
+        found = list(islice(self._items, self._size))
+        if not found or (self._whole and len(found) < self._size):
+            raise StopIteration
+        return found
+
+
+class Batch(Node):
+    """So many elements as one.
+
+    Args:
+        whole: leaves out a last batch that is smaller.
+
+    Raises:
+        InvalidArgumentError: for a size below 1, or elements of different shapes.
+        TypeError: for elements that are datasets.
+    """
+
+    name = "_BatchDataset"
+
+    def __init__(self, source: Node, size: int, whole: bool) -> None:
+        super().__init__(source)
+        if size < 1:
+            raise InvalidArgumentError(None, "batch", "Batch size must be greater than zero.")
+        self._size, self._whole = size, whole
+
+    @cached_property
+    def spec(self) -> Any:
+        size = self._known_size
+        return structure.map_structure(lambda s: batched(s, size), self.inputs[0].spec)
+
+    @property
+    def _known_size(self) -> int | None:
+        """The size of every batch, if it is one."""
+        return self._size if self._whole and not isinstance(self._size, OpenSize) else None
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        source = self.inputs[0]
+        table = source.table
+        if table is not None:
+            rows = _Chunks(source.rows(run), self._size, self._whole)
+            return (tuple([a.take(at, 0) for a in table]) for at in rows)
+        specs = structure.flatten(source.spec)
+        return map(partial(self._joined, specs), self._chunks(run))
+
+    def _chunks(self, run: Run) -> Iterator[list[Flat]]:
+        return _Chunks(self.inputs[0].elements(run), self._size, self._whole)
+
+    def _joined(self, specs: Sequence[Any], chunk: list[Flat]) -> Flat:
+        columns = zip(*chunk, strict=True)
+        pairs = zip(columns, specs, strict=True)
+        return tuple([stacked(column, spec, i) for i, (column, spec) in enumerate(pairs)])
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        return size if size < 0 else (size if self._whole else size + self._size - 1) // self._size
+
+
+class Unbatch(Node):
+    """The rows of each element.
+
+    Raises:
+        ValueError: for scalars, or components of different sizes.
+    """
+
+    name = "_UnbatchDataset"
+
+    def __init__(self, source: Node) -> None:
+        super().__init__(source)
+        specs = structure.flatten(source.spec)
+        if any(s.shape.rank == 0 for s in specs):
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        known = [n for n in map(rows_of, specs) if n is not None]
+        for size in known:
+            if size != known[0]:
+                raise ValueError(
+                    "`unbatch()` is only supported for datasets of elements whose components have "
+                    f"a matching leading dimension. Encountered both {known[0]} and {size}."
+                )
+        self._rows = known[0] if known else None
+
+    @cached_property
+    def spec(self) -> Any:
+        return structure.map_structure(unbatched, self.inputs[0].spec)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        for element in self.inputs[0].elements(run):
+            counts = {count_of(leaf) for leaf in element if leaf is not None}
+            if len(counts) > 1:
+                raise InvalidArgumentError(
+                    None, "unbatch", "Input element must have the same batch size in each component"
+                )
+            (count,) = counts or (0,)
+            yield from zip(
+                *([None] * count if leaf is None else rows_of_leaf(leaf) for leaf in element),
+                strict=True,
+            )
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        if size < 0:
+            return size
+        return UNKNOWN if self._rows is None else size * self._rows
+
+
+class Rebatch(Node):
+    """The rows of the elements in batches of other sizes, which take turns."""
+
+    name = "_RebatchDataset"
+
+    def __init__(self, source: Node, sizes: Sequence[int], whole: bool) -> None:
+        super().__init__(source)
+        self._rows = Unbatch(source)
+        self._sizes, self._whole = sizes, whole
+
+    @cached_property
+    def spec(self) -> Any:
+        size = self._sizes[0] if len(set(self._sizes)) == 1 and self._fits() else None
+        return structure.map_structure(lambda s: batched(s, size), self._rows.spec)
+
+    def _fits(self) -> bool:
+        """Whether no batch is smaller."""
+        known = [rows_of(s) for s in structure.flatten(self.inputs[0].spec)]
+        rows = next((n for n in known if n is not None), None)
+        return self._whole or (rows is not None and rows % self._sizes[0] == 0)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        source = self._rows.elements(run)
+        specs = structure.flatten(self._rows.spec)
+        while True:
+            for size in self._sizes:
+                chunk = list(islice(source, size))
+                if not chunk or (self._whole and len(chunk) < size):
+                    return
+                yield tuple(
+                    stacked(column, spec, i)
+                    for i, (column, spec) in enumerate(
+                        zip(zip(*chunk, strict=True), specs, strict=True)
+                    )
+                )

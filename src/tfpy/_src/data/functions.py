@@ -1,0 +1,233 @@
+"""Functions that programs give to datasets: traced, compiled and run by NumPy on the host.
+
+As in TensorFlow's, Python runs while a function is traced, once for each shape of its arguments.
+Op by op, for every element, run those that give datasets, that take or give ragged and sparse
+tensors, and those in which a shape or what Python does depends on values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.data import structure
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
+from tfpy._src.data.structure import Flat
+from tfpy._src.errors import NotTraceableError
+from tfpy._src.function.concrete import ConcreteFunction
+from tfpy._src.function.open import OpenConcreteFunction
+from tfpy._src.function.polymorphic import CONVERTERS, Function
+from tfpy._src.function.signature import TensorSpec
+from tfpy._src.ir.aval import Array
+from tfpy._src.ir.closing import close
+from tfpy._src.ir.evaluate import Evaluator
+from tfpy._src.passes.custom_gradients import without_custom_gradients
+from tfpy._src.passes.pipeline import simplify
+from tfpy._src.run.control_op import ControlOp
+from tfpy._src.runtime import registry
+from tfpy._src.trace.trace import Extra
+
+Call = Callable[[Flat], Flat]
+
+
+class Given(Node):
+    """Stands for a dataset among the arguments of a function that is traced."""
+
+    def __init__(self, spec: Any) -> None:
+        super().__init__()
+        self._spec = spec
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+
+class DataFunction:
+    """A program's function of elements.
+
+    Args:
+        spec: the nest of specs of an element. A tuple's parts are its arguments.
+        name: of the transformation, for errors.
+        example: gives a first element, for functions that cannot be traced; None if there is none.
+
+    Raises:
+        TypeError: when it gives what is no tensor.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        spec: Any,
+        name: str,
+        example: Callable[[], Flat | None],
+    ) -> None:
+        self._function = CONVERTERS[-1](function)
+        self._given = spec
+        self._name = name
+        self._example = example
+        self._specs = structure.flatten(spec)
+        self._outer = structure.outer(spec)
+        self._traced: ConcreteFunction | None = None
+        self._programs: dict[Any, _Program | None] = {}
+        self._spec: Any = None
+        if all(isinstance(s, TensorSpec | DatasetSpec | NoneTensorSpec) for s in self._specs):
+            self._trace()
+
+    @cached_property
+    def spec(self) -> Any:
+        """The nest of specs of what it gives."""
+        if self._spec is None:
+            example = self._example()
+            if example is None:
+                raise ValueError(
+                    f"{self._name}: what the function gives is not known: it cannot be traced, "
+                    "and there is no element to call it with"
+                )
+            found = structure.spec_of(self._called(example))
+            self._spec = structure.map_structure(_with_open_sizes, found)
+        return self._spec
+
+    def start(self, run: Run) -> Call:
+        """What calls it in a run: its random numbers begin anew."""
+        return run.keep(self, self._begun)
+
+    def _begun(self) -> Call:
+        if self._traced is None:
+            return self._op_by_op
+        return _Running(self._programs, self._traced, self._op_by_op)
+
+    def _trace(self) -> None:
+        tensors = [s for s in self._specs if isinstance(s, TensorSpec)]
+
+        def traced(*arguments: Any) -> list[Any]:
+            given = iter(arguments)
+            leaves = [_argument(s, given) for s in self._specs]
+            result = self._result(structure.pack(self._given, leaves))
+            self._spec = structure.spec_of(result)
+            return [x for x in structure.flatten(result) if isinstance(x, Tensor)]
+
+        traced.__name__ = getattr(self._function, "__name__", "function")
+        compiled = Function(traced, autograph=False)
+        try:
+            specs = [TensorSpec(s.shape, s.dtype) for s in tensors]
+            with tracing.without_guesses():
+                found = compiled.get_concrete_function(*specs)
+        except NotTraceableError:
+            self._spec = None
+            return
+        results = structure.flatten(self._spec)
+        if all(isinstance(s, TensorSpec) for s in (*self._specs, *results)):
+            self._traced = found
+
+    def _result(self, element: Any) -> Any:
+        """What the function gives, as a nest of leaves."""
+        result = self._function(*(element if type(element) is tuple else (element,)))
+        if isinstance(result, list):
+            result = tuple(result)
+        try:
+            return structure.normalized(result)
+        except (ValueError, TypeError) as error:
+            raise TypeError(
+                f"Unsupported return value from function passed to {self._name}: {result}."
+            ) from error
+
+    def _called(self, element: Flat) -> Any:
+        with tracing.init_scope(), registry.on_host():
+            return self._result(self._outer(element))
+
+    def _op_by_op(self, element: Flat) -> Flat:
+        result = self._called(element)
+        if self._spec is None:
+            found = structure.spec_of(result)
+            self._spec = structure.map_structure(_with_open_sizes, found)
+        return structure.inner(result)
+
+
+def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
+    if isinstance(spec, TensorSpec):
+        return next(tensors)
+    return (
+        structure.AS_DATASET[0](Given(spec.element_spec)) if isinstance(spec, DatasetSpec) else None
+    )
+
+
+def _with_open_sizes(spec: Any) -> Any:
+    """The spec of other values than the first one, too."""
+    if isinstance(spec, NoneTensorSpec | DatasetSpec) or spec.shape.rank is None:
+        return spec
+    return with_shape(spec, TensorShape([None] * spec.shape.rank))
+
+
+class _Running:
+    """A traced function in one run."""
+
+    def __init__(
+        self, programs: dict[Any, _Program | None], traced: ConcreteFunction, otherwise: Call
+    ) -> None:
+        self._programs, self._traced, self._otherwise = programs, traced, otherwise
+        self._open = isinstance(traced, OpenConcreteFunction)
+        self._calls: dict[Any, Call] = {}
+
+    def __call__(self, element: Flat) -> Flat:
+        shapes = tuple([a.shape for a in element]) if self._open else ()
+        call = self._calls.get(shapes)
+        if call is None:
+            call = self._calls[shapes] = self._call(shapes, element)
+        return call(element)
+
+    def _call(self, shapes: Any, element: Flat) -> Call:
+        if shapes not in self._programs:
+            self._programs[shapes] = _program(self._traced, element)
+        program = self._programs[shapes]
+        return self._otherwise if program is None else program.start()
+
+
+def _program(traced: ConcreteFunction, element: Flat) -> _Program | None:
+    """What runs the function for arrays like these; None where it must run op by op."""
+    found: Any = traced
+    if isinstance(traced, OpenConcreteFunction):
+        with tracing.init_scope():
+            found = traced.sized([from_array(a).aval for a in element])
+    return _Program(found) if isinstance(found, ConcreteFunction) else None
+
+
+class _Program:
+    """A trace that NumPy runs."""
+
+    def __init__(self, concrete: ConcreteFunction) -> None:
+        self._concrete = concrete
+        self._evaluator: Evaluator | None = None
+        """None where the host runs control flow, Python or assignments among the equations."""
+        graph = concrete.graph
+        if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
+            self._evaluator = Evaluator(simplify(without_custom_gradients(close(graph))))
+
+    def start(self) -> Call:
+        """What calls it; its random streams begin anew."""
+        evaluator = self._evaluator
+        if evaluator is None:
+            return self._run
+        reads = [_reader(extra) for extra in self._concrete.extras]
+        if not reads:
+            return lambda element: tuple(evaluator(element))
+        return lambda element: tuple(evaluator([*element, *[read() for read in reads]]))
+
+    def _run(self, element: Flat) -> Flat:
+        with tracing.init_scope(), registry.on_host():
+            results = self._concrete.run([from_array(a) for a in element])
+            return tuple([t.host_view() for t in results])
+
+
+def _reader(extra: Extra) -> Callable[[], Array]:
+    """What gives the values of an input that is no argument."""
+    if extra.anew is not None:
+        return extra.anew()
+    if extra.variable is not None:
+        return lambda: extra.fetch().host_view()
+    array = extra.tensor.host_view()
+    return lambda: array

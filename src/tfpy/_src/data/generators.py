@@ -1,0 +1,159 @@
+"""Elements that a Python generator gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.data import structure
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.specs import are_compatible
+from tfpy._src.data.structure import Flat
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import (
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
+from tfpy._src.function.signature import TensorSpec
+from tfpy._src.ir.aval import Array
+
+_ERRORS: tuple[tuple[Any, type[OpError]], ...] = (
+    ((ValueError, TypeError), InvalidArgumentError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+    (Exception, UnknownError),
+)
+"""What errors of a program's Python become, the first that fits."""
+
+
+class Generator(Node):
+    """What a generator function yields; each iteration calls it anew.
+
+    Args:
+        make: the generator function.
+        arguments: tensors, which it is given as arrays.
+        spec: a nest of specs of what it yields.
+    """
+
+    name = "_FlatMapDataset"
+
+    def __init__(self, make: Callable[..., Any], arguments: Any, spec: Any) -> None:
+        super().__init__()
+        self._make, self._spec = make, spec
+        self._arguments = [convert_to_tensor(a) for a in arguments]
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        read = _reader(self._spec)
+        try:
+            for value in iter(self._make(*(a.numpy() for a in self._arguments))):
+                yield read(value)
+        except OpError:
+            raise
+        except Exception as error:
+            kind = next(made for kinds, made in _ERRORS if isinstance(error, kinds))
+            text = f"{type(error).__name__}: {error}"
+            raise kind(None, "from_generator", text) from error
+
+
+def signature(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
+    """The nest of specs that ``from_generator`` is told in one way or the other.
+
+    Raises:
+        TypeError: when it is told in both or in none.
+    """
+    if output_signature is not None:
+        for name, value in (("output_types", output_types), ("output_shapes", output_shapes)):
+            if value is not None:
+                raise TypeError(
+                    f"The `{name}` argument can not be used together with the `output_signature` "
+                    "argument."
+                )
+        return structure.checked_signature(output_signature)
+    if output_types is None:
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` "
+            "argument or the `output_types` argument."
+        )
+    if output_shapes is None:
+        return structure.map_structure(lambda t: TensorSpec(None, as_dtype(t)), output_types)
+    shapes = structure.flatten_up_to(output_types, output_shapes)
+    pairs = zip(structure.flatten(output_types), shapes, strict=True)
+    specs = [TensorSpec(TensorShape(shape), as_dtype(dtype)) for dtype, shape in pairs]
+    return structure.pack(output_types, specs)
+
+
+def _reader(spec: Any) -> Callable[[Any], Flat]:
+    """What makes an element of a yielded value."""
+    specs = structure.flatten(spec)
+    if all(isinstance(s, TensorSpec) for s in specs):
+        return lambda value: _arrays(value, spec, specs)
+    return lambda value: _leaves(value, spec)
+
+
+def _arrays(value: Any, spec: Any, specs: list[Any]) -> Flat:
+    try:
+        leaves = structure.flatten_up_to(spec, value)
+    except (TypeError, ValueError) as error:
+        types = structure.map_structure(lambda s: s.dtype, spec)
+        raise TypeError(
+            "`generator` yielded an element that did not match the expected structure. The "
+            f"expected structure was {types}, but the yielded element was {value}."
+        ) from error
+    return tuple([_array(leaf, s) for leaf, s in zip(leaves, specs, strict=True)])
+
+
+def _array(value: Any, spec: TensorSpec) -> Array:
+    dtype = spec.dtype.as_numpy_dtype
+    try:
+        array = _converted(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "`generator` yielded an element that could not be converted to the expected type. The "
+            f"expected type was {spec.dtype.name}, but the yielded element was {value}."
+        ) from error
+    if not spec.shape.is_compatible_with(array.shape):
+        raise TypeError(
+            f"`generator` yielded an element of shape {array.shape} where an element of shape "
+            f"{spec.shape} was expected."
+        )
+    return array
+
+
+def _converted(value: Any, dtype: Any) -> Array:
+    if isinstance(value, Tensor):
+        return np.asarray(value.host_view(), dtype)
+    if dtype is not np.object_:
+        array = np.array(value, order="C")
+        if array.dtype.kind in "USO" and array.size:
+            raise TypeError("texts are no numbers")
+        return array.astype(dtype)
+    return convert_to_tensor(value, "string").host_view()
+
+
+def _leaves(value: Any, spec: Any) -> Flat:
+    try:
+        found = structure.normalized(value, spec)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "`generator` yielded an element that did not match the expected structure. The "
+            f"expected structure was {spec}, but the yielded element was {value}."
+        ) from error
+    if not are_compatible(spec, structure.spec_of(found)):
+        raise TypeError(
+            f"`generator` yielded an element of {structure.spec_of(found)} where an element of "
+            f"{spec} was expected."
+        )
+    return structure.inner(found)

@@ -1,0 +1,143 @@
+"""Iterators over datasets, and what may or may not be a next element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator as Iterates
+from typing import Any
+
+from tfpy._src import dtypes
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.data import structure
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.structure import Flat
+from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
+
+
+class Optional:
+    """A value, or its absence (``tf.experimental.Optional``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> found = tf.experimental.Optional.from_value(3)
+        >>> print(found.has_value().numpy(), found.get_value().numpy())
+        True 3
+    """
+
+    def __init__(self, element_spec: Any, value: Any, has_value: bool) -> None:
+        self._spec, self._value, self._has_value = element_spec, value, has_value
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """One that has a value, a nest of tensors."""
+        found = structure.normalized(value)
+        return Optional(structure.spec_of(found), found, True)
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """One without a value, of which the spec is known."""
+        return Optional(element_spec, None, False)
+
+    def has_value(self, name: str | None = None) -> Tensor:
+        """Whether there is a value, as a tensor."""
+        return constant(self._has_value, dtypes.bool)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value.
+
+        Raises:
+            InvalidArgumentError: when there is none.
+        """
+        if not self._has_value:
+            message = "The given optional does not have a value."
+            raise InvalidArgumentError(None, "Optional", message)
+        return self._value
+
+    @property
+    def element_spec(self) -> Any:
+        """The spec of the value."""
+        return self._spec
+
+    @property
+    def value_structure(self) -> Any:
+        """:attr:`element_spec`."""
+        return self._spec
+
+
+class Iterator:
+    """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._elements: Iterates[Flat] = node.elements(Run())
+        self._outer: Callable[[Flat], Any] | None = None
+
+    @property
+    def element_spec(self) -> Any:
+        """The spec of an element."""
+        return self._node.spec
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        element = next(self._elements)
+        if self._outer is None:  # the spec may be known from the first element only
+            self._outer = structure.outer(self._node.spec)
+        return self._outer(element)
+
+    def next(self) -> Any:
+        """The next element.
+
+        Raises:
+            StopIteration: at the end.
+        """
+        return next(self)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: at the end.
+        """
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError(None, "get_next", "End of sequence") from None
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element, or an Optional without a value at the end."""
+        try:
+            return Optional(self.element_spec, next(self), True)
+        except StopIteration:
+            return Optional.empty(self.element_spec)
+
+
+class OwnedIterator(Iterator):
+    """What ``iter(dataset)`` gives."""
+
+
+class NumpyIterator:
+    """An iterator over elements as arrays, which must not be written to."""
+
+    def __init__(self, node: Node) -> None:
+        self._spec = node.spec
+        self._elements = node.elements(Run())
+
+    def __iter__(self) -> NumpyIterator:
+        return self
+
+    def __next__(self) -> Any:
+        leaves = [structure.to_numpy(leaf) for leaf in next(self._elements)]
+        return structure.pack(self._spec, leaves)
+
+    def next(self) -> Any:
+        """The next element.
+
+        Raises:
+            StopIteration: at the end.
+        """
+        return next(self)
+
+    def __repr__(self) -> str:
+        return f"NumpyIterator(element_spec={self._spec!r})"

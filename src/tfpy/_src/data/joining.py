@@ -1,0 +1,136 @@
+"""Steps with several inputs: side by side, one after the other, chosen from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from tfpy._src.data import structure
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run
+from tfpy._src.data.specs import common
+from tfpy._src.data.structure import Flat
+from tfpy._src.errors import InvalidArgumentError
+
+
+class Zip(Node):
+    """Elements of each input, side by side, up to the end of the first that ends.
+
+    Args:
+        nest: of the inputs.
+    """
+
+    name = "_ZipDataset"
+
+    def __init__(self, nest: Any, inputs: Sequence[Node]) -> None:
+        super().__init__(*inputs)
+        self._nest = nest
+
+    @cached_property
+    def spec(self) -> Any:
+        return structure.pack(self._nest, [node.spec for node in self.inputs])
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        columns = [node.elements(run) for node in self.inputs]
+        if len(columns) == 2:
+            return (first + second for first, second in zip(*columns, strict=False))
+        return (tuple(chain(*parts)) for parts in zip(*columns, strict=False))
+
+    @property
+    def cardinality(self) -> int:
+        sizes = [node.cardinality for node in self.inputs]
+        if UNKNOWN in sizes:
+            return UNKNOWN
+        return min((n for n in sizes if n != INFINITE), default=INFINITE)
+
+
+class Concatenate(Node):
+    """The elements of the first input, then those of the second.
+
+    Raises:
+        TypeError: when their specs have nothing in common.
+    """
+
+    name = "_ConcatenateDataset"
+
+    def __init__(self, first: Node, second: Node) -> None:
+        super().__init__(first, second)
+        try:
+            self._spec = structure.map_structure(common, first.spec, second.spec)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Incompatible dataset elements:\n  {first.spec} vs.   {second.spec}"
+            ) from error
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        return chain.from_iterable(node.elements(run) for node in self.inputs)
+
+    @property
+    def cardinality(self) -> int:
+        sizes = [node.cardinality for node in self.inputs]
+        if INFINITE in sizes:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in sizes else sum(sizes)
+
+
+class Choose(Node):
+    """The next element of the input that the selector names; others come in where one has ended.
+
+    Args:
+        stops: ends with the first input that is found to have ended, in place of leaving it out.
+
+    Raises:
+        TypeError: when the inputs' specs have nothing in common.
+    """
+
+    name = "_DirectedInterleaveDataset"
+
+    def __init__(self, selector: Node, inputs: Sequence[Node], stops: bool) -> None:
+        super().__init__(*inputs, selector)
+        self._stops = stops
+        spec = inputs[0].spec
+        for i, node in enumerate(inputs[1:], 1):
+            try:
+                spec = structure.map_structure(common, spec, node.spec)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    "Invalid `datasets`. `datasets` must have compatible element specs.\n Dataset "
+                    f"0 element_spec={inputs[0].spec}.\n Dataset {i} element_spec={node.spec}."
+                ) from error
+        self._spec = spec
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    @property
+    def cardinality(self) -> int:
+        sizes = [node.cardinality for node in self.inputs[:-1]]
+        return INFINITE if INFINITE in sizes else UNKNOWN
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        *nodes, selector = self.inputs
+        places: list[Iterator[Flat] | None] = [node.elements(run) for node in nodes]
+        for (choice,) in selector.elements(run):
+            number = int(choice)
+            if not 0 <= number < len(places):
+                raise InvalidArgumentError(
+                    None,
+                    "choose_from_datasets",
+                    f"Selector index out of range: {number} >= {len(places)}",
+                )
+            place = places[number]
+            element = None if place is None else next(place, None)
+            if element is not None:
+                yield element
+                continue
+            if self._stops:
+                return
+            places[number] = None
+            if not any(places):
+                return

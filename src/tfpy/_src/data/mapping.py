@@ -1,0 +1,266 @@
+"""Steps that call a program's function of each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.data import structure
+from tfpy._src.data.functions import DataFunction
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.specs import DatasetSpec, with_shape
+from tfpy._src.data.structure import Flat
+from tfpy._src.function.signature import TensorSpec
+
+
+def function_of(function: Callable[..., Any], source: Node, name: str) -> DataFunction:
+    """A function of the elements of a node."""
+    return DataFunction(function, source.spec, name, lambda: first_of(source))
+
+
+def first_of(source: Node) -> Flat | None:
+    """A node's first element, if there is one."""
+    return next(source.elements(Run()), None)
+
+
+class Map(Node):
+    """A function of each element."""
+
+    name = "_MapDataset"
+
+    def __init__(self, source: Node, function: Callable[..., Any], name: str = "map") -> None:
+        super().__init__(source)
+        self._function = function_of(function, source, f"Dataset.{name}()")
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._function.spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        return map(self._function.start(run), self.inputs[0].elements(run))
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+def predicate_of(function: Callable[..., Any], source: Node, name: str) -> DataFunction:
+    """A function that tells yes or no of each element.
+
+    Raises:
+        ValueError: when it gives no scalar of bool.
+    """
+    found = function_of(function, source, f"Dataset.{name}()")
+    spec = found.spec
+    if not isinstance(spec, TensorSpec) or not TensorSpec([], dtypes.bool).is_compatible_with(spec):
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
+            f"return type is {spec}."
+        )
+    return found
+
+
+class Filter(Node):
+    """The elements for which a function says yes."""
+
+    name = "_FilterDataset"
+
+    def __init__(self, source: Node, predicate: Callable[..., Any]) -> None:
+        super().__init__(source)
+        self._predicate = predicate_of(predicate, source, "filter")
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        holds = self._predicate.start(run)
+        return filter(lambda element: holds(element)[0], self.inputs[0].elements(run))
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        return 0 if size == 0 else super().cardinality
+
+
+class TakeWhile(Node):
+    """The elements up to the first one for which a function says no."""
+
+    name = "_TakeWhileDataset"
+
+    def __init__(self, source: Node, predicate: Callable[..., Any]) -> None:
+        super().__init__(source)
+        self._predicate = predicate_of(predicate, source, "take_while")
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        holds = self._predicate.start(run)
+        for element in self.inputs[0].elements(run):
+            if not holds(element)[0]:
+                return
+            yield element
+
+
+class State:
+    """What a function carries from element to element.
+
+    Sizes in which it changes are open.
+
+    Args:
+        wrong: makes the error of a function that gives another state.
+
+    Raises:
+        TypeError: when dtypes or the structure change.
+    """
+
+    def __init__(
+        self,
+        initial: Any,
+        source: Node,
+        function: Callable[..., Any],
+        name: str,
+        split: Callable[[Any], Any],
+    ) -> None:
+        value = structure.normalized(initial)
+        self.first = structure.inner(value)
+        self.spec = structure.spec_of(value)
+        while True:
+            self.function = DataFunction(
+                function, (self.spec, source.spec), name, lambda: self._example(source)
+            )
+            new = split(self.function.spec)
+            relaxed = self._relaxed(new)
+            if relaxed == self.spec:
+                return
+            self.spec = relaxed
+
+    def _example(self, source: Node) -> Flat | None:
+        element = first_of(source)
+        return None if element is None else (*self.first, *element)
+
+    def _relaxed(self, new: Any) -> Any:
+        old, found = structure.flatten(self.spec), structure.flatten(new)
+        same = len(old) == len(found) and all(
+            type(a) is type(b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+            for a, b in zip(old, found, strict=True)
+        )
+        if not same:
+            raise TypeError(
+                f"The element types for the new state must match the initial state. Expected "
+                f"{self.spec}, got {new}."
+            )
+        pairs = zip(old, found, strict=True)
+        return structure.pack(self.spec, [_relaxed(a, b) for a, b in pairs])
+
+
+def _relaxed(old: Any, new: Any) -> Any:
+    if isinstance(old, DatasetSpec) or not isinstance(old.shape, TensorShape):
+        return old
+    return with_shape(old, old.shape.most_specific_compatible_shape(new.shape))
+
+
+class Scan(Node):
+    """What a function gives of a state and each element; it gives the next state, too.
+
+    Raises:
+        TypeError: when it gives no pair, or another state.
+    """
+
+    name = "_ScanDataset"
+
+    def __init__(self, source: Node, initial: Any, function: Callable[..., Any]) -> None:
+        super().__init__(source)
+        self._state = State(initial, source, function, "Dataset.scan()", self._new_state)
+
+    @staticmethod
+    def _new_state(spec: Any) -> Any:
+        if not isinstance(spec, tuple) or len(spec) != 2:
+            raise TypeError(
+                "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and "
+                f"the output value but its return type is {spec}."
+            )
+        return spec[0]
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._state.function.spec[1]
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        call, state = self._state.function.start(run), self._state.first
+        count = len(state)
+        for element in self.inputs[0].elements(run):
+            found = call((*state, *element))
+            state = found[:count]
+            yield found[count:]
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+def reduced(source: Node, initial: Any, function: Callable[..., Any]) -> Any:
+    """The state after the last element.
+
+    Raises:
+        TypeError: when the function gives another kind of state.
+    """
+    state = State(initial, source, function, "reduce()", lambda spec: spec)
+    run = Run()
+    call, found = state.function.start(run), state.first
+    for element in source.elements(run):
+        found = call((*found, *element))
+    return structure.outer(state.spec)(found)
+
+
+class IgnoreErrors(Node):
+    """The elements that can be computed."""
+
+    name = "_IgnoreErrorsDataset"
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        source = self.inputs[0].elements(run)
+        while True:
+            try:
+                element = next(source, None)
+            except Exception:  # Python functions raise all kinds
+                continue
+            if element is None:
+                return
+            yield element
+
+
+class Enumerate(Node):
+    """Each element with its number."""
+
+    name = "_ZipDataset"
+
+    def __init__(self, source: Node, start: int) -> None:
+        super().__init__(source)
+        self._start = start
+
+    @cached_property
+    def spec(self) -> Any:
+        return (TensorSpec([], dtypes.int64), self.inputs[0].spec)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        kind = dtypes.int64.as_numpy_dtype
+        pairs = enumerate(self.inputs[0].elements(run), self._start)
+        return ((np.array(number, kind), *element) for number, element in pairs)
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+class Unique(Node):
+    """The elements without those that came before."""
+
+    name = "_UniqueDataset"
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        seen = set()
+        for element in self.inputs[0].elements(run):
+            key = tuple([(a.shape, tuple(a.reshape(-1).tolist())) for a in element])
+            if key not in seen:
+                seen.add(key)
+                yield element

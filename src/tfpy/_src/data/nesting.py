@@ -1,0 +1,245 @@
+"""Steps with datasets among their elements: functions that give datasets, windows, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.data import structure
+from tfpy._src.data.functions import DataFunction
+from tfpy._src.data.mapping import function_of
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.specs import DatasetSpec
+from tfpy._src.data.structure import Flat
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.function.signature import TensorSpec
+from tfpy._src.ir.aval import Array
+
+
+class FlatMap(Node):
+    """The elements of the dataset that a function gives for each element, one after the other.
+
+    Raises:
+        TypeError: when it gives no dataset.
+    """
+
+    name = "_FlatMapDataset"
+
+    def __init__(self, source: Node, function: Callable[..., Any], name: str = "flat_map") -> None:
+        super().__init__(source)
+        self._function = function_of(function, source, f"Dataset.{name}()")
+        self._spec = _elements_of(self._function.spec)
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        call = self._function.start(run)
+        for element in self.inputs[0].elements(run):
+            (node,) = call(element)
+            yield from node.elements(Run())
+
+
+def _elements_of(spec: Any) -> Any:
+    if not isinstance(spec, DatasetSpec):
+        raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {spec!r}.")
+    return spec.element_spec
+
+
+class Interleave(FlatMap):
+    """Blocks of the datasets that a function gives, of so many of them in turn.
+
+    Raises:
+        InvalidArgumentError: for a cycle or block of no length.
+    """
+
+    name = "_InterleaveDataset"
+
+    def __init__(self, source: Node, function: Callable[..., Any], cycle: int, block: int) -> None:
+        if cycle < 1:
+            raise InvalidArgumentError(None, "interleave", "`cycle_length` must be > 0.")
+        if block < 1:
+            raise InvalidArgumentError(None, "interleave", "`block_length` must be > 0.")
+        super().__init__(source, function, "interleave")
+        self._cycle, self._block = cycle, block
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        call = self._function.start(run)
+        source = self.inputs[0].elements(run)
+        places: list[Iterator[Flat] | None] = [None] * self._cycle
+        at = taken = opened = 0
+        exhausted = False
+        while not exhausted or opened:
+            current = places[at]
+            if current is not None:
+                element = next(current, None)
+                if element is None:
+                    places[at] = None
+                    opened -= 1
+                else:
+                    taken += 1
+                    yield element
+                if element is None or taken == self._block:
+                    at, taken = (at + 1) % self._cycle, 0
+            elif exhausted:
+                at, taken = (at + 1) % self._cycle, 0
+            else:
+                argument = next(source, None)
+                if argument is None:
+                    exhausted = True
+                else:
+                    (node,) = call(argument)
+                    places[at] = node.elements(Run())
+                    opened += 1
+
+
+class Kept(Node):
+    """Elements that are there already."""
+
+    name = "_VariantDataset"
+
+    def __init__(self, spec: Any, kept: list[Flat]) -> None:
+        super().__init__()
+        self._spec, self._kept = spec, kept
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        return iter(self._kept)
+
+    @property
+    def cardinality(self) -> int:
+        return len(self._kept)
+
+
+class Window(Node):
+    """Datasets of so many elements, one for each component.
+
+    Raises:
+        InvalidArgumentError: for a size, shift or stride below 1.
+    """
+
+    name = "_WindowDataset"
+
+    def __init__(self, source: Node, size: int, shift: int, stride: int, whole: bool) -> None:
+        super().__init__(source)
+        for what, number in (("size", size), ("shift", shift), ("stride", stride)):
+            if number < 1:
+                message = f"Window {what} must be greater than zero."
+                raise InvalidArgumentError(None, "window", message)
+        self._size, self._shift, self._stride, self._whole = size, shift, stride, whole
+
+    @cached_property
+    def spec(self) -> Any:
+        return structure.map_structure(DatasetSpec, self.inputs[0].spec)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        source = self.inputs[0].elements(run)
+        specs = structure.flatten(self.inputs[0].spec)
+        reach = (self._size - 1) * self._stride + 1
+        held: list[Flat] = []
+        while True:
+            held += islice(source, reach - len(held))
+            found = held[:: self._stride]
+            if not found or (self._whole and len(found) < self._size):
+                return
+            columns = zip(*found, strict=True)
+            yield tuple(
+                Kept(spec, [(leaf,) for leaf in column])
+                for spec, column in zip(specs, columns, strict=True)
+            )
+            over = self._shift - len(held)
+            held = held[self._shift :]
+            if over > 0:
+                next(islice(source, over, over), None)
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        if size < 0:
+            return size
+        reach = (self._size - 1) * self._stride if self._whole else 0
+        return max(0, -(-(size - reach) // self._shift))
+
+
+class GroupByWindow(Node):
+    """Elements of one key, so many at a time, as the dataset that a function makes of them.
+
+    Args:
+        key: gives a number of an element.
+        reduce: gives a dataset of a key and a dataset of elements.
+        size: gives how many elements of a key are taken together.
+
+    Raises:
+        ValueError: when ``key`` or ``size`` give no scalar integer.
+        TypeError: when ``reduce`` gives no dataset.
+    """
+
+    name = "_GroupByWindowDataset"
+
+    def __init__(
+        self,
+        source: Node,
+        key: Callable[..., Any],
+        reduce: Callable[..., Any],
+        size: Callable[..., Any],
+    ) -> None:
+        super().__init__(source)
+        number = TensorSpec([], dtypes.int64)
+        name = "Dataset.group_by_window()"
+        self._key = function_of(key, source, name)
+        self._size = DataFunction(size, number, name, lambda: None)
+        for what, function in (("key_func", self._key), ("window_size_func", self._size)):
+            spec = function.spec
+            if not (isinstance(spec, TensorSpec) and spec.dtype.is_integer and not spec.shape.rank):
+                raise ValueError(
+                    f"Invalid `{what}`. `{what}` must return a single `tf.int64` scalar tensor but "
+                    f"its return type is {spec}."
+                )
+        given = (number, DatasetSpec(source.spec))
+        self._reduce = DataFunction(reduce, given, name, lambda: None)
+        if not isinstance(self._reduce.spec, DatasetSpec):
+            raise TypeError(
+                "Invalid `reduce_func`. `reduce_func` must return a `tf.data.Dataset` object but "
+                f"its return type is {self._reduce.spec}."
+            )
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._reduce.spec.element_spec
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        key_of, size_of, reduce = (f.start(run) for f in (self._key, self._size, self._reduce))
+        groups: dict[int, list[Flat]] = {}
+        sizes: dict[int, int] = {}
+        spec = self.inputs[0].spec
+
+        def made(number: int, group: list[Flat]) -> Iterator[Flat]:
+            (node,) = reduce((_number(number), Kept(spec, group)))
+            return iter(node.elements(Run()))
+
+        for element in self.inputs[0].elements(run):
+            number = int(key_of(element)[0])
+            group = groups.setdefault(number, [])
+            if not group:
+                sizes[number] = int(size_of((_number(number),))[0])
+                if sizes[number] < 1:
+                    message = f"Window size must be greater than zero, but got {sizes[number]}."
+                    raise InvalidArgumentError(None, "group_by_window", message)
+            group.append(element)
+            if len(group) == sizes[number]:
+                yield from made(number, groups.pop(number))
+        for number in sorted(groups):
+            yield from made(number, groups[number])
+
+
+def _number(value: int) -> Array:
+    return np.array(value, dtypes.int64.as_numpy_dtype)

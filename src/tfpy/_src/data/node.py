@@ -1,0 +1,114 @@
+"""A node: what one step of a dataset's way does. Programs hold them by their datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tfpy._src.ir.aval import Array
+
+INFINITE = -1
+UNKNOWN = -2
+
+T = TypeVar("T")
+
+
+class Run:
+    """One iteration over a dataset from its start: what steps keep while it lasts.
+
+    A step that repeats its input starts it anew within the same run.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Any] = {}
+
+    def keep(self, owner: object, make: Callable[[], T]) -> T:
+        """What an object keeps in this run, made at the first call."""
+        found: T | None = self._kept.get(id(owner))
+        if found is None:
+            found = self._kept[id(owner)] = make()
+        return found
+
+
+class Node:
+    """A step: gives elements, each a flat tuple of leaves, from those of its inputs."""
+
+    name = "Dataset"
+    """The class of TensorFlow's that it is printed as."""
+
+    def __init__(self, *inputs: Node) -> None:
+        self.inputs = inputs
+        self.own_options: Any = None
+
+    @cached_property
+    def spec(self) -> Any:
+        """The nest of specs of an element; that of the first input if it is not defined anew."""
+        return self.inputs[0].spec
+
+    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+        """The elements, from the first one."""
+        raise NotImplementedError
+
+    @property
+    def cardinality(self) -> int:
+        """How many elements there are; INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    @property
+    def table(self) -> tuple[Array, ...] | None:
+        """Arrays of which each element is a row, if it is so; :meth:`rows` tells which."""
+        return None
+
+    def rows(self, run: Run) -> Iterator[int]:
+        """The numbers of the elements' rows in the table."""
+        raise NotImplementedError
+
+
+class Selection(Node):
+    """A step that leaves out, repeats or reorders elements without looking at them."""
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """The items that remain, in their new order.
+
+        Args:
+            items: starts the input anew.
+        """
+        raise NotImplementedError
+
+    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+        table = self.table
+        if table is None:
+            return self.choose(run, lambda: self.inputs[0].elements(run))
+        return (tuple([a[row, ...] for a in table]) for row in self.rows(run))
+
+    @property
+    def table(self) -> tuple[Array, ...] | None:
+        return self.inputs[0].table
+
+    def rows(self, run: Run) -> Iterator[int]:
+        return self.choose(run, lambda: self.inputs[0].rows(run))
+
+
+class Range(Node):
+    """Numbers at one distance."""
+
+    name = "_RangeDataset"
+
+    def __init__(self, spec: Any, numbers: range) -> None:
+        super().__init__()
+        self._spec, self._numbers = spec, numbers
+
+    @cached_property
+    def spec(self) -> Any:
+        return self._spec
+
+    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+        dtype = self._spec.dtype.as_numpy_dtype
+        return ((np.array(n, dtype),) for n in self._numbers)
+
+    @property
+    def cardinality(self) -> int:
+        return len(self._numbers)

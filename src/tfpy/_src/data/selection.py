@@ -1,0 +1,277 @@
+"""Steps that leave out, repeat, reorder or keep elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run, Selection
+from tfpy._src.data.seeds import SeedSource, Words
+from tfpy._src.errors import FailedPreconditionError, InvalidArgumentError
+
+T = TypeVar("T")
+
+_AHEAD = 256
+"""How many random words are drawn at a time."""
+
+
+class Take(Selection):
+    """The first elements; all of them for a count below 0."""
+
+    name = "_TakeDataset"
+
+    def __init__(self, source: Node, count: int) -> None:
+        super().__init__(source)
+        self._count = count
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        return items() if self._count < 0 else islice(items(), self._count)
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        if self._count < 0 or size == UNKNOWN:
+            return size
+        return self._count if size == INFINITE else min(size, self._count)
+
+
+class Skip(Selection):
+    """All but the first elements; none for a count below 0."""
+
+    name = "_SkipDataset"
+
+    def __init__(self, source: Node, count: int) -> None:
+        super().__init__(source)
+        self._count = count
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        return iter(()) if self._count < 0 else islice(items(), self._count, None)
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        if size < 0:
+            return size
+        return 0 if self._count < 0 else max(size - self._count, 0)
+
+
+class Repeat(Selection):
+    """The elements again and again; without end for a count below 0."""
+
+    name = "_RepeatDataset"
+
+    def __init__(self, source: Node, count: int) -> None:
+        super().__init__(source)
+        self._count = count
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        if self._count == 0:
+            return iter(())
+        return self._forever(items) if self._count < 0 else self._counted(items(), items)
+
+    def _counted(self, current: Iterator[T], items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """As in TensorFlow, the input is started once more than it is used, and draws seeds then,
+        but where it is a shuffle, which TensorFlow makes one step with the repetition."""
+        starts = self._count - isinstance(self.inputs[0], Shuffle)
+        for number in range(self._count):
+            yield from current
+            if number < starts:
+                current = items()
+
+    def _forever(self, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        while True:
+            current = items()
+            first = next(current, _NOTHING)
+            if first is _NOTHING:
+                return
+            yield first  # type: ignore[misc]
+            yield from current
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        if self._count == 0 or size == 0:
+            return 0
+        if self._count < 0 or size == INFINITE:
+            return INFINITE
+        return UNKNOWN if size == UNKNOWN else size * self._count
+
+
+_NOTHING = object()
+
+
+class Shard(Selection):
+    """Every so manyth element.
+
+    Raises:
+        InvalidArgumentError: when the index is not one of so many.
+    """
+
+    name = "_ShardDataset"
+
+    def __init__(self, source: Node, count: int, index: int) -> None:
+        super().__init__(source)
+        if count < 1:
+            message = (
+                f"Number of shards must be greater than zero (currently num_shards = {count})."
+            )
+            raise InvalidArgumentError(None, "shard", message)
+        if not 0 <= index < count:
+            message = f"Index must be between 0 and {count - 1} (currently index = {index})."
+            raise InvalidArgumentError(None, "shard", message)
+        self._count, self._index = count, index
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        return islice(items(), self._index, None, self._count)
+
+    @property
+    def cardinality(self) -> int:
+        size = self.inputs[0].cardinality
+        return size if size < 0 else len(range(self._index, size, self._count))
+
+
+class Shuffle(Selection):
+    """The elements in the random order that TensorFlow gives them.
+
+    Args:
+        size: of the buffer from which each element is drawn; UNKNOWN for that of the input.
+    """
+
+    name = "_ShuffleDataset"
+
+    def __init__(self, source: Node, size: int, seeds: tuple[int, int], anew: bool) -> None:
+        super().__init__(source)
+        if size < 1 and size != UNKNOWN:
+            message = "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
+            raise InvalidArgumentError(None, "shuffle", message)
+        self._size = size
+        self._source = SeedSource(seeds, anew)
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        return self._drawn(items, Words(self._source.next()))
+
+    def _drawn(self, items: Callable[[], Iterator[T]], random: Words) -> Iterator[T]:
+        source = items()
+        size = None if self._size == UNKNOWN else self._size
+        buffer = list(islice(source, size))
+        yield from _replaced(buffer, source, random)
+        yield from _drained(buffer, random)
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+def _replaced(buffer: list[T], source: Iterator[T], random: Words) -> Iterator[T]:
+    """Elements drawn from a ring, in which the next of the source take their places, to its end.
+
+    Then the ring lacks the first element; ``buffer`` is what is left, in order.
+    """
+    size, front = len(buffer), 0
+    while size:
+        drawn = 0
+        for offset in (random.ahead(_AHEAD) % np.uint32(size)).tolist():
+            at = front + offset
+            if at >= size:
+                at -= size
+            item = buffer[at]
+            buffer[at] = buffer[front]
+            drawn += 1
+            yield item
+            coming = next(source, _NOTHING)
+            if coming is _NOTHING:
+                random.skip(drawn)
+                buffer[:] = buffer[front + 1 :] + buffer[:front]
+                return
+            buffer[front] = coming  # type: ignore[assignment]
+            front = front + 1 if front + 1 < size else 0
+        random.skip(drawn)
+
+
+def _drained(buffer: list[T], random: Words) -> Iterator[T]:
+    """The elements of a buffer, each drawn from those that are left."""
+    front, size = 0, len(buffer)
+    while front < size:
+        left = np.arange(size - front, max(size - front - _AHEAD, 0), -1, dtype=np.uint32)
+        for offset in (random.take(len(left)) % left).tolist():
+            at = front + offset
+            item = buffer[at]
+            buffer[at] = buffer[front]
+            front += 1
+            yield item
+
+
+class Cache(Selection):
+    """The elements of the first whole iteration, kept in memory."""
+
+    name = "_CacheDataset"
+
+    def __init__(self, source: Node) -> None:
+        super().__init__(source)
+        self._kept: list[Any] | None = None
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        if self._kept is not None:
+            yield from self._kept
+            return
+        found: list[Any] = []
+        for item in items():
+            found.append(item)
+            yield item
+        self._kept = found
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+class Unchanged(Selection):
+    """The same elements: prefetching and options change nothing of them."""
+
+    def __init__(self, source: Node, name: str, options: Any = None) -> None:
+        super().__init__(source)
+        self.name = name
+        self.own_options = options
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        return items()
+
+    @property
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality
+
+
+class AssertCardinality(Selection):
+    """The elements, which must be so many."""
+
+    name = "_AssertCardinalityDataset"
+
+    def __init__(self, source: Node, expected: int) -> None:
+        super().__init__(source)
+        self._expected = expected
+
+    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+        found = 0
+        for item in items():
+            found += 1
+            if found > self._expected >= 0:
+                raise self._error(f"at least {found}")
+            yield item
+        if found != self._expected:
+            raise self._error(str(found))
+
+    def _error(self, found: str) -> Exception:
+        expected = "an infinite number of" if self._expected < 0 else str(self._expected)
+        return FailedPreconditionError(
+            None,
+            "assert_cardinality",
+            f"Input dataset was expected to contain {expected} elements but contained {found} "
+            "elements.",
+        )
+
+    @property
+    def cardinality(self) -> int:
+        return self._expected

@@ -1,0 +1,16 @@
+"""``tf.data``: datasets, whose elements are computed on the host when they are asked for."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.data.dataset import (
+    AUTOTUNE as AUTOTUNE,
+    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY,
+    Dataset as Dataset,
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+    TextLineDataset as TextLineDataset,
+    TFRecordDataset as TFRecordDataset,
+)
+from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
+from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
+from tfpy._src.data.specs import DatasetSpec as DatasetSpec

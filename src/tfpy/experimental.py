@@ -1,0 +1,5 @@
+"""``tf.experimental``: values that may be absent."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.data.iterators import Optional as Optional
