@@ -174,15 +174,16 @@ def _as_ragged(leaf: Any, spec: Any) -> Any:
         return leaf
     if not spec.ragged_rank:
         return leaf
-    return _rows(leaf, spec.ragged_rank)
+    return _rows(leaf, spec.shape[1 : spec.ragged_rank + 1])
 
 
-def _rows(array: Array, ragged_rank: int) -> RaggedTensor:
-    """An array as ragged tensor of so many ragged dimensions."""
+def _rows(array: Array, sizes: TensorShape) -> RaggedTensor:
+    """An array as a ragged tensor, with a ragged dimension for each of these sizes."""
     rows, width = array.shape[:2]
     inner = array.reshape(-1, *array.shape[2:])
-    values = from_array(inner) if ragged_rank == 1 else _rows(inner, ragged_rank - 1)
-    return RaggedTensor(values, np.arange(rows + 1, dtype=np.int32) * np.int32(width))
+    values = from_array(inner) if len(sizes) == 1 else _rows(inner, sizes[1:])
+    splits = np.arange(rows + 1, dtype=np.int32) * np.int32(width)
+    return RaggedTensor(values, splits, sizes[0])
 
 
 class SparseBatch(Batch):
