@@ -99,12 +99,18 @@ def _empty_filter(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
-    """A convolution of a volume whose windows do not reach its end."""
-    found = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
-    if not found or any(a.ndim != 5 for a in operands):
+    """Windows of a volume that do not reach its end."""
+    listed = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
+    numbers = re.search(r"pool3d\((?:\$|x)0, (\d+), (\d+)", text)
+    if any(a.ndim != 5 for a in operands) or not (listed or numbers):
         return False
-    steps = [max(int(s), 1) for s in found.groups()]
-    sides = zip(operands[0].shape[1:4], operands[1].shape[:3], steps, strict=True)
+    if listed:
+        steps, windows = [int(s) for s in listed.groups()], operands[1].shape[:3]
+    else:
+        size, step = map(int, numbers.groups())  # type: ignore[union-attr]
+        steps, windows = [step] * 3, (size,) * 3
+    steps = [max(s, 1) for s in steps]
+    sides = zip(operands[0].shape[1:4], windows, steps, strict=True)
     return any((-(-n // s) - 1) * s + k < n for n, k, s in sides)
 
 
@@ -145,7 +151,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         _some_empty,
         "tensors without elements are not padded: transforms refuse them or read beyond them",
     ),
-    r"(gradient of )?nn\.conv3d": (
+    r"(gradient of )?nn\.(conv3d|(avg|max)_pool3d)": (
         _skips_pixels,
         "on CPU, TensorFlow's first window begins half of the skipped pixels within the volume",
     ),

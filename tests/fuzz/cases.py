@@ -340,4 +340,7 @@ CASES |= {
         np.float32([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]]),
         np.float32([0.7, 0.9, 1.0]),
     ),
+    "a search for no sequences": case(
+        "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
+    ),
 }

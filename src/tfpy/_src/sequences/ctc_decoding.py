@@ -84,12 +84,12 @@ def ctc_beam_search_decoder(
             than were found.
         FailedPreconditionError: for another number of lengths, or one above ``time``.
     """
+    problem = f"top_paths must be in 1 .. beam_width ({beam_width}), got {top_paths}"
+    if top_paths < 1:
+        raise invalid("ctc_beam_search_decoder", problem)
     logits, lengths = _operands("ctc_beam_search_decoder", inputs, sequence_length)
-    if not 1 <= top_paths <= beam_width:
-        raise invalid(
-            "ctc_beam_search_decoder",
-            f"top_paths must be in 1 .. beam_width ({beam_width}), got {top_paths}",
-        )
+    if top_paths > beam_width:
+        raise invalid("ctc_beam_search_decoder", problem)
     array = cast(logits, dtypes.float32).host_view().astype(np.float64)
     normal = array - np.logaddexp.reduce(array, axis=2, keepdims=True)
     found = []
