@@ -1,4 +1,4 @@
-"""The package as bytecode of Pyodide's Python, which the wheel has beside the sources.
+"""Packages as bytecode of Pyodide's Python, which wheels have beside the sources.
 
 Without it, compiling takes most of the time of an import. Other Pythons compile for themselves.
 """
@@ -6,6 +6,7 @@ Without it, compiling takes most of the time of an import. Other Pythons compile
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from . import npm
@@ -18,7 +19,7 @@ FOLDER = BUILD / "bytecode"
 
 
 def ensure() -> dict[Path, str]:
-    """The present sources' bytecode: file -> name in the wheel."""
+    """The bytecode of tfpy's present sources: file -> name in the wheel."""
     core = npm.ensure() / "pyodide"
     sources = sorted(path for path in PACKAGE.iterdir() if path != ASSETS)
     inputs = tree_hash(core / "python_stdlib.zip", SCRIPT, *sources)
@@ -31,3 +32,15 @@ def ensure() -> dict[Path, str]:
             stamp.touch()
     files = sorted(FOLDER.rglob("*.pyc"))
     return {file: f"{PACKAGE.name}/{file.relative_to(FOLDER).as_posix()}" for file in files}
+
+
+def compiled(files: Mapping[str, bytes], work: Path) -> dict[str, bytes]:
+    """The bytecode of the sources among the files of a wheel, by its names there."""
+    sources, made = work / "sources", work / "made"
+    made.mkdir(parents=True)
+    for name, data in files.items():
+        if name.endswith(".py"):
+            (sources / name).parent.mkdir(parents=True, exist_ok=True)
+            (sources / name).write_bytes(data)
+    run_logged(["node", SCRIPT, npm.ensure() / "pyodide", sources, made], "bytecode-wheel")
+    return {f.relative_to(made).as_posix(): f.read_bytes() for f in made.rglob("*.pyc")}

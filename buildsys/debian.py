@@ -9,10 +9,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .cache import file_hash
 from .console import BuildError, run_logged
 
 SOURCES = Path("/etc/apt")
@@ -100,6 +101,34 @@ class PrivateApt:
         """Run apt-get in a directory; apt checks every file against the signed index."""
         env = {**os.environ, "APT_CONFIG": str(self.state / "apt.conf")}
         run_logged(["apt-get", *words], log_name, cwd=into, env=env)
+
+    def fetch_sources(
+        self, sources: Mapping[str, tuple[str, str]], into: Path, log_name: str
+    ) -> None:
+        """Unpack source packages, name -> (version, SHA-256 of the archive), to into/<name>."""
+        self.fetch(["source", "--tar-only", *sources], into, log_name)
+        for name, (version, sha256) in sources.items():
+            archives = list(into.glob(f"{name}_{version}.orig.tar.*"))
+            tar = archives[0] if archives else into / f"{name}_{version}.orig.tar"
+            unpacked = into / name
+            unpacked.mkdir()
+            words = ["tar", "--extract", "--file", checked(tar, sha256), "--directory", unpacked]
+            run_logged(words, f"{log_name}-unpack")
+            tops = list(unpacked.iterdir())
+            if len(tops) == 1:  # some of the archives have a top directory, some have not
+                tops[0].rename(into / "top")
+                unpacked.rmdir()
+                (into / "top").rename(unpacked)
+            tar.unlink()
+
+
+def checked(file: Path, sha256: str) -> Path:
+    """The fetched file, when it is the one that the build was written for."""
+    if not file.is_file():
+        raise BuildError(f"the archive has no {file.name} any more")
+    if file_hash(file) != sha256:
+        raise BuildError(f"{file.name} is not the file that this build was written for")
+    return file
 
 
 def private_apt(suite: str, state: Path) -> PrivateApt:

@@ -2,7 +2,8 @@
 
 *.html, *.css, *.mjs      web/site/
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
-pyodide/                  Pyodide's core, wheels, and a pyodide-lock.json that names the wheels
+pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
+                          pyodide-lock.json that names the wheels
 uplot/                    the plotting library
 examples/                 examples/
 data/digits.json          handwritten digits
@@ -14,7 +15,16 @@ import os
 import shutil
 from pathlib import Path
 
-from . import assets, npm, numpy_wheel, pyenv, wheel
+from . import (
+    assets,
+    h5py_wheel,
+    ml_dtypes_wheel,
+    npm,
+    numpy_wheel,
+    pure_wheels,
+    pyenv,
+    wheel,
+)
 from .cache import entry, file_hash, lock
 from .console import run_logged, step
 from .paths import DATA, ROOT, SITE
@@ -24,12 +34,12 @@ EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
-WHEELS_LOCK = ROOT / "requirements" / "site.txt"
 
 
 def ensure() -> Path:
     """The folder of the site, brought up to date."""
-    wheels = [wheel.ensure(), numpy_wheel.ensure(), *_pure_wheels().glob("*.whl")]
+    compiled = [builder.ensure() for builder in (numpy_wheel, h5py_wheel, ml_dtypes_wheel)]
+    wheels = [wheel.ensure(), *compiled, *pure_wheels.ensure()]
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
     wanted = {f"pyodide/{file.name}": file for file in wheels}
@@ -60,18 +70,6 @@ def _mirror(wanted: dict[str, Path], top: Path) -> None:
             temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
             shutil.copy(source, temporary)
             temporary.replace(target)
-
-
-def _pure_wheels() -> Path:
-    """The entry with wheels of pure Python packages that Pyodide's core lacks."""
-
-    def make(into: Path) -> None:
-        pip = [pyenv.ensure("build"), "-m", "pip", "--disable-pip-version-check", "download"]
-        options = ["--only-binary=:all:", "--no-deps", "--require-hashes"]
-        version = ["--python-version", numpy_wheel.PYTHON, "--platform", "any"]
-        run_logged([*pip, *options, *version, "--dest", into, "-r", WHEELS_LOCK], "site-wheels")
-
-    return entry("wheels", {"lock": file_hash(WHEELS_LOCK)}, "wheels for the site", make)
 
 
 def _digits() -> Path:

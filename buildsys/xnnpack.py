@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from . import toolchain
-from .cache import entry, file_hash, tree_hash
-from .console import BuildError, run_logged
-from .debian import private_apt
+from .cache import entry, tree_hash
+from .console import run_logged
+from .debian import checked, private_apt
 from .paths import ROOT
 
 PROJECT = ROOT / "csrc" / "xnnpack"
@@ -66,32 +66,13 @@ def ensure_sources() -> Path:
 
 def _fetch(into: Path) -> None:
     apt = private_apt(SUITE, into / "apt")
-    apt.fetch(["source", "--tar-only", *SOURCES], into, "xnnpack-sources")
-    for name, (version, sha256) in SOURCES.items():
-        tar = _checked(into / f"{name}_{version}.orig.tar.xz", sha256)
-        unpacked = into / name
-        unpacked.mkdir()
-        run_logged(["tar", "--extract", "--file", tar, "--directory", unpacked], "xnnpack-unpack")
-        tops = list(unpacked.iterdir())
-        if len(tops) == 1:  # some of the archives have a top directory, some have not
-            tops[0].rename(into / "top")
-            unpacked.rmdir()
-            (into / "top").rename(unpacked)
-        tar.unlink()
+    apt.fetch_sources(SOURCES, into, "xnnpack-sources")
     package, version, sha256 = RAPIDJSON
     apt.fetch(["download", f"{package}={version}"], into, "rapidjson")
-    deb = _checked(into / f"{package}_{version}_all.deb", sha256)
+    deb = checked(into / f"{package}_{version}_all.deb", sha256)
     run_logged(["dpkg", "-x", deb, into / "rapidjson"], "rapidjson-unpack")
     deb.unlink()
     shutil.rmtree(into / "apt")
-
-
-def _checked(file: Path, sha256: str) -> Path:
-    if not file.is_file():
-        raise BuildError(f"the archive has no {file.name} in {SUITE} any more")
-    if file_hash(file) != sha256:
-        raise BuildError(f"{file.name} is not the file that this build was written for")
-    return file
 
 
 def target_flags(variant: str) -> list[str]:

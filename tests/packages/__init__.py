@@ -1,0 +1,1 @@
+"""The packages that the site has for Keras."""

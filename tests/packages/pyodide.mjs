@@ -1,0 +1,14 @@
+// Runs Python in Pyodide under node with packages of the built site.
+// Arguments: the folder of Pyodide's core and wheels, a folder with Python modules, one to share
+// with the caller, packages separated by commas, the code.
+
+import { pathToFileURL } from "node:url";
+
+const [core, modules, shared, packages, code] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(`${core}/pyodide.mjs`).href);
+const pyodide = await loadPyodide({ indexURL: core, env: { PYTHONDONTWRITEBYTECODE: "1" } });
+await pyodide.loadPackage(packages.split(","), { messageCallback: () => {} });
+pyodide.mountNodeFS("/modules", modules);
+pyodide.mountNodeFS("/shared", shared);
+await pyodide.runPythonAsync(`import sys; sys.path.append("/modules")\n${code}`);
+process.exit(0);

@@ -1,0 +1,60 @@
+"""h5py and ml_dtypes of the site, in Pyodide under node, against those of CPython."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from packages import hdf5_files, small_floats
+
+HERE = Path(__file__).parent
+CORE = HERE.parents[1] / "build" / "site" / "pyodide"
+
+
+@pytest.fixture(autouse=True)
+def _needs_site() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
+    if not (CORE / "pyodide.mjs").is_file():
+        pytest.skip("needs the site: python build.py demo")
+
+
+def run(packages: str, code: str, shared: Path) -> None:
+    command = ["node", HERE / "pyodide.mjs", CORE, HERE, shared, packages, code]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_files_cross_both_ways(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder in (ours, theirs):
+        folder.mkdir()
+    hdf5_files.write_files(theirs)
+    code = """
+from pathlib import Path
+import hdf5_files
+hdf5_files.check_files(Path("/shared/theirs"))
+hdf5_files.write_files(Path("/shared/ours"))
+hdf5_files.check_files(Path("/shared/ours"))
+hdf5_files.check_broken_files(Path("/shared/theirs"))
+"""
+    run("h5py", code, tmp_path)
+    hdf5_files.check_files(ours)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in")
+def test_small_floats(tmp_path: Path) -> None:
+    code = """
+from pathlib import Path
+import small_floats
+small_floats.write(Path("/shared/ours"))
+"""
+    run("ml-dtypes", code, tmp_path)
+    small_floats.write(tmp_path / "theirs")
+    ours, theirs = (
+        (tmp_path / name).read_text(encoding="utf-8").splitlines() for name in ("ours", "theirs")
+    )
+    assert ours == theirs
