@@ -45,7 +45,10 @@ TYPED = {
     "Uint8Array": "uint8",
     "Uint8ClampedArray": "uint8",
     "Int8Array": "int8",
+    "Int16Array": "int16",
+    "Uint16Array": "uint16",
     "Uint32Array": "uint32",
+    "BigUint64Array": "uint64",
     "BigInt64Array": str(tf.as_dtype("int64").name),
 }
 
