@@ -81,6 +81,9 @@ class PageDevice:
     def memory(self) -> dict[str, Any]:
         return cast(dict[str, Any], self.perform("memory"))
 
+    def lost(self) -> str:
+        return ""
+
     def close(self) -> None:
         """The page ends it."""
 

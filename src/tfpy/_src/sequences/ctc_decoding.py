@@ -85,7 +85,7 @@ def ctc_beam_search_decoder(
         FailedPreconditionError: for another number of lengths, or one above ``time``.
     """
     problem = f"top_paths must be in 1 .. beam_width ({beam_width}), got {top_paths}"
-    if top_paths < 1:
+    if min(top_paths, beam_width) < 1:
         raise invalid("ctc_beam_search_decoder", problem)
     logits, lengths = _operands("ctc_beam_search_decoder", inputs, sequence_length)
     if top_paths > beam_width:
