@@ -177,6 +177,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: bool((operands[0] == 0).any()),
         "1/2 at 0; TensorFlow gives 1",
     ),
+    r"gradient of raw_ops\.ImageProjectiveTransform.*": (
+        lambda text, operands: True,
+        "TensorFlow's is the gradient moved back, which is the derivative of no interpolation",
+    ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"strings\.ngrams": (
         lambda text, operands: operands[0].ndim == 2 and not operands[0].shape[0],

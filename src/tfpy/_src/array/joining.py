@@ -26,7 +26,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
-from tfpy._src.ir.sizes import is_open
+from tfpy._src.ir.sizes import is_open, size_of
 from tfpy._src.ops import elementwise, indexing, movement
 from tfpy._src.ops.families.infer import normalize_axis
 
@@ -70,6 +70,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 def _axis(op: str, axis: int, rank: int) -> int:
     """The axis from the front; TensorFlow's stack and unstack look at it in Python."""
+    axis = size_of(axis)
     if not -rank <= axis < rank:
         raise ValueError(f"{op}: Argument `axis` = {axis} not in range [{-rank}, {rank})")
     return axis % rank
