@@ -121,6 +121,11 @@ CASES: dict[str, Program] = {
     "texts of tensors without elements": case(
         "[tf.strings.format('{}', x) for x in ($0, $1)]", numbers(3, 0), numbers(2, 0, 3)
     ),
+    "images without pixels moved": case(
+        "tf.raw_ops.ImageProjectiveTransformV3(images=$0, transforms=[[1.0, 0, 0, 0, 1, 0, 0, 0]], "
+        "output_shape=[2, 2], fill_value=0.5, interpolation='BILINEAR')",
+        numbers(1, 4, 0, 2),
+    ),
     "sparse counts of nothing": case(
         "[tf.sparse.bincount($0), tf.sparse.bincount($0, maxlength=3)]", np.zeros(0, np.int32)
     ),

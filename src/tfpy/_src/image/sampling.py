@@ -178,7 +178,7 @@ def transform(
     """
     x = cast(at_least("transform", image, 4), dtypes.float32)
     maps = convert_to_tensor(transforms)
-    batch, height, width, _ = x.aval.shape
+    batch, height, width, channels = x.aval.shape
     if maps.ndim != 2 or maps.aval.shape[1] != 8 or maps.aval.shape[0] not in (1, batch):
         raise invalid(
             "transform", f"transforms must be [{batch} or 1, 8], got {list(maps.aval.shape)}"
@@ -189,6 +189,8 @@ def transform(
             f"fill_mode {fill_mode!r} one of {sorted(_FILLS)}"
         )
     out_h, out_w = (height, width) if output_shape is None else static_ints(output_shape)
+    if not height * width:  # every pixel lies outside
+        return constant(float(fill_value), dtypes.float32, [batch, out_h, out_w, channels])
     a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(maps[:, i], [-1, 1, 1]) for i in range_(8))
     rows = reshape(cast(range(out_h), dtypes.float32), [1, out_h, 1])
     columns = cast(range(out_w), dtypes.float32)
