@@ -118,8 +118,9 @@ def _of_other_shapes(text: str, operands: Sequence[Array]) -> bool:
     return len({a.shape for a in operands}) > 1
 
 
-def _short(text: str, operands: Sequence[Array]) -> bool:
-    return operands[1].shape[-1:] < (operands[0].shape[-1] - 1,)
+def _other_length(text: str, operands: Sequence[Array]) -> bool:
+    """Diagonals of which the second is not shorter by one."""
+    return operands[0].shape[-1] - 1 not in operands[1].shape[-1:]
 
 
 def _unsorted(text: str, operands: Sequence[Array]) -> bool:
@@ -168,7 +169,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: bool(re.search(r"\[1\] \* [5-9]", text)),
         "TensorFlow leaves out the fifth rate",
     ),
-    r"linalg\.eigh_tridiagonal": (_short, "TensorFlow reads beyond the diagonal's end"),
+    r"linalg\.eigh_tridiagonal": (_other_length, "TensorFlow reads beyond diagonals, or refuses"),
     r"gradient of linalg\.eigh_tridiagonal": (
         lambda text, operands: True,
         "TensorFlow's does not agree with finite differences",

@@ -274,6 +274,8 @@ def _close(
     good |= (np.sign(y) == np.sign(w)) & (np.abs(y) >= HUGE) & (np.abs(w) >= HUGE)
     if _sums_overflow(allowed, operands, size):
         good |= ~np.isfinite(y) | ~np.isfinite(w)
+    if allowed.scale != "none":  # both overflowed, to infinity or to its difference
+        good |= ~np.isfinite(y) & ~np.isfinite(w) & (np.isnan(y) | np.isnan(w))
     if truth is None or truth.dtype.kind != "f":
         return good
     error = np.abs(w - truth)
