@@ -7,6 +7,7 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 # Made from api.toml and the op table by `build.py face`: change those.
 
 from tfpy import (
+    audio as audio,
     autodiff as autodiff,
     autograph as autograph,
     bitwise as bitwise,
@@ -21,12 +22,14 @@ from tfpy import (
     experimental as experimental,
     fused as fused,
     image as image,
+    io as io,
     linalg as linalg,
     lookup as lookup,
     losses as losses,
     math as math,
     nest as nest,
     nn as nn,
+    quantization as quantization,
     ragged as ragged,
     random as random,
     raw_ops as raw_ops,

@@ -77,3 +77,10 @@ from tfpy._src.image.sampling import (
     rotate_with_offset as rotate_with_offset,
     transform as transform,
 )
+from tfpy._src.io.images import (
+    decode_bmp as decode_bmp,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    encode_png as encode_png,
+)

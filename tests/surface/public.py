@@ -12,6 +12,7 @@ from typing import Any
 
 API = tomllib.loads((Path(__file__).parents[2] / "api.toml").read_text())
 NOT_OPS = (
+    "audio",
     "autodiff",
     "autograph",
     "autograph.experimental",
@@ -21,6 +22,8 @@ NOT_OPS = (
     "dtypes",
     "dtypes.experimental",
     "errors",
+    "io",
+    "io.gfile",
     "nest",
 )
 """Namespaces whose functions compute nothing by themselves."""

@@ -107,7 +107,7 @@ def _taken(name: str) -> tuple[str, ...]:
 def _takes(name: str, dtype: str) -> bool:
     try:
         evaluate(ours(name), words(tfpy, dtype))
-    except (tfpy.errors.OpError, TypeError, ValueError):
+    except (tfpy.errors.OpError, AttributeError, TypeError, ValueError):
         return False
     return True
 

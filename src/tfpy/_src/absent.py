@@ -12,7 +12,6 @@ from typing import Any
 INSTEAD = {
     "compat": "tfpy has what TensorFlow 2 has; a program of version 1 is to be converted first",
     "data": "batches are slices of arrays: for i in range(0, len(x), n): step(x[i : i + n])",
-    "io": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
     "saved_model": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
     "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
 }

@@ -8,6 +8,15 @@ SEED = "seed=(1, 2)"
 PIXELS = "np.arange(24, dtype=np.uint8).reshape(2, 3, 4)"
 
 CALLS = {
+    # files
+    "image.decode_image": "tf.io.encode_png(tf.cast(i(255, 4, 5, 3), tf.uint8))",
+    "image.decode_png": "tf.io.encode_png(tf.cast(i(255, 4, 5, 3), tf.uint8))",
+    "image.decode_jpeg": "tf.io.encode_png(tf.cast(i(255, 4, 5, 3), tf.uint8))",
+    "image.decode_bmp": (
+        "b'BM' + np.array([62, 0, 54, 40, 2, 1, 24 << 16 | 1], '<i4').tobytes() + bytes(24) + "
+        "bytes(range(8))"
+    ),
+    "image.encode_png": "tf.cast(i(255, 4, 5, 3), tf.uint8)",
     # size and place
     "image.resize": f"{IMAGE}, (9, 4)",
     "image.resize_bilinear": (

@@ -69,6 +69,19 @@ CALLS = {
     "nn.safe_embedding_lookup_sparse": (
         "f(5, 3), tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 4, -2], [3, 2])"
     ),
+    # steps of integers
+    "quantization.fake_quant_with_min_max_args": "f(3, 4), -0.2, 0.6",
+    "quantization.fake_quant_with_min_max_vars": "f(3, 4), t(-0.2), t(0.6)",
+    "quantization.fake_quant_with_min_max_vars_per_channel": (
+        "f(3, 2), t([-0.2, 0.0]), t([0.6, 0.5])"
+    ),
+    "quantization.fake_quant_with_min_max_args_gradient": "f(3, 4), f(3, 4), -0.2, 0.6",
+    "quantization.fake_quant_with_min_max_vars_gradient": "f(3, 4), f(3, 4), t(-0.2), t(0.6)",
+    "quantization.fake_quant_with_min_max_vars_per_channel_gradient": (
+        "f(3, 2), f(3, 2), t([-0.2, 0.0]), t([0.6, 0.5])"
+    ),
+    "quantization.quantize_and_dequantize": "f(3, 4), -0.2, 0.6",
+    "quantization.quantize_and_dequantize_v2": "f(3, 4), -0.2, 0.6",
     # labels of sequences
     "nn.ctc_loss": "t([[1, 2], [2, 2]]), f(6, 2, 4), t([2, 2]), t([5, 6])",
     "nn.ctc_greedy_decoder": "f(6, 2, 4), t([5, 6])",

@@ -1,0 +1,22 @@
+"""``tf.io``: files, and texts that stand for bytes."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.io.files import (
+    decode_base64 as decode_base64,
+    decode_raw as decode_raw,
+    encode_base64 as encode_base64,
+    read_file as read_file,
+    write_file as write_file,
+)
+from tfpy._src.io.images import (
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    encode_jpeg as encode_jpeg,
+    encode_png as encode_png,
+    is_jpeg as is_jpeg,
+)
+from tfpy.io import gfile as gfile

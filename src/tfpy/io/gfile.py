@@ -1,0 +1,20 @@
+"""``tf.io.gfile``: the files of the system; in a page, those of Pyodide."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.io.gfile import (
+    GFile as GFile,
+    copy as copy,
+    exists as exists,
+    glob as glob,
+    isdir as isdir,
+    join as join,
+    listdir as listdir,
+    makedirs as makedirs,
+    mkdir as mkdir,
+    remove as remove,
+    rename as rename,
+    rmtree as rmtree,
+    stat as stat,
+    walk as walk,
+)

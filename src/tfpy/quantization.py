@@ -1,0 +1,14 @@
+"""``tf.quantization``: numbers rounded to the steps of an integer."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.nn.fake_quantization import (
+    fake_quant_with_min_max_args as fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+    fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+    quantize_and_dequantize as quantize_and_dequantize,
+    quantize_and_dequantize_v2 as quantize_and_dequantize_v2,
+)

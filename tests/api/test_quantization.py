@@ -1,0 +1,92 @@
+"""Numbers rounded to the steps of an integer, and their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from api import twin
+from api.same import error, same
+
+RANGES = [(-6.0, 6.0), (-1.3, 0.7), (0.0, 5.0), (2.0, 5.0), (-5.0, -2.0), (0.0, 0.0)]
+RNG = np.random.default_rng(4)
+X = RNG.uniform(-8, 8, (5, 7, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("bits", [2, 5, 8, 16])
+def test_bounds(bits: int, narrow: bool) -> None:
+    for low, high in RANGES:
+
+        def scalars(tf: Any, x: Any, a: Any, b: Any) -> Any:
+            return tf.quantization.fake_quant_with_min_max_vars(x, a, b, bits, narrow)
+
+        def channels(tf: Any, x: Any, a: Any, b: Any) -> Any:
+            return tf.quantization.fake_quant_with_min_max_vars_per_channel(x, a, b, bits, narrow)
+
+        def numbers(tf: Any, x: Any, low: float = low, high: float = high) -> Any:
+            return tf.quantization.fake_quant_with_min_max_args(x, low, high, bits, narrow)
+
+        bounds = np.float32(low), np.float32(high)
+        twin.check(scalars, X, *bounds, grads=True)
+        vectors = [np.float32([b, b * 0.5, b * 2]) for b in bounds]
+        twin.check(channels, X, *vectors, grads=True)
+        if low < high:
+            twin.check(numbers, X, grads=True)
+
+
+@same
+def test_gradient_functions(tf: Any) -> Any:
+    q, x = tf.quantization, tf.constant(X)
+    g = tf.constant(RNG.normal(size=X.shape).astype(np.float32) * 0 + X[::-1] * 0.3)
+    low, high = tf.constant([-1.0, 0.0, -3.0]), tf.constant([1.0, 2.0, -1.0])
+    return [
+        q.fake_quant_with_min_max_args_gradient(g, x, -2, 3, 4),
+        list(q.fake_quant_with_min_max_vars_gradient(g, x, -2.0, 3.0, 4, True)),
+        list(q.fake_quant_with_min_max_vars_per_channel_gradient(g, x, low, high)),
+        tf.function(lambda t: q.fake_quant_with_min_max_vars(t, -1.0, 1.5))(x),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["HALF_TO_EVEN", "HALF_UP"])
+@pytest.mark.parametrize("signed", [True, False])
+def test_there_and_back(signed: bool, mode: str) -> None:
+    for given in (True, False):
+        for bits in (3, 8):
+            for low, high in RANGES[:3]:
+                options = {
+                    "signed_input": signed,
+                    "num_bits": bits,
+                    "range_given": given,
+                    "round_mode": mode,
+                }
+
+                def scalars(tf: Any, x: Any, a: Any, b: Any, options: Any = options) -> Any:
+                    return tf.quantization.quantize_and_dequantize_v2(x, a, b, **options)
+
+                def axes(tf: Any, x: Any, a: Any, b: Any, options: Any = options) -> Any:
+                    return tf.quantization.quantize_and_dequantize_v2(x, a, b, axis=2, **options)
+
+                if not signed and given:
+                    low = 0.0
+                bounds = np.float32(low), np.float32(high)
+                x = np.abs(X) if not signed else X
+                twin.check(scalars, x, *bounds, grads=True)
+                if not given:
+                    twin.check(axes, x, *bounds)
+
+
+@same
+def test_more(tf: Any) -> Any:
+    q, x = tf.quantization, tf.constant(X)
+    return [
+        q.quantize_and_dequantize_v2(x, -1.0, 1.0, num_bits=4, range_given=True, narrow_range=True),
+        q.quantize_and_dequantize(x, -1.0, 1.0, range_given=True),
+        error(lambda: q.fake_quant_with_min_max_args(x, 1.0, 1.0)),
+        error(lambda: q.fake_quant_with_min_max_args(x, num_bits=1)),
+        error(lambda: q.fake_quant_with_min_max_vars(x, 0.0, 1.0, num_bits=17)),
+        error(lambda: q.fake_quant_with_min_max_vars(x, [0.0], [1.0])),
+        error(lambda: q.fake_quant_with_min_max_vars_per_channel(x, [0.0], [1.0])),
+        error(lambda: q.quantize_and_dequantize_v2(x, 0.0, 1.0, round_mode="UP")),
+    ]
