@@ -37,6 +37,13 @@ def test_batch(tf: Any) -> Any:
 
 
 @same
+def test_texts(tf: Any) -> Any:
+    d = tf.data.Dataset.from_tensor_slices([[b"a", b"b"], [b"", b"c"], [b"d", b"e"]])
+    one = d.unbatch().filter(lambda text: text != b"c")
+    return [shown(tf, x) for x in (one.batch(2), one.map(lambda x: (x, [x, x])).batch(3))]
+
+
+@same
 def test_batches_of_batches(tf: Any) -> Any:
     d = tf.data.Dataset.range(12).batch(2, drop_remainder=True).batch(3)
     return [shown(tf, d), shown(tf, d.map(lambda x: x + 1).batch(2, num_parallel_calls=2))]

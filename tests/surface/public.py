@@ -17,6 +17,8 @@ NOT_OPS = (
     "autograph",
     "autograph.experimental",
     "config",
+    "data",
+    "data.experimental",
     "debugging",
     "distribute",
     "dtypes",

@@ -122,8 +122,8 @@ def records(file: IO[bytes], name: str) -> Iterator[bytes]:
         DataLossError: where a checksum is wrong, or the file ends within a record.
     """
     at = 0
-    while head := file.read(12):
-        if len(head) < 12 or masked_crc(head[:8]) != struct.unpack("<I", head[8:])[0]:
+    while len(head := file.read(12)) == 12:
+        if masked_crc(head[:8]) != struct.unpack("<I", head[8:])[0]:
             hint = " (Is this even a TFRecord file?)" if not at else ""
             raise DataLossError(None, "TFRecordDataset", f"corrupted record at {at}{hint}")
         (length,) = struct.unpack("<Q", head[:8])

@@ -80,7 +80,7 @@ def _dense(column: Sequence[Array], number: int) -> Array:
                 f"had shape {list(shape)} and element {i} had shape {list(array.shape)}; use "
                 "padded_batch or ragged_batch",
             )
-        out[i] = array
+        out[i, ...] = array
     return out
 
 

@@ -14,3 +14,4 @@ from tfpy._src.data.dataset import (
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
 from tfpy._src.data.specs import DatasetSpec as DatasetSpec
+from tfpy.data import experimental as experimental

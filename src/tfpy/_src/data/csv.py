@@ -1,0 +1,174 @@
+"""Records of text files with separated values."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import IO, Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.data.files import names_of, opener, text
+from tfpy._src.data.node import Node, Run
+from tfpy._src.data.structure import Flat
+from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.function.signature import TensorSpec
+from tfpy._src.ir.aval import Array
+
+_NAMES = {"float32": "float", "int32": "int32"}
+
+
+class Column:
+    """A column: its dtype, and what stands for a missing value, if it may be missing.
+
+    Args:
+        default: a dtype for a column that is required; else a scalar, or a tensor of one element
+            or none.
+    """
+
+    def __init__(self, default: Any) -> None:
+        self.default: Array | None = None
+        if isinstance(default, DType | type):
+            self.dtype = as_dtype(default)
+            return
+        tensor = convert_to_tensor(default)
+        self.dtype = tensor.dtype
+        if tensor.size:
+            self.default = tensor.host_view().reshape(-1)[0:1].reshape(())
+
+    def value(self, field: str, number: int, missing: str) -> Array:
+        """The value of a field.
+
+        Raises:
+            InvalidArgumentError: when it is missing and required, or no number.
+        """
+        if field in ("", missing):
+            if self.default is None:
+                raise _error(f"Field {number} is required but missing in record!")
+            return self.default
+        if self.dtype == dtypes.string:
+            return text(field.encode("utf-8", "surrogateescape"))
+        try:
+            found = float(field) if self.dtype.is_floating else int(field)
+            return np.array(found, self.dtype.as_numpy_dtype)
+        except (ValueError, OverflowError):
+            kind = _NAMES.get(self.dtype.name, self.dtype.name)
+            raise _error(f"Field {number} in record is not a valid {kind}: {field}") from None
+
+
+def _error(message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, "CsvDataset", message)
+
+
+class Records(Node):
+    """The records of files, a component for each column.
+
+    Args:
+        defaults: a dtype or a default value for each column.
+        selected: numbers of the columns that are taken; all of them for None.
+        excluded: numbers of the columns that are left out.
+
+    Raises:
+        InvalidArgumentError: when records do not fit, while iterating.
+        ValueError: when columns are both selected and excluded.
+    """
+
+    name = "CsvDatasetV2"
+
+    def __init__(
+        self,
+        filenames: Any,
+        defaults: Sequence[Any],
+        compression: Any,
+        header: bool,
+        delimiter: str,
+        quotes: bool,
+        missing: str,
+        selected: Sequence[int] | None = None,
+        excluded: Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(names_of(filenames))
+        if selected is not None and excluded is not None:
+            raise ValueError("CsvDataset: give select_cols or exclude_cols, not both")
+        self._columns = [Column(default) for default in defaults]
+        self._open = opener(compression)
+        self._header, self._missing = header, missing
+        self._dialect = dialect(delimiter, quotes)
+        self._selected, self._excluded = selected, set(excluded or ())
+
+    @cached_property
+    def spec(self) -> Any:
+        return tuple(TensorSpec([], column.dtype) for column in self._columns)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        for (names,) in self.inputs[0].elements(run):
+            for name in np.reshape(names, -1).tolist():
+                with rows_of(self._open(name.decode()), self._dialect) as rows:
+                    if self._header:
+                        next(rows, None)
+                    yield from map(self._record, rows)
+
+    def _record(self, row: list[str]) -> Flat:
+        fields = self._fields(row)
+        count = len(self._columns)
+        if len(fields) > count:
+            raise _error(f"Expect {count} fields but have more in record")
+        if len(fields) < count:
+            raise _error(f"Expect {count} fields but have {len(fields)} in record")
+        pairs = enumerate(zip(fields, self._columns, strict=True))
+        return tuple([column.value(field, i, self._missing) for i, (field, column) in pairs])
+
+    def _fields(self, row: list[str]) -> list[str]:
+        if self._selected is None:
+            return [field for i, field in enumerate(row) if i not in self._excluded]
+        return [row[i] for i in self._selected if i < len(row)]
+
+
+def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
+    """How records are written, as Python's reader takes it."""
+    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    return {"delimiter": delimiter, "quoting": quoting, "strict": True}
+
+
+@contextlib.contextmanager
+def rows_of(file: IO[bytes], written: dict[str, Any]) -> Iterator[Iterator[list[str]]]:
+    """The fields of each record of an open file, which is closed then."""
+    with io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="") as read:
+        yield csv.reader(read, **written)
+
+
+# What columns are, by the first records
+
+
+_KINDS = (dtypes.int32, dtypes.float32, dtypes.string)
+
+
+def inferred_defaults(
+    rows: Iterator[Sequence[str]], columns: Sequence[int], missing: str
+) -> list[Tensor]:
+    """For each column 0 or an empty text, of the narrowest dtype that its values fit."""
+    found = [-1] * len(columns)
+    for row in rows:
+        for i, column in enumerate(columns):
+            if row[column] not in ("", missing):
+                found[i] = max(found[i], _kind(row[column]))
+    return [convert_to_tensor(["" if k in (-1, 2) else 0], _KINDS[k]) for k in found]
+
+
+def _kind(field: str) -> int:
+    """Which of the dtypes a value needs."""
+    for kind, read in enumerate((int, float)):
+        try:
+            value = read(field)
+        except ValueError:
+            continue
+        if kind == 1 or -(2**31) <= value < 2**31:
+            return kind
+    return 2

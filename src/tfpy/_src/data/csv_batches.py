@@ -1,0 +1,183 @@
+"""``tf.data.experimental.make_csv_dataset``: batches of columns by name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import OrderedDict
+from collections.abc import Generator
+from itertools import islice
+from typing import Any
+
+from tfpy._src.data import nesting
+from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
+from tfpy._src.data.dataset import DatasetV2
+from tfpy._src.data.files import matching, opener
+from tfpy._src.errors import InvalidArgumentError
+
+
+def make_csv_dataset(
+    file_pattern: Any,
+    batch_size: Any,
+    column_names: Any = None,
+    column_defaults: Any = None,
+    label_name: str | None = None,
+    select_columns: Any = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = None,
+    num_parallel_reads: int | None = None,
+    sloppy: bool = False,
+    num_rows_for_inference: int | None = 100,
+    compression_type: Any = None,
+    ignore_errors: bool = False,
+    encoding: str = "utf-8",
+) -> DatasetV2:
+    """Batches of records of files of separated values, as a mapping from names to columns.
+
+    Args:
+        file_pattern: names of files, which may have wildcards.
+        column_names: those of the files' first lines by default.
+        column_defaults: for each column its dtype or what stands for a missing value; inferred of
+            the first ``num_rows_for_inference`` records by default.
+        label_name: of the column that is given beside the others.
+        select_columns: names or numbers of the columns that are taken.
+        num_epochs: how often the files are read; None for without end.
+        shuffle: whether records come in random order.
+
+    Raises:
+        ValueError: when names are not known, or come twice.
+        InvalidArgumentError: when no file matches.
+    """
+    try:
+        names = sorted(matching(file_pattern))
+    except InvalidArgumentError as error:
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.") from error
+    texts = [name.decode() for name in names]
+    written = dialect(field_delim, use_quote_delim)
+    open_file = opener(compression_type)
+    if column_names is None:
+        if not header:
+            raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
+        column_names = _names_in(texts, open_file, written)
+    columns = [str(name) for name in column_names]
+    if len(set(columns)) != len(columns):
+        twice = {name for name in columns if columns.count(name) > 1}
+        raise ValueError(
+            "Either `column_names` argument or CSV header row contains duplicate column names: "
+            f"{twice}."
+        )
+    selected = None if select_columns is None else _numbers(select_columns, columns)
+    taken = range(len(columns)) if selected is None else selected
+    if column_defaults is None:
+        with contextlib.closing(_rows(texts, open_file, written, header, len(columns))) as rows:
+            first = islice(rows, num_rows_for_inference)
+            column_defaults = inferred_defaults(first, taken, na_value)
+    if len(column_defaults) != len(taken):
+        raise ValueError(
+            "If specified, `column_defaults` and `select_columns` must have the same length: "
+            f"`column_defaults` has length {len(column_defaults)}, `select_columns` has length "
+            f"{len(taken)}."
+        )
+    columns = [columns[i] for i in taken]
+    if label_name is not None and label_name not in columns:
+        raise ValueError(
+            f"`label_name` provided must be one of the columns: {columns}. Received: {label_name}."
+        )
+
+    def records(name: Any) -> Any:
+        found = DatasetV2(
+            Records(
+                name,
+                column_defaults,
+                compression_type,
+                header,
+                field_delim,
+                use_quote_delim,
+                na_value,
+                selected,
+            )
+        )
+        return found.ignore_errors() if ignore_errors else found
+
+    def by_name(*values: Any) -> Any:
+        found = OrderedDict(zip(columns, values, strict=True))
+        if label_name is None:
+            return found
+        label = found.pop(label_name)
+        return found, label
+
+    files = DatasetV2.from_tensor_slices(names)
+    if shuffle:
+        files = files.shuffle(len(names), shuffle_seed)
+    cycle = 1 if num_parallel_reads is None or num_parallel_reads < 1 else num_parallel_reads
+    dataset = DatasetV2(nesting.Interleave(files._node, records, cycle, 1))
+    if shuffle:
+        dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        dataset = dataset.repeat(num_epochs)
+    return dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name).prefetch(1)
+
+
+def _names_in(texts: list[str], open_file: Any, written: dict[str, Any]) -> list[str]:
+    """The names in the first line, which all files have in common."""
+    found: list[str] | None = None
+    for name in texts:
+        with rows_of(open_file(name), written) as rows:
+            first = next(rows, None)
+        if first is None:
+            raise ValueError(f"Failed when reading the header line of {name}. Is it an empty file?")
+        if found is not None and first != found:
+            raise ValueError(
+                f"All input CSV files should have the same column names in the header row. File "
+                f"{name} has different column names."
+            )
+        found = first
+    assert found is not None
+    return found
+
+
+def _rows(
+    texts: list[str], open_file: Any, written: dict[str, Any], header: bool, count: int
+) -> Generator[list[str]]:
+    """The records of all files.
+
+    Raises:
+        ValueError: for a record with another number of fields.
+    """
+    for name in texts:
+        with rows_of(open_file(name), written) as rows:
+            if header:
+                next(rows, None)
+            for row in rows:
+                if len(row) != count:
+                    raise ValueError(
+                        f"Problem inferring types: CSV row {row} has {len(row)} number of fields. "
+                        f"Expected: {count}."
+                    )
+                yield row
+
+
+def _numbers(selected: Any, columns: list[str]) -> list[int]:
+    """The numbers of columns, in order.
+
+    Raises:
+        ValueError: for a column that is not there, or there twice.
+    """
+    found = []
+    for column in selected:
+        number = columns.index(column) if column in columns else column
+        if not isinstance(number, int) or not 0 <= number < len(columns):
+            raise ValueError(
+                "`select_columns` must be a list of column names or numbers, got "
+                f"{column!r}; the columns are {columns}"
+            )
+        found.append(number)
+    if len(set(found)) != len(found):
+        raise ValueError(f"`select_columns` contains duplicate columns: {selected}.")
+    return sorted(found)

@@ -1,0 +1,53 @@
+"""``tf.data.experimental``: what ``Dataset.apply`` takes, files of values, and older names."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.data.csv_batches import make_csv_dataset as make_csv_dataset
+from tfpy._src.data.dataset import (
+    AUTOTUNE as AUTOTUNE,
+    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY,
+)
+from tfpy._src.data.experimental import (
+    Counter as Counter,
+    CsvDataset as CsvDataset,
+    RandomDataset as RandomDataset,
+    assert_cardinality as assert_cardinality,
+    bucket_by_sequence_length as bucket_by_sequence_length,
+    cardinality as cardinality,
+    choose_from_datasets as choose_from_datasets,
+    copy_to_device as copy_to_device,
+    dense_to_ragged_batch as dense_to_ragged_batch,
+    dense_to_sparse_batch as dense_to_sparse_batch,
+    enumerate_dataset as enumerate_dataset,
+    from_list as from_list,
+    get_next_as_optional as get_next_as_optional,
+    get_single_element as get_single_element,
+    get_structure as get_structure,
+    group_by_window as group_by_window,
+    ignore_errors as ignore_errors,
+    load as load,
+    map_and_batch as map_and_batch,
+    parallel_interleave as parallel_interleave,
+    prefetch_to_device as prefetch_to_device,
+    rejection_resample as rejection_resample,
+    sample_from_datasets as sample_from_datasets,
+    save as save,
+    scan as scan,
+    shuffle_and_repeat as shuffle_and_repeat,
+    snapshot as snapshot,
+    take_while as take_while,
+    unbatch as unbatch,
+    unique as unique,
+)
+from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.data.options import (
+    AutoShardPolicy as AutoShardPolicy,
+    AutotuneAlgorithm as AutotuneAlgorithm,
+    AutotuneOptions as AutotuneOptions,
+    DistributeOptions as DistributeOptions,
+    ExternalStatePolicy as ExternalStatePolicy,
+    OptimizationOptions as OptimizationOptions,
+    ServiceOptions as ServiceOptions,
+    ThreadingOptions as ThreadingOptions,
+)
