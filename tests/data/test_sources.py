@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections
+import time
 from typing import Any
 
 import numpy as np
 from api.same import same
 from data.shown import outcome, shown
+
+import tfpy
 
 Pair = collections.namedtuple("Pair", "first second")
 
@@ -200,6 +204,31 @@ def test_numpy_iterators(tf: Any) -> Any:
     writeable = found[0]["a"].flags.writeable
     windows = tf.data.Dataset.range(2).window(2)
     return [found, kinds, writeable, outcome(it.next), outcome(windows.as_numpy_iterator)]
+
+
+def test_other_tasks_run_between_elements() -> None:
+    done: list[Any] = []
+
+    def slow(x: Any) -> Any:
+        time.sleep(0.06)  # longer than a page may be held up
+        return x
+
+    async def other() -> None:
+        for number in range(3):
+            done.append(f"other {number}")
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        task = asyncio.ensure_future(other())
+        d = tfpy.data.Dataset.range(3)
+        async for x in d.map(lambda x: tfpy.py_function(slow, [x], tfpy.int32)):
+            number = int(x)
+            done.append(number)
+        await task
+
+    asyncio.run(main())
+    assert [x for x in done if isinstance(x, int)] == [0, 1, 2]
+    assert done.index("other 1") < done.index(1) < done.index(2)
 
 
 @same

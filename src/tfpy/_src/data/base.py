@@ -9,7 +9,7 @@ from tfpy._src import dtypes, tracing
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import mapping, structure
-from tfpy._src.data.iterators import NumpyIterator, OwnedIterator
+from tfpy._src.data.iterators import AsyncIterator, NumpyIterator, OwnedIterator
 from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run
 from tfpy._src.data.options import Options
 from tfpy._src.data.selection import Unchanged
@@ -47,6 +47,19 @@ class DatasetBase:
         """
         _check_not_traced("iterating over a dataset")
         return OwnedIterator(self._node)
+
+    def __aiter__(self) -> AsyncIterator:
+        """An iterator for ``async for``: between elements a page reacts and paints.
+
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> async def total():
+            ...     return sum([int(x) async for x in tf.data.Dataset.range(4)])
+            >>> asyncio.run(total())
+            6
+        """
+        return AsyncIterator(self._node)
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator over the elements as NumPy has them, not to be written to.

@@ -12,6 +12,7 @@ from tfpy._src.data import structure
 from tfpy._src.data.node import Node, Run
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
+from tfpy._src.runtime.turns import give_turn
 
 
 class Optional:
@@ -115,6 +116,23 @@ class Iterator:
 
 class OwnedIterator(Iterator):
     """What ``iter(dataset)`` gives."""
+
+
+class AsyncIterator:
+    """An asynchronous iterator over elements: the page's other tasks run between them."""
+
+    def __init__(self, node: Node) -> None:
+        self._iterator = OwnedIterator(node)
+
+    def __aiter__(self) -> AsyncIterator:
+        return self
+
+    async def __anext__(self) -> Any:
+        await give_turn()
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            raise StopAsyncIteration from None
 
 
 class NumpyIterator:

@@ -6,10 +6,9 @@ import contextlib
 import gzip
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,9 @@ from tfpy._src.function.signature import TensorSpec
 
 _FACTS = "dataset.json"
 """What a saved dataset's elements are, beside the files that have them."""
+
+_partial = count()
+"""Numbers of files that are being written."""
 
 
 class FileCache(Node):
@@ -54,17 +56,16 @@ class FileCache(Node):
 def written_whole(path: Path) -> Iterator[Path]:
     """A path to write to, which becomes ``path`` when all is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    os.close(handle)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.{next(_partial)}")
     try:
-        yield Path(name)
-        Path(name).replace(path)
+        yield partial
+        partial.replace(path)
     finally:
-        Path(name).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def save(node: Node, path: str, compression: str | None, shard: Callable[..., Any] | None) -> None:
-    """Writes the elements to files of a directory, which is made anew.
+    """Writes the elements to files of a directory, in place of those that it has.
 
     Args:
         compression: "GZIP" or None.
@@ -82,9 +83,10 @@ def save(node: Node, path: str, compression: str | None, shard: Callable[..., An
         raise ValueError("save: shard_func must return a scalar integer tensor")
     zipped = compression == "GZIP"
     folder = Path(path)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    run, count = Run(), 0
+    folder.mkdir(parents=True, exist_ok=True)
+    for shard_file in folder.glob("*.shard"):
+        shard_file.unlink()
+    run, written = Run(), 0
     shard_of = None if number is None else number.start(run)
     with contextlib.ExitStack() as stack:
         files: dict[int, Any] = {}
@@ -94,8 +96,8 @@ def save(node: Node, path: str, compression: str | None, shard: Callable[..., An
                 name = folder / f"{index:08d}.shard"
                 files[index] = stack.enter_context(_opened(name, "wb", zipped))
             write_element(files[index], element)
-            count += 1
-    facts = {"spec": spec, "count": count, "gzip": zipped}
+            written += 1
+    facts = {"spec": spec, "count": written, "gzip": zipped}
     (folder / _FACTS).write_text(json.dumps(facts))
 
 

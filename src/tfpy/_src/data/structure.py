@@ -203,6 +203,9 @@ def outer(spec: Any) -> Callable[[Flat], Any]:
     if all(isinstance(s, TensorSpec) for s in specs):
         dtypes = [s.dtype for s in specs]
 
+        if not is_nested(spec):
+            return lambda element: _tensor(element[0], dtypes[0])
+
         def tensors(element: Flat) -> Any:
             return pack(spec, [_tensor(a, d) for a, d in zip(element, dtypes, strict=True)])
 
