@@ -126,6 +126,7 @@ CASES: dict[str, Program] = {
         "output_shape=[2, 2], fill_value=0.5, interpolation='BILINEAR')",
         numbers(1, 4, 0, 2),
     ),
+    "masks of a negative length": case("tf.sequence_mask($0, -1)", [1, 3, 2]),
     "sparse counts of nothing": case(
         "[tf.sparse.bincount($0), tf.sparse.bincount($0, maxlength=3)]", np.zeros(0, np.int32)
     ),

@@ -9,6 +9,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import cast, expand_dims, static_int, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import invalid
 from tfpy._src.ops import elementwise as ew, indexing
 
 
@@ -22,6 +23,7 @@ def sequence_mask(
 
     Raises:
         ValueError: when ``maxlen`` is not a scalar.
+        InvalidArgumentError: when it is negative.
     """
     x = convert_to_tensor(lengths)
     if maxlen is None:
@@ -32,6 +34,8 @@ def sequence_mask(
             raise ValueError(f"sequence_mask: maxlen must be scalar, received {maxlen!r}")
         number = static_number(maxlen)
         size = math.ceil(number) if isinstance(number, float) else static_int(maxlen)
+        if size < 0:
+            raise invalid("sequence_mask", f"maxlen must not be negative, got {size}")
         x = cast(x, dtypes.int32)
     places = indexing.range_(start=0, delta=1, count=size, dtype=x.dtype)
     return cast(ew.less(places, expand_dims(x, -1)), dtype)
