@@ -45,6 +45,7 @@ from tfpy._src.alias.keras import LAZY as _LAZY
 from tfpy._src.array.blocks import (
     batch_to_space as batch_to_space,
     batch_to_space_nd as batch_to_space_nd,
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch as space_to_batch,
     space_to_batch_nd as space_to_batch_nd,
 )

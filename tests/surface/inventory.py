@@ -327,11 +327,13 @@ HOST_ON_WEBGL: dict[str, str] = {
 """Those that are there on webgl only."""
 
 NO_OPS = (
+    "tfpy._src.alias",
     "tfpy._src.autodiff",
     "tfpy._src.control",
     "tfpy._src.core.lifetimes",
     "tfpy._src.core.tape",
     "tfpy._src.debugging",
+    "tfpy._src.distribute",
     "tfpy._src.dtypes",
     "tfpy._src.function",
     "tfpy._src.random.generator",
@@ -340,7 +342,14 @@ NO_OPS = (
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
 
-NO_CALL = {"browser.draw", "is_tensor", "random.set_seed", "timestamp"}
+NO_CALL = {
+    "browser.draw",
+    "experimental.numpy.finfo",
+    "image.encode_png",
+    "is_tensor",
+    "random.set_seed",
+    "timestamp",
+}
 """Functions that no call of ``surface.calls`` says anything about."""
 
 BY_NATURE = {"Variable": "native", "browser.draw": "host"}

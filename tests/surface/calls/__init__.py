@@ -19,7 +19,6 @@ CALLS: dict[str, str | tuple[str, str]] = {
 }
 
 ALONE = {
-    "image.encode_png": "TensorFlow's decoder",
     "image.rotate_with_offset": "NumPy",
     "image.threshold": "NumPy",
 }

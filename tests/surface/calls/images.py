@@ -16,7 +16,6 @@ CALLS = {
         "b'BM' + np.array([62, 0, 54, 40, 2, 1, 24 << 16 | 1], '<i4').tobytes() + bytes(24) + "
         "bytes(range(8))"
     ),
-    "image.encode_png": "tf.cast(i(255, 4, 5, 3), tf.uint8)",
     # size and place
     "image.resize": f"{IMAGE}, (9, 4)",
     "image.resize_bilinear": (

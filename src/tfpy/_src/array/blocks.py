@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.array.joining import pad
 from tfpy._src.array.making import reshape, static_ints, transpose
 from tfpy._src.array.slicing import slice
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 
@@ -168,3 +168,25 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
 
 batch_to_space_nd = batch_to_space
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """What is to be added to sizes, and cut off again, so that blocks divide them.
+
+    Args:
+        input_shape: [n] sizes.
+        block_shape: [n] sizes of blocks.
+        base_paddings: [n, 2]: what is added before and after in any case.
+
+    Returns:
+        Paddings for ``tf.space_to_batch`` and crops for ``tf.batch_to_space``, both [n, 2].
+    """
+    sizes, blocks = (np.asarray(host_values(x), np.int64) for x in (input_shape, block_shape))
+    given = [[0, 0]] * sizes.size if base_paddings is None else base_paddings
+    base = np.asarray(host_values(given), np.int64).reshape(-1, 2)
+    extra = -(sizes + base.sum(1)) % blocks
+    paddings = np.stack([base[:, 0], base[:, 1] + extra], 1)
+    crops = np.stack([np.zeros_like(extra), extra], 1)
+    return constant(paddings.astype(np.int32)), constant(crops.astype(np.int32))

@@ -1,0 +1,5 @@
+"""``tf.experimental.numpy``: NumPy's functions on tensors, as far as libraries use them."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.array.numpy_like import finfo as finfo, select as select
