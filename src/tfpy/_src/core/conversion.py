@@ -242,6 +242,8 @@ def _to_array(
             own = dtypes.float32
         elif _are_mixed(list(_leaf_values(value))):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        elif own.is_integer and not is_private:  # whatever integers of NumPy's it holds
+            own = dtypes.int32
     if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
         wanted = as_dtype(hint)
     if wanted is not None and found.size:
