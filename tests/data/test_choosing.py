@@ -181,3 +181,18 @@ def test_apply_and_options(tf: Any) -> Any:
 
 def error_of_setting(tf: Any) -> str:
     return outcome(lambda: setattr(tf.data.Options(), "speed", 3))
+
+
+@same
+def test_batches_gathered_by_their_indices(tf: Any) -> Any:
+    """The way that Keras takes through arrays."""
+    data = tf.data.Dataset
+    x = np.arange(22).reshape(11, 2).astype(np.float32)
+
+    def batches(indices: Any) -> Any:
+        whole = data.from_tensor_slices(tf.reshape(tf.slice(indices, [0], [8]), [2, 4]))
+        return whole.concatenate(data.from_tensors(tf.slice(indices, [8], [3])))
+
+    indices = data.range(1).map(lambda _: tf.range(11)[::-1]).prefetch(1).flat_map(batches)
+    both = data.zip((indices, data.from_tensors((x, {"y": x[:, 0]})).repeat()))
+    return shown(tf, both.map(lambda i, rows: (tf.gather(rows[0], i), tf.gather(rows[1]["y"], i))))

@@ -241,3 +241,12 @@ def test_a_loop_in_a_compiled_function_runs_op_by_op() -> None:
     with pytest.warns(UserWarning, match="iterating over a dataset"):
         assert int(total(tfpy.constant(100))) == 100 + 11 + 15
     assert int(total(tfpy.constant(100))) == 100 + 11 + 15
+
+
+@pytest.mark.usefixtures("no_leaks")
+def test_nothing_is_left() -> None:
+    d = tfpy.data.Dataset.range(6).map(lambda x: tfpy.fill([x], 1.5)).filter(lambda x: True)
+    for _ in range(2):
+        assert [x.shape[0] for x in d] == list(range(6))
+    assert int(d.reduce(0, lambda n, x: n + tfpy.size(x))) == 15
+    del d

@@ -38,6 +38,29 @@ async def case_wasm_trains() -> None:
     np.testing.assert_allclose(w.numpy(), [[2], [-3]], atol=0.1)
 
 
+async def case_datasets_feed_steps() -> None:
+    x = np.arange(40, dtype=np.float32).reshape(20, 2)
+    rows = tf.data.Dataset.from_tensor_slices((x, np.arange(20, dtype=np.int32)))
+    batches = rows.shuffle(20, seed=7).map(lambda a, n: (a * 2, n)).batch(6)
+    seen: list[int] = []
+
+    @tf.function
+    def step(a: Any) -> Any:
+        return tf.reduce_sum(a, 1) + 1
+
+    async for a, n in batches.prefetch(tf.data.AUTOTUNE):
+        assert tf.get_backend() == "wasm"
+        picked = n.numpy()
+        np.testing.assert_array_equal(await step(a).data(), 2 * x[picked].sum(1) + 1)
+        seen += picked.tolist()
+    assert sorted(seen) == list(range(20)) != seen
+    found = tf.data.Dataset.range(4).flat_map(lambda n: tf.data.Dataset.range(n))
+    assert [int(n) for n in found] == [0, 0, 1, 0, 1, 2]
+    assert found.reduce(0, lambda total, n: total + n).numpy() == 4
+    tf.data.Dataset.range(3).save("/tmp/saved", compression="GZIP")
+    assert [int(n) for n in tf.data.Dataset.load("/tmp/saved")] == [0, 1, 2]
+
+
 TYPED = {
     "Float32Array": "float32",
     "Float64Array": "float32",
