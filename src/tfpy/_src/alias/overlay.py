@@ -11,6 +11,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 PARTS = {
     "keras.src.backend.tensorflow.core": "tfpy._src.alias.output_spec",
     "keras.src.backend.tensorflow.rnn": "tfpy._src.alias.recurrent",
+    "keras.src.backend.tensorflow.trainer": "tfpy._src.alias.training",
+    "keras.src.callbacks.callback_list": "tfpy._src.alias.batch_logs",
 }
 """Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
 

@@ -80,6 +80,15 @@ class Holder(Operand, AnyTensor):
         raise NotImplementedError
 
 
+class HostObject:
+    """Base of what lives on the host alone, such as the iterator over a dataset.
+
+    No Graph can hold it: a function that takes one runs as Python, and what that calls is traced.
+    """
+
+    __slots__ = ()
+
+
 class Composite:
     """A value made of several tensors: a leaf of nests, of which loops and gradients take parts."""
 

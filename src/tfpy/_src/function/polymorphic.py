@@ -15,7 +15,7 @@ from tfpy._src import tracing
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_operand
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
@@ -115,6 +115,8 @@ class Function(Generic[P, R]):
             if found is not None:
                 self._hits += 1
                 return found.run(args)  # type: ignore[arg-type]
+        if any(isinstance(x, HostObject) for x in (*args, *kwargs.values())):
+            return self._converted()(*args, **kwargs)
         call = self._call(args, kwargs)
         found = self._found(call)
         if isinstance(found, Untraced):
