@@ -28,6 +28,7 @@ RUN_SCRIPTS = """async (scripts) => {
     const script = document.createElement("script");
     script.type = "text/tfpy";
     script.textContent = text;
+    script.toggleAttribute("as-tensorflow", text.includes("import tensorflow"));
     document.body.append(script);
   }
   await import("/tfpy.mjs");
@@ -168,9 +169,10 @@ def test_script_tags(tfpy_page: OpenPageFixture) -> None:
         page,
         "\n    import tfpy as tf\n    x = tf.constant([1, 2]) + 1\n    print(x.numpy())\n",
         "print(int(tf.reduce_sum(x).numpy()))",
+        "import tensorflow\nprint(tensorflow is tf)",
     )
-    assert found["events"] == ["tfpy-result", "tfpy-result"]
-    assert [shown["text"] for shown in found["output"]] == ["[2 3]\n", "5\n"]
+    assert found["events"] == ["tfpy-result"] * 3
+    assert [shown["text"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n"]
     assert found["error"] == []
     assert page.problems == []
 

@@ -12,7 +12,8 @@
  * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" beside this file
  * @property {string} [lockFileURL] pyodide-lock.json that knows NumPy and tfpy; default: the one in indexURL
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
- * @property {string[]} [packages] more packages of the lock file
+ * @property {string[]} [packages] more packages of the lock file; with "keras", tfpy is TensorFlow, too
+ * @property {boolean} [asTensorflow] whether `import tensorflow` gives tfpy
  * @property {string} [backend] "webgl", "wasm" or "cpu"; default: the best that works here
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
  * @property {(progress: Progress) => void} [onProgress]
@@ -32,17 +33,8 @@ const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
 const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
 
 /** How a frame of a traceback begins, and the lines below that show its source. */
-const FRAME = '  File "';
-const SOURCE = "    ";
-
-/** Frames that are no code of the user's. */
-const INNER_FRAME = /^ {2}File "[^"]*\/(_pyodide|site-packages\/(tfpy|numpy|pyodide))\//;
-
-/** What a page's own style may say otherwise. */
-const STYLE = `
-:where(pre.tfpy-output, pre.tfpy-error) { white-space: pre-wrap; overflow-wrap: anywhere; }
-:where(pre.tfpy-error) { color: light-dark(#b3261e, #f2b8b5); }
-`;
+export const FRAME = '  File "';
+export const SOURCE = "    ";
 
 /** Of the whole of loading, done when the stage begins. */
 const BEGINS = { pyodide: 0, packages: 0.6, backend: 0.85, ready: 1 };
@@ -50,7 +42,9 @@ const BEGINS = { pyodide: 0, packages: 0.6, backend: 0.85, ready: 1 };
 const START = `
 import tfpy as tf
 
-async def start(flags, backend):
+async def start(flags, backend, as_tensorflow):
+    if as_tensorflow:
+        tf.as_tensorflow()
     for name, value in flags.items():
         tf.env().set(name, value)
     if backend:
@@ -273,7 +267,8 @@ export async function loadTfpy(options = {}) {
   const pyodide = await startPyodide(indexURL, lockFileURL, options, onShare);
 
   progress("packages", BEGINS.packages, "loading NumPy and tfpy");
-  const wanted = ["numpy", options.wheel ?? "tfpy", ...(options.packages ?? [])];
+  const packages = options.packages ?? [];
+  const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
   await loadPackages(pyodide, wanted, lockFileURL);
   await registerRuntime(pyodide);
 
@@ -281,7 +276,8 @@ export async function loadTfpy(options = {}) {
   const start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
   const flags = pyodide.toPy(options.flags ?? {});
   try {
-    await start(flags, options.backend ?? "");
+    const asTensorflow = options.asTensorflow ?? packages.includes("keras");
+    await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });
   } finally {
@@ -305,30 +301,8 @@ export function withoutTraceback(error) {
 }
 
 /** @param {any} error Pyodide throws objects that are no Errors, too */
-function messageOf(error) {
+export function messageOf(error) {
   return String(error?.message ?? error).trim();
-}
-
-/**
- * A Python error with the frames of the user's code alone.
- * @param {unknown} error
- */
-function readable(error) {
-  let isShown = true;
-  let hidden = 0;
-  const lines = messageOf(error)
-    .split("\n")
-    .filter((line) => {
-      if (line.startsWith(FRAME)) {
-        isShown = !INNER_FRAME.test(line);
-        hidden += Number(!isShown);
-      } else if (!line.startsWith(SOURCE)) {
-        isShown = true;
-      }
-      return isShown;
-    });
-  if (hidden > 0) lines.push(`(the console has ${hidden} more frames, of tfpy and Pyodide)`);
-  return lines.join("\n");
 }
 
 /**
@@ -349,81 +323,11 @@ function runner(pyodide) {
   };
 }
 
-/**
- * Adds text to the element of a class after the script, below what is shown of it already.
- * @param {HTMLElement} script
- * @param {string} className
- * @param {string} text
- */
-function showAfter(script, className, text) {
-  /** @type {Element} */
-  let last = script;
-  while (last.className !== className) {
-    const next = last.nextElementSibling;
-    if (!next?.matches("pre.tfpy-output, pre.tfpy-error")) {
-      const pre = document.createElement("pre");
-      pre.className = className;
-      last.after(pre);
-      last = pre;
-      break;
-    }
-    last = next;
-  }
-  last.textContent += `${text}\n`;
-}
-
-function addStyle() {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  document.adoptedStyleSheets.push(sheet);
-}
-
-/** @param {HTMLScriptElement} script */
-async function sourceOf(script) {
-  if (!script.src) {
-    return script.textContent ?? "";
-  }
-  const response = await fetch(script.src);
-  if (!response.ok) {
-    throw new Error(`${script.src}: ${response.status} ${response.statusText}`);
-  }
-  return response.text();
-}
-
-/**
- * Runs the page's Python scripts one after the other in one namespace. What a script prints stands
- * in a <pre class="tfpy-output"> after it; an error, in a <pre class="tfpy-error"> below, ends the
- * run.
- * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`.
- * @param {HTMLScriptElement[]} scripts
- */
-async function runScripts(scripts) {
-  addStyle();
-  let current = scripts[0];
-  try {
-    const tfpy = await loadTfpy({
-      stdout: (line) => {
-        console.log(line);
-        showAfter(current, "tfpy-output", line);
-      },
-    });
-    for (current of scripts) {
-      const filename = current.src || `script ${scripts.indexOf(current) + 1} of the page`;
-      const result = await tfpy.pyodide.runPythonAsync(await sourceOf(current), { filename });
-      current.dispatchEvent(new CustomEvent("tfpy-result", { bubbles: true, detail: { result } }));
-    }
-  } catch (error) {
-    console.error(error);
-    showAfter(current, "tfpy-error", readable(error));
-    current.dispatchEvent(new CustomEvent("tfpy-error", { bubbles: true, detail: { error } }));
-  }
-}
-
 if (typeof document !== "undefined") {
   const scripts = /** @type {NodeListOf<HTMLScriptElement>} */ (
     document.querySelectorAll(PYTHON_SCRIPTS)
   );
   if (scripts.length > 0) {
-    runScripts([...scripts]);
+    import("./scripts.mjs").then(({ runScripts }) => runScripts([...scripts]));
   }
 }
