@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
 ALIASED = "import tfpy\ntfpy.as_tensorflow(replace=True)\n"
 
 
@@ -81,4 +84,24 @@ def test_errors(program: str, error: str) -> None:
 def test_keras_is_not_imported_before_it_is_touched() -> None:
     assert (
         run("import tfpy, sys; tfpy.losses.huber_loss; print('keras' in sys.modules)") == "False\n"
+    )
+
+
+def test_awaited_methods() -> None:
+    assert run(f"import runpy; runpy.run_path({str(HERE / 'awaited.py')!r})").endswith("be\n")
+
+
+def test_the_keras_page() -> None:
+    page = (HERE.parents[1] / "docs" / "keras.md").read_text()
+    program = "".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))
+    run(
+        ALIASED
+        + f"""
+import ast, asyncio, types
+code = compile({program!r}, "page", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+names = {{}}
+asyncio.run(types.FunctionType(code, names)())
+assert names["y"].shape == (4, 1) and len(names["history"].history["loss"]) == 2
+assert names["history"].history["loss"][1] < names["history"].history["loss"][0]
+"""
     )

@@ -7,6 +7,7 @@ page stays alive while a model learns on its own thread, and no synchronous read
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 import types
 from collections.abc import Callable
@@ -22,6 +23,136 @@ _SLICE = 0.02
 """Seconds of work after which the page gets its turn."""
 
 
+def replace(trainer: types.ModuleType) -> None:
+    """Gives Keras's models the methods that are awaited."""
+    for method in (fit_async, evaluate_async, predict_async):
+        setattr(trainer.TensorFlowTrainer, method.__name__, method)
+
+
+async def fit_async(
+    self: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    epochs: int = 1,
+    verbose: Any = "auto",
+    callbacks: Any = None,
+    validation_split: float = 0.0,
+    validation_data: Any = None,
+    shuffle: bool = True,
+    class_weight: Any = None,
+    sample_weight: Any = None,
+    initial_epoch: int = 0,
+    steps_per_epoch: int | None = None,
+    validation_steps: int | None = None,
+    validation_batch_size: int | None = None,
+    validation_freq: Any = 1,
+) -> Any:
+    """``fit``, awaited: ``history = await model.fit_async(x, y)``.
+
+    The arguments, the callbacks and what is learnt are those of ``fit``. Cancelling the task or
+    ``model.stop_training = True`` ends it after the batch under way.
+    """
+    self._assert_compile_called("fit_async")
+    keras = _keras()
+    if validation_split and validation_data is None:
+        (x, y, sample_weight), validation_data = keras.array_slicing.train_validation_split(
+            (x, y, sample_weight), validation_split=validation_split
+        )
+    batches = _batches(
+        self,
+        x=x,
+        y=y,
+        sample_weight=sample_weight,
+        batch_size=batch_size,
+        steps_per_epoch=steps_per_epoch,
+        shuffle=shuffle,
+        class_weight=class_weight,
+    )
+    held_out = None
+    if validation_data is not None:
+        unpacked = keras.data_adapter_utils.unpack_x_y_sample_weight(validation_data)
+        held_out = dict(zip(("x", "y", "sample_weight"), unpacked, strict=True))
+        held_out["batch_size"] = validation_batch_size or batch_size
+        held_out["steps_per_epoch"] = validation_steps
+    callbacks = _callbacks(self, callbacks, batches, verbose, epochs, add_history=True)
+    self.stop_training = False
+    self.make_train_function()
+    callbacks.on_train_begin()
+    logs: Any = None
+    for epoch in range(self._initial_epoch or initial_epoch, epochs):
+        self.reset_metrics()
+        callbacks.on_epoch_begin(epoch)
+        last = await _over(
+            batches, callbacks, "train", self.train_function, lambda: self.stop_training
+        )
+        logs = await _numbers(self._get_metrics_result_or_logs(last))
+        if held_out is not None and self._should_eval(epoch, validation_freq):
+            found = await _tested(self, _batches(self, shuffle=False, **held_out), callbacks)
+            logs.update({f"val_{name}": value for name, value in found.items()})
+        callbacks.on_epoch_end(epoch, logs)
+        if self.stop_training:
+            break
+    if isinstance(self.optimizer, keras.optimizers_module.Optimizer) and epochs > 0:
+        self.optimizer.finalize_variable_values(self.trainable_weights)
+    callbacks.on_train_end(logs=logs)
+    return self.history
+
+
+async def evaluate_async(
+    self: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    sample_weight: Any = None,
+    steps: int | None = None,
+    callbacks: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    """``evaluate``, awaited, with its arguments and results."""
+    self._assert_compile_called("evaluate_async")
+    batches = _batches(
+        self,
+        x=x,
+        y=y,
+        sample_weight=sample_weight,
+        batch_size=batch_size,
+        steps_per_epoch=steps,
+        shuffle=False,
+    )
+    logs = await _tested(self, batches, _callbacks(self, callbacks, batches, verbose))
+    return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+
+async def predict_async(
+    self: Any,
+    x: Any,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    steps: int | None = None,
+    callbacks: Any = None,
+) -> Any:
+    """``predict``, awaited, with its arguments and results."""
+    batches = _batches(self, x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False)
+    callbacks = _callbacks(self, callbacks, batches, verbose)
+    self.make_predict_function()
+    self.stop_predicting = False
+    callbacks.on_predict_begin()
+    turns, results = _Turns(), []
+    with batches.catch_stop_iteration():
+        for first, last, iterator in batches:
+            callbacks.on_predict_batch_begin(first)
+            result = self.predict_function(_next(iterator, self.steps_per_execution))
+            results.append(await _values(result))
+            callbacks.on_predict_batch_end(last, {"outputs": result})
+            await turns.give()
+            if self.stop_predicting:
+                break
+    callbacks.on_predict_end()
+    return _keras().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
+
+
 class _Turns:
     """Gives the page its turn, every so often."""
 
@@ -35,205 +166,87 @@ class _Turns:
             self._began = time.perf_counter()
 
 
-async def _read(structure: Any) -> Any:
-    """A nest with the values of its tensors."""
+def _keras() -> Any:
+    """Keras's own loops, and what they are made of."""
+    return sys.modules["keras.src.backend.tensorflow.trainer"]
+
+
+def _batches(model: Any, **of: Any) -> Any:
+    """Keras's iterator over the batches of some data."""
+    of["distribute_strategy"] = model.distribute_strategy
+    of["steps_per_execution"] = model.steps_per_execution
+    batches = _keras().TFEpochIterator(**of)
+    model._maybe_symbolic_build(iterator=batches)
+    batches.reset()
+    return batches
+
+
+def _callbacks(
+    model: Any, callbacks: Any, batches: Any, verbose: Any, epochs: int = 1, **more: Any
+) -> Any:
+    """Keras's list of the callbacks."""
+    kind = _keras().callbacks_module.CallbackList
+    if isinstance(callbacks, kind):
+        return callbacks
+    more |= {"verbose": verbose, "epochs": epochs, "steps": batches.num_batches, "model": model}
+    return kind(callbacks, add_progbar=verbose != 0, **more)
+
+
+async def _over(
+    batches: Any,
+    callbacks: Any,
+    phase: str,
+    run: Callable[[Any], Any],
+    is_stopped: Callable[[], bool],
+) -> Any:
+    """Runs a function of each batch; what it gave last."""
+    turns, logs = _Turns(), {}
+    begin = getattr(callbacks, f"on_{phase}_batch_begin")
+    end = getattr(callbacks, f"on_{phase}_batch_end")
+    with batches.catch_stop_iteration():
+        for first, last, iterator in batches:
+            begin(first)
+            logs = run(iterator)
+            end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
+            await turns.give()
+            if is_stopped():
+                break
+    return logs
+
+
+async def _tested(model: Any, batches: Any, callbacks: Any) -> Any:
+    """The metrics over some batches."""
+    model.make_test_function()
+    model.stop_evaluating = False
+    callbacks.on_test_begin()
+    model.reset_metrics()
+    last = await _over(
+        batches, callbacks, "test", model.test_function, lambda: model.stop_evaluating
+    )
+    logs = await _numbers(model._get_metrics_result_or_logs(last))
+    callbacks.on_test_end(logs)
+    return logs
+
+
+async def _values(structure: Any) -> Any:
+    """A nest with the values of its tensors; ragged and sparse ones stay."""
     leaves = nest.flatten(structure)
-    values = [await x.data() if is_tensor(x) and not isinstance(x, Composite) else x for x in leaves]
+    dense = [is_tensor(x) and not isinstance(x, Composite) for x in leaves]
+    values = [await x.data() if d else x for x, d in zip(leaves, dense, strict=True)]
     return nest.pack_sequence_as(structure, values)
 
 
-async def _numbers(logs: Any) -> Any:
-    """Metrics as Python's numbers."""
-    return nest.map_structure(
-        lambda v: float(v) if isinstance(v, np.ndarray | np.generic) and v.ndim == 0 else v,
-        await _read(dict(logs or {})),
-    )
-
-
-def replace(trainer: types.ModuleType) -> None:
-    """Gives Keras's models the methods that are awaited."""
-    lists = trainer.callbacks_module.CallbackList
-    tree = trainer.tree
-
-    def batches_of(model: Any, **of: Any) -> Any:
-        of["distribute_strategy"] = model.distribute_strategy
-        of["steps_per_execution"] = model.steps_per_execution
-        batches = trainer.TFEpochIterator(**of)
-        model._maybe_symbolic_build(iterator=batches)
-        batches.reset()
-        return batches
-
-    def callbacks_of(model: Any, callbacks: Any, **of: Any) -> Any:
-        if isinstance(callbacks, lists):
-            return callbacks
-        return lists(callbacks, add_progbar=of["verbose"] != 0, model=model, **of)
-
-    async def over(
-        batches: Any, callbacks: Any, phase: str, run: Callable[..., Any], stopped: Callable[[], bool]
-    ) -> Any:
-        """Runs a function of each batch; its last metrics."""
-        turns, logs = _Turns(), {}
-        begin = getattr(callbacks, f"on_{phase}_batch_begin")
-        end = getattr(callbacks, f"on_{phase}_batch_end")
-        with batches.catch_stop_iteration():
-            for first, last, iterator in batches:
-                begin(first)
-                logs = run(iterator)
-                end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
-                await turns.give()
-                if stopped():
-                    break
-        return logs
-
-    async def fit_async(
-        self: Any,
-        x: Any = None,
-        y: Any = None,
-        batch_size: int | None = None,
-        epochs: int = 1,
-        verbose: Any = "auto",
-        callbacks: Any = None,
-        validation_split: float = 0.0,
-        validation_data: Any = None,
-        shuffle: bool = True,
-        class_weight: Any = None,
-        sample_weight: Any = None,
-        initial_epoch: int = 0,
-        steps_per_epoch: int | None = None,
-        validation_steps: int | None = None,
-        validation_batch_size: int | None = None,
-        validation_freq: Any = 1,
-    ) -> Any:
-        """``fit``, awaited: ``history = await model.fit_async(x, y)``.
-
-        The arguments, the callbacks and what is learnt are those of ``fit``. Cancelling the task
-        or ``model.stop_training = True`` ends it after the batch under way.
-        """
-        self._assert_compile_called("fit_async")
-        if validation_split and validation_data is None:
-            (x, y, sample_weight), validation_data = trainer.array_slicing.train_validation_split(
-                (x, y, sample_weight), validation_split=validation_split
-            )
-        batches = batches_of(
-            self,
-            x=x,
-            y=y,
-            sample_weight=sample_weight,
-            batch_size=batch_size,
-            steps_per_epoch=steps_per_epoch,
-            shuffle=shuffle,
-            class_weight=class_weight,
-        )
-        held = None
-        if validation_data is not None:
-            unpack = trainer.data_adapter_utils.unpack_x_y_sample_weight
-            of = dict(zip(("x", "y", "sample_weight"), unpack(validation_data), strict=True))
-            size = validation_batch_size or batch_size
-            held = {**of, "batch_size": size, "steps_per_epoch": validation_steps, "shuffle": False}
-        callbacks = callbacks_of(
-            self,
-            callbacks,
-            add_history=True,
-            verbose=verbose,
-            epochs=epochs,
-            steps=batches.num_batches,
-        )
-        self.stop_training = False
-        self.make_train_function()
-        callbacks.on_train_begin()
-        logs: Any = {}
-        for epoch in range(self._initial_epoch or initial_epoch, epochs):
-            self.reset_metrics()
-            callbacks.on_epoch_begin(epoch)
-            last = await over(
-                batches, callbacks, "train", self.train_function, lambda: self.stop_training
-            )
-            logs = await _numbers(self._get_metrics_result_or_logs(last))
-            if held is not None and self._should_eval(epoch, validation_freq):
-                held_logs = await tested(self, batches_of(self, **held), callbacks)
-                logs.update({f"val_{name}": value for name, value in held_logs.items()})
-            callbacks.on_epoch_end(epoch, logs)
-            if self.stop_training:
-                break
-        if isinstance(self.optimizer, trainer.optimizers_module.Optimizer) and epochs > 0:
-            self.optimizer.finalize_variable_values(self.trainable_weights)
-        callbacks.on_train_end(logs=logs)
-        return self.history
-
-    async def tested(model: Any, batches: Any, callbacks: Any) -> Any:
-        """The metrics over some batches."""
-        model.make_test_function()
-        model.stop_evaluating = False
-        callbacks.on_test_begin()
-        model.reset_metrics()
-        last = await over(
-            batches, callbacks, "test", model.test_function, lambda: model.stop_evaluating
-        )
-        logs = await _numbers(model._get_metrics_result_or_logs(last))
-        callbacks.on_test_end(logs)
-        return logs
-
-    async def evaluate_async(
-        self: Any,
-        x: Any = None,
-        y: Any = None,
-        batch_size: int | None = None,
-        verbose: Any = "auto",
-        sample_weight: Any = None,
-        steps: int | None = None,
-        callbacks: Any = None,
-        return_dict: bool = False,
-    ) -> Any:
-        """``evaluate``, awaited, with its arguments and results."""
-        self._assert_compile_called("evaluate_async")
-        batches = batches_of(
-            self,
-            x=x,
-            y=y,
-            sample_weight=sample_weight,
-            batch_size=batch_size,
-            steps_per_epoch=steps,
-            shuffle=False,
-        )
-        listed = callbacks_of(
-            self, callbacks, verbose=verbose, epochs=1, steps=batches.num_batches
-        )
-        logs = await tested(self, batches, listed)
-        return logs if return_dict else self._flatten_metrics_in_order(logs)
-
-    async def predict_async(
-        self: Any,
-        x: Any,
-        batch_size: int | None = None,
-        verbose: Any = "auto",
-        steps: int | None = None,
-        callbacks: Any = None,
-    ) -> Any:
-        """``predict``, awaited, with its arguments and results."""
-        batches = batches_of(
-            self, x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False
-        )
-        callbacks = callbacks_of(
-            self, callbacks, verbose=verbose, epochs=1, steps=batches.num_batches
-        )
-        self.make_predict_function()
-        self.stop_predicting = False
-        callbacks.on_predict_begin()
-        turns, found = _Turns(), []
-        with batches.catch_stop_iteration():
-            for first, last, iterator in batches:
-                callbacks.on_predict_batch_begin(first)
-                result = self.predict_function(_next(iterator, self.steps_per_execution))
-                found.append(await _read(result))
-                callbacks.on_predict_batch_end(last, {"outputs": result})
-                await turns.give()
-                if self.stop_predicting:
-                    break
-        callbacks.on_predict_end()
-        return tree.map_structure(lambda *parts: trainer.potentially_ragged_concat(parts), *found)
-
-    for method in (fit_async, evaluate_async, predict_async):
-        setattr(trainer.TensorFlowTrainer, method.__name__, method)
+async def _numbers(logs: Any) -> dict[str, Any]:
+    """Metrics as Python's numbers, where they are scalars."""
+    found = await _values(dict(logs))
+    return {
+        name: await _numbers(value)
+        if isinstance(value, dict)
+        else float(value)
+        if np.ndim(value) == 0
+        else value
+        for name, value in found.items()
+    }
 
 
 def _next(iterator: Any, count: int) -> list[Any]:

@@ -12,7 +12,7 @@ from tfpy._src.control.staging import staged_cond, staged_while
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.ops.elementwise import logical_and, not_equal
@@ -220,9 +220,8 @@ def while_loop(
 
 
 def _as_value(value: Any) -> Any:
-    return (
-        value if isinstance(value, TensorArray | Composite | Tensor) else convert_to_tensor(value)
-    )
+    kept = isinstance(value, TensorArray | Composite | Tensor | HostObject)
+    return value if kept else convert_to_tensor(value)
 
 
 def _staged(

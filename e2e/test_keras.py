@@ -1,0 +1,91 @@
+"""Keras in a page: what it learns on a device is what it learns on NumPy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+TWINS = Path(__file__).parents[1] / "tests" / "keras_twins"
+PROGRAMS = (
+    *("dense", "convolutional", "recurrent", "transformer_block", "dropout_and_noise"),
+    *("own_loop", "callbacks", "preprocessing", "saved_and_loaded"),
+)
+
+
+@pytest.fixture
+def sources() -> dict[str, str]:
+    """The files of the programs that Python's tests run against TensorFlow."""
+    names = ("twins", "networks", "sequences", "training")
+    return {f"{name}.py": (TWINS / f"{name}.py").read_text() for name in names}
+
+
+def results(names: tuple[str, ...]) -> dict[str, Any]:
+    """The arrays that programs give."""
+    import keras
+    import networks  # noqa: F401
+    import sequences  # noqa: F401
+    import training  # noqa: F401
+    import twins
+
+    found = {}
+    for name in names:
+        keras.utils.set_random_seed(3)
+        keras.backend.clear_session()
+        found[name] = [np.asarray(x) for x in keras.tree.flatten(twins.PROGRAMS[name]())]
+    return found
+
+
+@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=900, check_leaks=False)
+async def test_programs(tf: Any, backend: str, sources: dict[str, str]) -> None:
+    folder = Path("/tmp/twins")
+    folder.mkdir(exist_ok=True)
+    for name, text in sources.items():
+        (folder / name).write_text(text)
+    sys.path.insert(0, str(folder))
+    mine = results(PROGRAMS)
+    await tf.set_backend_async("cpu")
+    wanted = results(PROGRAMS)
+    await tf.set_backend_async(backend)
+    for name, arrays in wanted.items():
+        for i, (a, b) in enumerate(zip(mine[name], arrays, strict=True)):
+            np.testing.assert_allclose(a, b, 2e-4, 2e-4, err_msg=f"{name} {i}")
+
+
+@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=600, check_leaks=False)
+async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
+    import asyncio
+
+    import keras
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(512, 8)).astype(np.float32)
+    y = (x.sum(1) > 0).astype(np.float32)
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential(
+        [keras.Input((8,)), keras.layers.Dense(16, "relu"), keras.layers.Dense(1, "sigmoid")]
+    )
+    model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    task = asyncio.create_task(count())
+    history = await model.fit_async(x, y, epochs=12, batch_size=32, verbose=0)
+    task.cancel()
+    assert history.history["accuracy"][-1] > 0.95
+    assert turns > 12
+    loss, accuracy = await model.evaluate_async(x, y, verbose=0)
+    assert accuracy > 0.95
+    assert loss < 0.3
+    out = await model.predict_async(x, verbose=0)
+    assert ((out[:, 0] > 0.5) == (y > 0.5)).mean() == pytest.approx(accuracy, abs=1e-3)

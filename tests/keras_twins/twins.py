@@ -1,0 +1,41 @@
+"""Programs that give the same numbers under Keras on TensorFlow and Keras on tfpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Program = Callable[[], Any]
+
+PROGRAMS: dict[str, Program] = {}
+"""By name; each gives a nest of arrays and numbers."""
+
+
+def twin(program: Program) -> Program:
+    """Notes a program under its name."""
+    PROGRAMS[program.__name__] = program
+    return program
+
+
+def rng() -> np.random.Generator:
+    """The data of every program begin here."""
+    return np.random.default_rng(7)
+
+
+def floats(*shape: int) -> Any:
+    """Normal numbers."""
+    return rng().normal(size=shape).astype(np.float32)
+
+
+def ints(below: int, *shape: int) -> Any:
+    """Whole numbers from 0 on."""
+    return rng().integers(0, below, shape).astype(np.int32)
+
+
+def learnt(model: Any, x: Any, y: Any, **options: Any) -> Any:
+    """What ten steps leave: the history, the weights and predictions."""
+    options = {"batch_size": 8, "epochs": 2, "verbose": 0, **options}
+    history = model.fit(x, y, **options).history
+    return {"history": history, "weights": model.get_weights(), "out": model.predict(x, verbose=0)}
