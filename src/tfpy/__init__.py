@@ -155,6 +155,7 @@ from tfpy._src.control.control_flow import (
     while_loop as while_loop,
 )
 from tfpy._src.control.effects import (
+    control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,
     numpy_function as numpy_function,
@@ -187,7 +188,14 @@ from tfpy._src.core.tape import stop_gradient as stop_gradient
 from tfpy._src.core.tensor import Tensor as Tensor
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
 from tfpy._src.core.type_spec import TypeSpec as TypeSpec
-from tfpy._src.debugging.assertions import Assert as Assert
+from tfpy._src.data.specs import OptionalSpec as OptionalSpec
+from tfpy._src.debugging.assertions import (
+    Assert as Assert,
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+)
+from tfpy._src.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
     DType as DType,

@@ -16,6 +16,7 @@ NOT_OPS = (
     "autodiff",
     "autograph",
     "autograph.experimental",
+    "compat",
     "config",
     "data",
     "data.experimental",

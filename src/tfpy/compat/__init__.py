@@ -1,5 +1,12 @@
-"""``tf.compat``: what TensorFlow 2 keeps of TensorFlow 1."""
+"""``tf.compat``: what TensorFlow 2 keeps of TensorFlow 1, and texts."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.core.texts import (
+    as_bytes as as_bytes,
+    as_str as as_str,
+    as_str_any as as_str_any,
+    as_text as as_text,
+    path_to_str as path_to_str,
+)
 from tfpy.compat import v1 as v1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,19 @@ from tfpy._src.trace.symbolic import is_symbolic
 from tfpy._src.variables.variable import Variable
 
 Function = Callable[..., Any]
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """A context for what is to run after other things (``tf.control_dependencies``).
+
+    What takes effect does so in the order of the program, within functions too, so only callables
+    among the inputs are called.
+    """
+    for value in control_inputs or ():
+        if callable(value):
+            value()
+    yield
 
 
 def _execute(*tensors: Tensor, function: Function, avals: tuple[Aval, ...]) -> list[Tensor]:

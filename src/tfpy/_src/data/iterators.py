@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant
+from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node, Run
@@ -15,7 +16,7 @@ from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
 from tfpy._src.runtime.turns import give_turn
 
 
-class Optional:
+class Optional(HostObject):
     """A value, or its absence (``tf.experimental.Optional``).
 
     Example:
@@ -65,7 +66,7 @@ class Optional:
         return self._spec
 
 
-class Iterator:
+class Iterator(HostObject):
     """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one."""
 
     def __init__(self, node: Node) -> None:

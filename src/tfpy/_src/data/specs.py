@@ -6,10 +6,11 @@ from typing import Any
 
 from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.function.signature import TensorSpec
 
 
-class NoneTensorSpec:
+class NoneTensorSpec(TypeSpec):
     """The spec of None."""
 
     @property
@@ -31,7 +32,21 @@ class NoneTensorSpec:
         return "NoneTensorSpec()"
 
 
-class DatasetSpec:
+class OptionalSpec(TypeSpec):
+    """The spec of a value that may be absent (``tf.OptionalSpec``).
+
+    Args:
+        element_spec: that of the value.
+    """
+
+    def __init__(self, element_spec: Any) -> None:
+        self.element_spec = element_spec
+
+    def __repr__(self) -> str:
+        return f"OptionalSpec({self.element_spec!r})"
+
+
+class DatasetSpec(TypeSpec):
     """The spec of a dataset (``tf.data.DatasetSpec``).
 
     Args:
