@@ -215,7 +215,8 @@ def saved_and_loaded() -> Any:
             path = Path(folder) / name
             model.save(path)
             again = keras.models.load_model(path)
-            again.fit(floats(40, 6), floats(40, 1), verbose=0)
+            if name == "m.keras":
+                again.fit(floats(40, 6), floats(40, 1), verbose=0)
             found.append(again.get_weights())
         model.save_weights(Path(folder) / "m.weights.h5")
         other = small()
