@@ -127,6 +127,9 @@ CASES: dict[str, Program] = {
         numbers(1, 4, 0, 2),
     ),
     "masks of a negative length": case("tf.sequence_mask($0, -1)", [1, 3, 2]),
+    "a range of quantization upside down": case(
+        "tf.quantization.fake_quant_with_min_max_args_gradient($0, $0, 1.0, 0.6)", numbers(2)
+    ),
     "sparse counts of nothing": case(
         "[tf.sparse.bincount($0), tf.sparse.bincount($0, maxlength=3)]", np.zeros(0, np.int32)
     ),

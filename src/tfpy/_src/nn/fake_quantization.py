@@ -19,6 +19,11 @@ from tfpy._src.ops.families.infer import normalize_axis
 Gradients = tuple[Tensor, Tensor, Tensor]
 
 
+def _check_range(low: float, high: float) -> None:
+    if not low < high:
+        raise invalid("fake_quant", f"min has to be smaller than max, was: {low} >= {high}")
+
+
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -38,8 +43,7 @@ def fake_quant_with_min_max_args(
         InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
     """
     _check_bits(num_bits)
-    if not min < max:
-        raise invalid("fake_quant", f"min has to be smaller than max, was: {min} >= {max}")
+    _check_range(min, max)
     return fake_quant_with_min_max_vars(inputs, float(min), float(max), num_bits, narrow_range)
 
 
@@ -52,7 +56,12 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of ``inputs``: that of the results where no number became a bound."""
+    """The gradient of ``inputs``: that of the results where no number became a bound.
+
+    Raises:
+        InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
+    """
+    _check_range(min, max)
     return fake_quant_with_min_max_vars_gradient(
         gradients, inputs, float(min), float(max), num_bits, narrow_range
     )[0]
