@@ -71,7 +71,7 @@ class _Crosses:
         sizes = {f.rows for f in self.features}
         if len(sizes) > 1:
             raise invalid("cross", f"Expected batch sizes to be equal, got {sorted(sizes)}")
-        self.counts = np.prod([f.counts for f in self.features], axis=0, dtype=np.int64)
+        self.counts = np.prod([f.counts for f in self.features], axis=0, dtype=np.intp)
         self._owners = np.repeat(np.arange(self.counts.size), self.counts)
         starts = np.cumsum(self.counts) - self.counts
         self._places = np.arange(self._owners.size) - starts[self._owners]

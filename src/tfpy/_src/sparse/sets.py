@@ -85,7 +85,7 @@ def _combined(
     left, right = dict(first), dict(second)
     none = np.empty(0, first.dtype)
     found = {at: combine(left.get(at, none), right.get(at, none)) for at in sorted({*left, *right})}
-    sizes = np.array([m.size for m in found.values()], np.int64)
+    sizes = np.array([m.size for m in found.values()], np.intp)
     owners = np.repeat(np.array(list(found), np.int64), sizes)
     places = np.concatenate([np.arange(n) for n in sizes] or [np.empty(0, np.int64)])
     members = np.concatenate([none, *found.values()])
