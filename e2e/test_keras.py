@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +13,38 @@ import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
+from tfpy.testing.sessions import OpenPage
 
-TWINS = Path(__file__).parents[1] / "tests" / "keras_twins"
+ROOT = Path(__file__).parents[1]
+TWINS = ROOT / "tests" / "keras_twins"
 PROGRAMS = (
     *("dense", "convolutional", "recurrent", "transformer_block", "dropout_and_noise"),
     *("own_loop", "callbacks", "preprocessing", "saved_and_loaded"),
 )
+
+
+BLANK = "tfpy-testing/blank.html"
+
+README = """(source) => new Promise((resolve) => {
+  const shown = () => document.querySelector(".tfpy-output").textContent;
+  addEventListener("tfpy-result", () => resolve(shown()));
+  addEventListener("tfpy-error", ({ detail }) => resolve(String(detail.error)));
+  const script = document.createElement("script");
+  script.type = "text/tfpy";
+  script.setAttribute("packages", "keras");
+  script.textContent = source;
+  document.body.append(script);
+  import("/tfpy.mjs");
+})"""
+
+
+def test_the_readmes_model(tfpy_page: Callable[..., OpenPage]) -> None:
+    text = (ROOT / "README.md").read_text()
+    (source,) = re.findall(
+        r'<script type="text/tfpy" packages="keras">\n(.*?)</script>', text, re.S
+    )
+    shown = tfpy_page(BLANK).evaluate(f"({README})({json.dumps(source)})", 300)
+    assert float(shown) > 0.9
 
 
 @pytest.fixture

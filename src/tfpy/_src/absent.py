@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 INSTEAD = {
-    "compat": "tfpy has what TensorFlow 2 has; a program of version 1 is to be converted first",
-    "data": "batches are slices of arrays: for i in range(0, len(x), n): step(x[i : i + n])",
     "saved_model": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
     "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
 }
@@ -41,7 +39,7 @@ def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
 
     Args:
         lazy: by the modules' names, what gives names that are imported when they are touched, and
-            raises AttributeError for those that there are not.
+            raises KeyError for those that there are not.
     """
     for module in _modules(sys.modules[package]):
         _explain_in(module, lazy.get(module.__name__))
@@ -50,7 +48,7 @@ def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
 def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> None:
     def found(name: str) -> Any:
         if lazy is not None and not name.startswith("_"):
-            with contextlib.suppress(AttributeError):
+            with contextlib.suppress(KeyError):
                 value = vars(module)[name] = lazy(name)
                 return value
         raise AbsentName(module, name)

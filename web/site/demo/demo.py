@@ -1,74 +1,65 @@
-"""The demo's network and its training, in plain tfpy; it knows nothing of the page."""
+"""The demo's network and its training, in Keras; it knows nothing of the page."""
 
-import asyncio
 import base64
 import json
 import time
 
+import keras
 import numpy as np
-
-import tfpy as tf
+from keras import layers
 
 SEED = 1
 LEVELS = 16  # of grey
 BATCH = 64
 EPOCHS = 8
-CHANNELS = (8, 16)
-HIDDEN = 64
 RATE = 0.008
 DECAY = 0.85  # of the rate, after each epoch
 
 
-class Cnn:
-    """Two convolutions, a max pooling and two dense layers, from [n, 8, 8, 1] to [n, 10] logits."""
-
-    def __init__(self, rng):
-        first, second = CHANNELS
-        shapes = [(3, 3, 1, first), (3, 3, first, second), (16 * second, HIDDEN), (HIDDEN, 10)]
-        self.weights = [tf.Variable(self._scaled(rng, shape)) for shape in shapes]
-        self.biases = [tf.Variable(tf.zeros([shape[-1]])) for shape in shapes]
-
-    @staticmethod
-    def _scaled(rng, shape):
-        """Normal values that keep the variance of what passes a ReLU layer of this shape."""
-        deviation = np.sqrt(2.0 / np.prod(shape[:-1]))
-        return rng.normal(0.0, deviation, shape).astype(np.float32)
-
-    @property
-    def variables(self):
-        return [*self.weights, *self.biases]
-
-    def __call__(self, x):
-        conv1, conv2, dense1, dense2 = self.weights
-        bias1, bias2, bias3, bias4 = self.biases
-        x = tf.nn.relu(tf.nn.conv2d(x, conv1, strides=1, padding="SAME") + bias1)
-        x = tf.nn.relu(tf.nn.conv2d(x, conv2, strides=1, padding="SAME") + bias2)
-        x = tf.nn.max_pool2d(x, ksize=2, strides=2, padding="VALID")
-        x = tf.reshape(x, [x.shape[0], dense1.shape[0]])
-        x = tf.nn.relu(tf.matmul(x, dense1) + bias3)
-        return tf.matmul(x, dense2) + bias4
+def network(steps):
+    """Two convolutions, a pooling and two dense layers, compiled for epochs of so many steps."""
+    keras.utils.set_random_seed(SEED)
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 1)),
+            layers.Conv2D(8, 3, padding="same", activation="relu"),
+            layers.Conv2D(16, 3, padding="same", activation="relu"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dense(64, activation="relu"),
+            layers.Dense(10, activation="softmax"),
+        ]
+    )
+    rate = keras.optimizers.schedules.ExponentialDecay(RATE, steps, DECAY, staircase=True)
+    loss = keras.losses.SparseCategoricalCrossentropy()
+    model.compile(keras.optimizers.Adam(rate), loss, metrics=["accuracy"])
+    return model
 
 
-class Adam:
-    """Adam (Kingma and Ba, 2015) in tensor operations."""
+class Reporting(keras.callbacks.Callback):
+    """Tells the page about each step and epoch, and ends the training when it says so."""
 
-    def __init__(self, variables, rate=RATE, decay1=0.9, decay2=0.999):
-        self.variables = variables
-        self.means = [tf.Variable(tf.zeros_like(v)) for v in variables]
-        self.squares = [tf.Variable(tf.zeros_like(v)) for v in variables]
-        self.rate, self.decay1, self.decay2 = rate, decay1, decay2
-        self.count = 0
+    def __init__(self, report, steps):
+        super().__init__()
+        self.report, self.steps = report, steps
+        self.done = 0
 
-    def apply(self, gradients):
-        self.count += 1
-        correction = np.sqrt(1 - self.decay2**self.count) / (1 - self.decay1**self.count)
-        rate = tf.constant(self.rate * correction, tf.float32)
-        for variable, mean, square, gradient in zip(
-            self.variables, self.means, self.squares, gradients, strict=True
-        ):
-            mean.assign_add((gradient - mean) * (1 - self.decay1))
-            square.assign_add((gradient * gradient - square) * (1 - self.decay2))
-            variable.assign_sub(rate * mean / (tf.sqrt(square) + 1e-7))
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epoch_began = time.perf_counter()
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.step_began = time.perf_counter()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.done += 1
+        took = milliseconds_since(self.step_began)
+        if not self.report.step(self.done, EPOCHS * self.steps, logs["loss"], took):
+            self.model.stop_training = True
+
+    def on_epoch_end(self, epoch, logs=None):
+        took = milliseconds_since(self.epoch_began)
+        if not self.model.stop_training:
+            self.report.epoch(epoch + 1, logs["val_accuracy"], took)
 
 
 def milliseconds_since(start):
@@ -93,53 +84,37 @@ class Demo:
 
     def reset(self):
         """Forgets what was learnt."""
-        self.rng = np.random.default_rng(SEED)
-        self.model = Cnn(self.rng)
-        self.optimizer = Adam(self.model.variables)
+        self.model = network(self.steps)
 
-    def step(self, images, labels):
-        """One step of training; the loss, perhaps still being computed."""
-        with tf.GradientTape() as tape:
-            logits = self.model(images)
-            losses = tf.nn.softmax_cross_entropy_with_logits(tf.one_hot(labels, 10), logits)
-            loss = tf.reduce_mean(losses)
-        self.optimizer.apply(tape.gradient(loss, self.model.variables))
-        return loss
+    @property
+    def steps(self):
+        """Of an epoch; what is left of the images is too little for a batch."""
+        return len(self.train_images) // BATCH
 
     async def train(self, report):
         """Trains for :data:`EPOCHS` epochs of shuffled batches.
 
         Calls ``report.step(done, steps, loss, step_ms)`` after each step, which may return False to
-        stop, and ``report.epoch(done, accuracy, epoch_ms)`` after each epoch.
+        stop, and ``report.epoch(done, accuracy, epoch_ms)`` after each epoch. The loss is the mean
+        over the epoch so far.
         """
-        steps = len(self.train_images) // BATCH
-        for epoch in range(EPOCHS):
-            epoch_started = time.perf_counter()
-            order = self.rng.permutation(len(self.train_images))
-            for step in range(steps):
-                started = time.perf_counter()
-                batch = order[step * BATCH : (step + 1) * BATCH]
-                images = tf.constant(self.train_images[batch])
-                loss = self.step(images, tf.constant(self.train_labels[batch]))
-                value = float(await loss.data())
-                done = epoch * steps + step + 1
-                if not report.step(done, EPOCHS * steps, value, milliseconds_since(started)):
-                    return
-                await asyncio.sleep(0)
-            epoch_ms = milliseconds_since(epoch_started)
-            self.optimizer.rate *= DECAY
-            report.epoch(epoch + 1, await self.accuracy(), epoch_ms)
+        whole = self.steps * BATCH
+        await self.model.fit_async(
+            self.train_images[:whole],
+            self.train_labels[:whole],
+            batch_size=BATCH,
+            epochs=EPOCHS,
+            validation_data=(self.test_images, self.test_labels),
+            callbacks=[Reporting(report, self.steps)],
+            verbose=0,
+        )
 
     async def accuracy(self):
         """The share of held-out digits that are recognised."""
-        predicted = []
-        for images in np.array_split(self.test_images, len(self.test_images) // BATCH):
-            logits = self.model(tf.constant(images))
-            predicted.append(await tf.argmax(logits, axis=1).data())
-            await asyncio.sleep(0)
-        return float(np.mean(np.concatenate(predicted) == self.test_labels))
+        _, share = await self.model.evaluate_async(self.test_images, self.test_labels, verbose=0)
+        return share
 
     async def predict(self, pixels):
         """Probabilities of the ten digits for one image of 64 values 0..16."""
         image = np.asarray(pixels, np.float32).reshape(1, 8, 8, 1) / LEVELS
-        return (await tf.nn.softmax(self.model(tf.constant(image))).data())[0].tolist()
+        return (await self.model(image).data())[0].tolist()

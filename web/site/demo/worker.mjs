@@ -36,7 +36,12 @@ function backends() {
 const calls = {
   /** Brings everything up; the argument has loadTfpy's options, demo.py's text and the digits. */
   async open({ source, digits, ...options }) {
-    tfpy = await loadTfpy({ ...options, onProgress: (progress) => tell("progress", progress) });
+    const packages = ["keras"];
+    tfpy = await loadTfpy({
+      ...options,
+      packages,
+      onProgress: (progress) => tell("progress", progress),
+    });
     await tfpy.run(source);
     demo = tfpy.pyodide.globals.get("Demo")(digits);
     return backends();

@@ -49,10 +49,10 @@ def of_package(name: str) -> Any:
     """What ``tf`` has of Keras.
 
     Raises:
-        AttributeError: for a name that is not Keras's.
+        KeyError: for a name that is not Keras's.
     """
     if name not in MODULES:
-        raise AttributeError(name)
+        raise KeyError(name)
     return namespace(name)
 
 
@@ -60,9 +60,14 @@ def of_losses(name: str) -> Any:
     """What ``tf.losses`` has of Keras: all of ``tf.keras.losses``.
 
     Raises:
-        AttributeError: for a name that is not Keras's.
+        AttributeError: where there is no Keras, with the reason.
+        KeyError: for a name that is not Keras's.
     """
-    return getattr(namespace("losses"), name)
+    try:
+        losses = namespace("losses")
+    except (ModuleNotFoundError, RuntimeError) as error:
+        raise AttributeError(f"tf.losses.{name} may be Keras's: {error}") from error
+    return vars(losses)[name]
 
 
 LAZY = {"tfpy": of_package, "tfpy.losses": of_losses}
