@@ -12,7 +12,7 @@ SEED = 1
 LEVELS = 16  # of grey
 BATCH = 64
 EPOCHS = 8
-RATE = 0.008
+RATE = 0.006
 DECAY = 0.85  # of the rate, after each epoch
 
 
