@@ -130,6 +130,22 @@ def _unsorted(text: str, operands: Sequence[Array]) -> bool:
     return numbers != sorted(numbers)
 
 
+def _names_the_blank(text: str) -> bool:
+    """Whether labels, the first list of lists, hold class 0, which is the blank one."""
+    found = re.search(r"\[\[.*?\]\]", text)
+    return found is not None and bool(re.search(r"\b0\b", found[0]))
+
+
+def _is_upside_down(text: str) -> bool:
+    """Whether one of a range's ends, the first two constants or numbers, is not behind its
+    beginning."""
+    ends = re.findall(r"tf\.constant\(\[?([^\])]*)", text) or re.findall(
+        r"(?<![\w$.])-?\d+(?:\.\d+)?", text
+    )
+    low, high = ([float(n) for n in numbers.split(",")] for numbers in [*ends, "0", "0"][:2])
+    return any(b <= a for a, b in zip(low, high, strict=False))
+
+
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
         _has_nan,
@@ -157,8 +173,13 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "on CPU, TensorFlow's first window begins half of the skipped pixels within the volume",
     ),
     r"(gradient of )?nn\.ctc_.*": (
-        _some_empty,
-        "sequences without elements: some layers refuse them, others give what is left",
+        lambda text, operands: _names_the_blank(text) or _some_empty(text, operands),
+        "labels that are the blank class mean nothing; sequences without elements: some layers "
+        "refuse them, others give what is left",
+    ),
+    r"(gradient of )?quantization\.fake_quant.*": (
+        lambda text, operands: _is_upside_down(text),
+        "a range whose end is before its beginning means nothing",
     ),
     r"gradient of nn\.softmax_cross_entropy_with_logits": (
         _of_other_shapes,
@@ -169,7 +190,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: bool(re.search(r"\[1\] \* [5-9]", text)),
         "TensorFlow leaves out the fifth rate",
     ),
-    r"linalg\.eigh_tridiagonal": (_other_length, "TensorFlow reads beyond diagonals, or refuses"),
+    r"linalg\.eigh_tridiagonal": (
+        lambda text, operands: "eigvals_only=False" in text or _other_length(text, operands),
+        "eigenvectors have either sign; TensorFlow reads beyond diagonals, or refuses",
+    ),
     r"gradient of linalg\.eigh_tridiagonal": (
         lambda text, operands: True,
         "TensorFlow's does not agree with finite differences",
