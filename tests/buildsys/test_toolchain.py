@@ -64,6 +64,6 @@ def test_a_changed_source_archive_is_refused(tmp_path: Path):
     archive = tmp_path / "a.tar"
     archive.write_bytes(b"changed")
     with pytest.raises(BuildError, match="not the file"):
-        xnnpack._checked(archive, "0" * 64)
+        debian.checked(archive, "0" * 64)
     with pytest.raises(BuildError, match="the archive has no"):
-        xnnpack._checked(tmp_path / "b.tar", "0" * 64)
+        debian.checked(tmp_path / "b.tar", "0" * 64)

@@ -25,6 +25,7 @@ FINER = (
     *("image.random_saturation", "image.stateless_random_hue", "linalg.cross"),
     *("image.stateless_random_saturation", "linalg.tridiagonal_matmul", "signal.rfft3d"),
     *("signal.irfft3d", "nn.embedding_lookup_sparse"),
+    *(f"quantization.fake_quant_with_min_max_vars_per_channel{of}" for of in ("", "_gradient")),
 )
 """Of these a size is known that TensorFlow leaves open: it follows from constants or the op."""
 

@@ -206,15 +206,17 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if len(counts) == 1:
         if counts[0] < 0:
             raise invalid("repeat", f"repeats must not be negative, got {counts[0]}")
-        counts = counts * n
+        total, counts = n * counts[0], counts * n
+    else:
+        counts = tuple(max(c, 0) for c in counts)
+        total = sum(counts)
     if len(counts) != n:
         raise ValueError(
             f"repeat: repeats must be one number, or {n} for the elements of axis {axis} of shape "
             f"{list(x.aval.shape)}, got {len(counts)}"
         )
-    counts = tuple(max(c, 0) for c in counts)
     order = np.repeat(np.arange(n, dtype=np.int32), counts)
-    return take(x, sized(order, (sum(counts),)), axis=at)
+    return take(x, sized(order, (total,)), axis=at)
 
 
 @dispatchable

@@ -135,8 +135,8 @@ def _check_bits(num_bits: int) -> None:
 def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Tensor, Tensor, Tensor]:
     x = convert_to_tensor(inputs, dtypes.float32)
     bounds = [convert_to_tensor(b, dtypes.float32) for b in (low, high)]
-    shape = tuple(x.aval.closed.shape[-1:]) if rank else ()
-    if any(tuple(b.aval.closed.shape) != shape for b in bounds) or (rank and not x.ndim):
+    shape = tuple(x.aval.shape[-1:]) if rank else ()
+    if any(tuple(b.aval.shape) != shape for b in bounds) or (rank and not x.ndim):
         raise invalid(
             "fake_quant",
             f"min and max must be of shape {list(shape)} for inputs of {list(x.aval.shape)}, got "
