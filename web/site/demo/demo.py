@@ -46,6 +46,7 @@ class Reporting(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         self.epoch_began = time.perf_counter()
+        self.total = 0.0  # of the epoch's losses so far: Keras tells their mean
 
     def on_train_batch_begin(self, batch, logs=None):
         self.step_began = time.perf_counter()
@@ -53,7 +54,8 @@ class Reporting(keras.callbacks.Callback):
     def on_train_batch_end(self, batch, logs=None):
         self.done += 1
         took = milliseconds_since(self.step_began)
-        if not self.report.step(self.done, EPOCHS * self.steps, logs["loss"], took):
+        before, self.total = self.total, logs["loss"] * (batch + 1)
+        if not self.report.step(self.done, EPOCHS * self.steps, self.total - before, took):
             self.model.stop_training = True
 
     def on_epoch_end(self, epoch, logs=None):
@@ -95,8 +97,7 @@ class Demo:
         """Trains for :data:`EPOCHS` epochs of shuffled batches.
 
         Calls ``report.step(done, steps, loss, step_ms)`` after each step, which may return False to
-        stop, and ``report.epoch(done, accuracy, epoch_ms)`` after each epoch. The loss is the mean
-        over the epoch so far.
+        stop, and ``report.epoch(done, accuracy, epoch_ms)`` after each epoch.
         """
         whole = self.steps * BATCH
         await self.model.fit_async(
