@@ -136,16 +136,6 @@ def _names_the_blank(text: str) -> bool:
     return found is not None and bool(re.search(r"\b0\b", found[0]))
 
 
-def _is_upside_down(text: str) -> bool:
-    """Whether one of a range's ends, the first two constants or numbers, is not behind its
-    beginning."""
-    ends = re.findall(r"tf\.constant\(\[?([^\])]*)", text) or re.findall(
-        r"(?<![\w$.])-?\d+(?:\.\d+)?", text
-    )
-    low, high = ([float(n) for n in numbers.split(",")] for numbers in [*ends, "0", "0"][:2])
-    return any(b <= a for a, b in zip(low, high, strict=False))
-
-
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
         _has_nan,
@@ -176,10 +166,6 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: _names_the_blank(text) or _some_empty(text, operands),
         "labels that are the blank class mean nothing; sequences without elements: some layers "
         "refuse them, others give what is left",
-    ),
-    r"(gradient of )?quantization\.fake_quant.*": (
-        lambda text, operands: _is_upside_down(text),
-        "a range whose end is before its beginning means nothing",
     ),
     r"gradient of nn\.softmax_cross_entropy_with_logits": (
         _of_other_shapes,

@@ -130,6 +130,14 @@ CASES: dict[str, Program] = {
     "a range of quantization upside down": case(
         "tf.quantization.fake_quant_with_min_max_args_gradient($0, $0, 1.0, 0.6)", numbers(2)
     ),
+    "fake quantization to a range that is upside down": case(
+        "tf.quantization.fake_quant_with_min_max_vars($0, -0.2, -1.0, narrow_range=True)",
+        numbers(2, 3),
+    ),
+    "fake quantization to ranges of channels, one upside down": case(
+        "tf.quantization.fake_quant_with_min_max_vars_per_channel($0, [-0.2, 0.0], [0.6, -1.0])",
+        numbers(3, 2),
+    ),
     "sparse counts of nothing": case(
         "[tf.sparse.bincount($0), tf.sparse.bincount($0, maxlength=3)]", np.zeros(0, np.int32)
     ),

@@ -8,6 +8,15 @@ from tfpy._src.array.blocks import (
     space_to_depth as space_to_depth,
 )
 from tfpy._src.array.sorting import in_top_k as in_top_k, top_k as top_k
+from tfpy._src.ctc.decoding import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from tfpy._src.ctc.labels import (
+    collapse_repeated as collapse_repeated,
+    ctc_unique_labels as ctc_unique_labels,
+)
+from tfpy._src.ctc.loss import ctc_loss as ctc_loss
 from tfpy._src.math.counting import zero_fraction as zero_fraction
 from tfpy._src.math.reductions import l2_normalize as l2_normalize
 from tfpy._src.nn.activations import (
@@ -83,13 +92,4 @@ from tfpy._src.primitives import (
     softplus as softplus,
     tanh as tanh,
 )
-from tfpy._src.sequences.ctc_decoding import (
-    ctc_beam_search_decoder as ctc_beam_search_decoder,
-    ctc_greedy_decoder as ctc_greedy_decoder,
-)
-from tfpy._src.sequences.ctc_labels import (
-    collapse_repeated as collapse_repeated,
-    ctc_unique_labels as ctc_unique_labels,
-)
-from tfpy._src.sequences.ctc_loss import ctc_loss as ctc_loss
 from tfpy.nn import experimental as experimental

@@ -158,7 +158,7 @@ def _nudged(low: Tensor, high: Tensor, bits: int, narrow: bool) -> tuple[Tensor,
 def _rounded(x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool) -> Any:
     _check_bits(bits)
     least, most, scale = _nudged(low, high, bits, narrow)
-    clamped = ew.minimum(ew.maximum(x, least), most) - least
+    clamped = ew.maximum(ew.minimum(x, most), least) - least  # least where the range is upside down
     steps = ew.floor(clamped * (1.0 / scale) + 0.5)
     nothing = ew.logical_and(ew.equal(low, 0.0), ew.equal(high, 0.0))
 
