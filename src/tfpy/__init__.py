@@ -53,6 +53,7 @@ from tfpy._src.array.buffer import TensorBuffer as TensorBuffer, buffer as buffe
 from tfpy._src.array.casting import bitcast as bitcast, saturate_cast as saturate_cast
 from tfpy._src.array.complex_numbers import complex as complex
 from tfpy._src.array.einsum import einsum as einsum
+from tfpy._src.array.indexing import strided_slice as strided_slice
 from tfpy._src.array.joining import (
     concat as concat,
     pad as pad,
@@ -76,10 +77,8 @@ from tfpy._src.array.making import (
     fill as fill,
     identity as identity,
     identity_n as identity_n,
-    linspace as linspace,
     ones as ones,
     ones_like as ones_like,
-    range as range,
     rank as rank,
     reshape as reshape,
     shape as shape,
@@ -91,6 +90,7 @@ from tfpy._src.array.making import (
     zeros_like as zeros_like,
 )
 from tfpy._src.array.masks import sequence_mask as sequence_mask
+from tfpy._src.array.ranges import linspace as linspace, range as range
 from tfpy._src.array.scans import cumsum as cumsum
 from tfpy._src.array.scattering import (
     dynamic_partition as dynamic_partition,
@@ -111,7 +111,6 @@ from tfpy._src.array.slicing import (
     newaxis as newaxis,
     one_hot as one_hot,
     slice as slice,
-    strided_slice as strided_slice,
     where as where,
 )
 from tfpy._src.array.sorting import (

@@ -5,15 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
-
-import tfpy
-
-tfpy.as_tensorflow(replace=True)
-
-import keras  # noqa: E402
-from keras import layers  # noqa: E402
+from keras import layers
 
 X = np.random.default_rng(0).normal(size=(96, 6)).astype(np.float32)
 Y = (X.sum(1) > 0).astype(np.int32)
@@ -30,7 +25,7 @@ def model(**compiled: Any) -> Any:
     return made
 
 
-class Batches(keras.callbacks.Callback):  # type: ignore[misc]
+class Batches(keras.callbacks.Callback):
     """Keeps the metrics of each batch."""
 
     def __init__(self) -> None:
@@ -42,7 +37,7 @@ class Batches(keras.callbacks.Callback):  # type: ignore[misc]
         self.seen.append(dict(logs))
 
 
-class Stops(keras.callbacks.Callback):  # type: ignore[misc]
+class Stops(keras.callbacks.Callback):
     """Ends the training after the third batch."""
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:

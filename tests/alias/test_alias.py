@@ -88,7 +88,9 @@ def test_keras_is_not_imported_before_it_is_touched() -> None:
 
 
 def test_awaited_methods() -> None:
-    assert run(f"import runpy; runpy.run_path({str(HERE / 'awaited.py')!r})").endswith("be\n")
+    assert run(ALIASED + f"import runpy; runpy.run_path({str(HERE / 'awaited.py')!r})").endswith(
+        "be\n"
+    )
 
 
 def test_the_keras_page() -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
-library, out, *names = sys.argv[1:]
-if library == "tfpy":
-    import tfpy
+import numpy as np
 
-    tfpy.as_tensorflow(replace=True)
+import tfpy
 
-import keras  # noqa: E402
-import networks  # noqa: E402, F401
-import numpy as np  # noqa: E402
-import sequences  # noqa: E402, F401
-import training  # noqa: E402, F401
-from twins import PROGRAMS  # noqa: E402
+FILES = ("networks", "sequences", "training")
 
-arrays = {}
-for name, program in PROGRAMS.items():
-    if names and name not in names:
-        continue
-    keras.utils.set_random_seed(3)
-    keras.backend.clear_session()
-    found = keras.tree.flatten(program())
-    arrays.update({f"{name}/{i}": np.asarray(x) for i, x in enumerate(found)})
-np.savez(out, **arrays)
+
+def main(library: str, out: str, *names: str) -> None:
+    """Keeps the arrays that the programs of these names give, or all of them."""
+    if library == "tfpy":
+        tfpy.as_tensorflow(replace=True)
+    keras = importlib.import_module("keras")
+    for file in FILES:
+        importlib.import_module(file)
+    programs = importlib.import_module("twins").PROGRAMS
+    arrays = {}
+    for name in names or programs:
+        keras.utils.set_random_seed(3)
+        keras.backend.clear_session()
+        found = keras.tree.flatten(programs[name]())
+        arrays.update({f"{name}/{i}": np.asarray(x) for i, x in enumerate(found)})
+    np.savez(out, **arrays)
+
+
+main(*sys.argv[1:])

@@ -33,9 +33,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
         )
         for library in ("tfpy", "tensorflow")
     }
+    errors = {library: process.communicate()[1] for library, process in processes.items()}
     for library, process in processes.items():
-        _, errors = process.communicate()
-        assert process.returncode == 0, f"{library}: {errors}"
+        assert process.returncode == 0, f"{library}: {errors[library]}"
     return {
         library: dict(np.load(folder / f"{library}.npz", allow_pickle=False))
         for library in processes

@@ -43,7 +43,7 @@ def replace(core: types.ModuleType) -> None:
         is_sparse = isinstance(x, SparseTensor)
         return keras_tensor(x.shape, core.standardize_dtype(x.dtype), sparse=is_sparse)
 
-    core.compute_output_spec = compute_output_spec  # type: ignore[attr-defined]
+    vars(core)["compute_output_spec"] = compute_output_spec
 
 
 def _placeholder(trace: Trace, like: Any, shape: Sequence[int]) -> Tensor:

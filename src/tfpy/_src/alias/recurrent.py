@@ -7,4 +7,4 @@ import types
 
 def replace(rnn: types.ModuleType) -> None:
     """Lets Keras's module loop over the steps itself: cuDNN's kernels are NVIDIA's."""
-    rnn._is_gpu_available = lambda: False  # type: ignore[attr-defined]
+    vars(rnn)["_is_gpu_available"] = lambda: False

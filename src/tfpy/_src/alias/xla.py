@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, range
+from tfpy._src.array.making import cast
+from tfpy._src.array.ranges import range
 from tfpy._src.array.scattering import tensor_scatter_nd_update
 from tfpy._src.array.slicing import meshgrid
 from tfpy._src.core.conversion import convert_to_tensor

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tfpy._src import tracing
-from tfpy._src.array import making
+from tfpy._src.array import ranges
 from tfpy._src.autograph import operators
 from tfpy._src.autograph.build import OPERATORS
 from tfpy._src.autograph.convert import converted_code
@@ -43,7 +43,7 @@ def call(function: Any) -> Any:
 
 def iterated(function: Any) -> Any:
     """What to call in place of a function whose result a loop goes through."""
-    if function is making.range and tracing.local.active:
+    if function is ranges.range and tracing.local.active:
         return LazyRange.of
     return call(function)
 

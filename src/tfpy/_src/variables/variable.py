@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import tracing
-from tfpy._src.array import scattering, slicing
+from tfpy._src.array import indexing, scattering, slicing
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
@@ -263,13 +263,13 @@ class Variable(ScatterMethods):
 
     def __getitem__(self, key: Any) -> Tensor:
         """Part of the value; ``v[key].assign(value)`` replaces it, as far as it broadcasts."""
-        part = slicing.getitem(self.value(), key)
-        if not slicing.is_mask(key):
+        part = indexing.getitem(self.value(), key)
+        if not indexing.is_mask(key):
             part.assign = functools.partial(self._assign_part, key)
         return part
 
     def _assign_part(self, key: Any, value: Any, name: str | None = None) -> Variable:
-        return self._assign(slicing.assigned(self.tensor, key, value))
+        return self._assign(indexing.assigned(self.tensor, key, value))
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""
