@@ -1,4 +1,7 @@
-"""Images in PNG files (https://www.w3.org/TR/png-3/)."""
+"""Images in PNG files (https://www.w3.org/TR/png-3/).
+
+Not Pillow's: it reads colours of 16 bits as 8, and pages shall not have to load it for PNG.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,160 @@
+"""``tf.distribute``, ``tf.device`` and ``tf.control_dependencies`` of one device."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from api.same import same
+
+import tfpy
+
+
+def where(tf: Any) -> list[bool]:
+    """What the functions that ask for the place in a program say."""
+    return [
+        tf.distribute.has_strategy(),
+        tf.distribute.in_cross_replica_context(),
+        tf.distribute.get_replica_context() is None,
+    ]
+
+
+@same
+def test_scopes(tf: Any) -> Any:
+    strategy = tf.distribute.OneDeviceStrategy("/CPU:0")
+    found = [where(tf)]
+    with strategy.scope():
+        found.append(where(tf))
+        found.append(tf.distribute.get_strategy() is strategy)
+        found.append(strategy.run(lambda: where(tf)))
+        found.append(where(tf))
+    found.append(where(tf))
+    found.append(tf.distribute.get_strategy().num_replicas_in_sync)
+    return found
+
+
+@same
+def test_a_scope_ends_with_an_error(tf: Any) -> Any:
+    strategy = tf.distribute.OneDeviceStrategy("/CPU:0")
+
+    def fails() -> None:
+        raise KeyError("mine")
+
+    for failing in (lambda: strategy.run(fails), lambda: within(strategy, fails)):
+        with pytest.raises(KeyError):
+            failing()
+    return where(tf)
+
+
+def within(strategy: Any, function: Any) -> None:
+    """Calls a function in the scope of a strategy."""
+    with strategy.scope():
+        function()
+
+
+@same
+def test_running_and_reducing(tf: Any) -> Any:
+    strategy = tf.distribute.OneDeviceStrategy("/CPU:0")
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step(x: Any, scale: float = 1.0) -> Any:
+        def replica(x: Any, scale: float) -> Any:
+            context = tf.distribute.get_replica_context()
+            v.assign_add(tf.reduce_sum(x, 0))
+            return {
+                "total": context.all_reduce("sum", x * scale),
+                "mean": context.all_reduce(tf.distribute.ReduceOp.MEAN, x),
+                "id": context.replica_id_in_sync_group,
+            }
+
+        return strategy.run(replica, args=(x,), kwargs={"scale": scale})
+
+    found = step(x, scale=2.0)
+    return [
+        {name: found[name] for name in sorted(found)},
+        v,
+        strategy.reduce("SUM", x, axis=None),
+        strategy.reduce(tf.distribute.ReduceOp.SUM, x, axis=0),
+        strategy.reduce("mean", x, axis=1),
+        list(strategy.experimental_local_results(x)),
+        strategy.gather(x, 0),
+        strategy.extended.variable_created_in_scope(v),
+        strategy.run(
+            lambda: tf.distribute.get_replica_context().merge_call(
+                lambda s, y: s.extended.reduce_to("SUM", y, v), args=(x,)
+            )
+        ),
+    ]
+
+
+@same
+def test_datasets_of_a_strategy(tf: Any) -> Any:
+    strategy = tf.distribute.OneDeviceStrategy("/CPU:0")
+    data = tf.data.Dataset.range(6).batch(2)
+    shared = strategy.experimental_distribute_dataset(data)
+    made = strategy.distribute_datasets_from_function(
+        lambda context: tf.data.Dataset.range(context.get_per_replica_batch_size(4))
+    )
+    return [list(shared), list(made)]
+
+
+@same
+def test_unknown_reductions(tf: Any) -> Any:
+    with pytest.raises(ValueError, match="MAX"):
+        tf.distribute.get_strategy().reduce("MAX", tf.constant([1.0]), axis=0)
+    return 0
+
+
+def test_strategies_of_other_threads() -> None:
+    strategy = tfpy.distribute.OneDeviceStrategy("/CPU:0")
+    found = []
+    with strategy.scope():
+        thread = threading.Thread(target=lambda: found.append(tfpy.distribute.has_strategy()))
+        thread.start()
+        thread.join()
+    assert found == [False]
+
+
+def test_strategies_over_several_devices() -> None:
+    assert tfpy.distribute.MirroredStrategy(["/GPU:0"]).num_replicas_in_sync == 1
+    with pytest.raises(ValueError, match="one device"):
+        tfpy.distribute.MirroredStrategy(["/GPU:0", "/GPU:1"])
+    with pytest.raises(RuntimeError, match="one process"):
+        tfpy.distribute.MultiWorkerMirroredStrategy()
+    with pytest.raises(RuntimeError, match="TPU"):
+        tfpy.distribute.TPUStrategy()
+
+
+@same
+def test_devices(tf: Any) -> Any:
+    found = []
+    for name in ("/CPU:0", "cpu:0", "/device:CPU:0", None, "/job:localhost/task:0/device:cpu:0"):
+        with tf.device(name):
+            found.append(tf.constant(1.0) + 1)
+    for wrong in ("nix", "/XPU", 3):
+        with pytest.raises((ValueError, TypeError)), tf.device(wrong):
+            tf.constant(1.0) + 1
+    listed = tf.config.list_physical_devices("CPU")
+    return found, [list(map(str, d)) for d in listed], tf.config.list_physical_devices("TPU")
+
+
+@same
+def test_what_depends_on_assignments_sees_them(tf: Any) -> Any:
+    v, calls = tf.Variable(1.0), []
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(x)]):
+            y = v.read_value() * 10.0
+        with tf.control_dependencies([]), tf.control_dependencies([y]):
+            v.assign(y)
+        with tf.control_dependencies(None):
+            return v + 0.0
+
+    with tf.control_dependencies([lambda: calls.append(1)]):
+        pass
+    return step(tf.constant(2.0)), v, calls
