@@ -62,7 +62,7 @@ def ctc_greedy_decoder(
         kept[1:] &= best[1:] != best[:-1]
     rows = [best[kept[:, i], i] for i in range(best.shape[1])]
     scores = -np.where(counts, largest, 0).sum(0, dtype=largest.dtype)
-    return [_sparse(rows)], constant(scores[:, None])
+    return [sparse_rows(rows)], constant(scores[:, None])
 
 
 def ctc_beam_search_decoder(
@@ -99,7 +99,7 @@ def ctc_beam_search_decoder(
             beam.step(row)
         found.append(beam.best(top_paths))
     scores = np.array([[score for _, score in row] for row in found], np.float32)
-    paths = [_sparse([row[k][0] for row in found]) for k in range(top_paths)]
+    paths = [sparse_rows([row[k][0] for row in found]) for k in range(top_paths)]
     return paths, cast(constant(scores.reshape(-1, top_paths)), logits.dtype)
 
 
@@ -123,8 +123,8 @@ def _operands(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Array
     return logits, lengths
 
 
-def _sparse(rows: Sequence[Any]) -> SparseTensor:
-    """A sparse matrix of rows of labels."""
+def sparse_rows(rows: Sequence[Any]) -> SparseTensor:
+    """A sparse matrix, [rows, longest] of int32, of rows of labels."""
     sizes = [len(row) for row in rows]
     indices = [(i, j) for i, n in enumerate(sizes) for j in range(n)]
     values = np.array([*itertools.chain.from_iterable(rows)], np.int32)

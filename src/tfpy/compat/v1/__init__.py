@@ -2,4 +2,23 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy.compat.v1 import losses as losses
+from tfpy._src.autodiff.graph_gradients import gradients as gradients
+from tfpy._src.compat.functions import (
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    boolean_mask as boolean_mask,
+    cond as cond,
+    gather as gather,
+    gather_nd as gather_nd,
+    pad as pad,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    sparse_concat as sparse_concat,
+    where as where,
+    while_loop as while_loop,
+)
+from tfpy._src.control.mapping import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
+from tfpy._src.core.dimension import Dimension as Dimension
+from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy.compat.v1 import losses as losses, math as math, nn as nn

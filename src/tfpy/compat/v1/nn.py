@@ -1,0 +1,13 @@
+"""``tf.compat.v1.nn``: functions whose arguments were others in TensorFlow 1."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.compat.networks import (
+    avg_pool as avg_pool,
+    conv2d_transpose as conv2d_transpose,
+    convolution as convolution,
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_loss as ctc_loss,
+    in_top_k as in_top_k,
+    max_pool as max_pool,
+)
