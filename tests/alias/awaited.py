@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from keras import layers
 
+import tfpy as tf
+
 X = np.random.default_rng(0).normal(size=(96, 6)).astype(np.float32)
 Y = (X.sum(1) > 0).astype(np.int32)
 
@@ -76,6 +78,33 @@ async def cancelled(model: Any) -> int:
     return int(model.optimizer.iterations.numpy())
 
 
+async def coming() -> Any:
+    """The rows, which others wait for."""
+    for row in zip(X, Y, strict=True):
+        await asyncio.sleep(0)
+        yield row
+
+
+def rows(source: Any) -> Any:
+    """A dataset of batches of them."""
+    signature = (tf.TensorSpec([6]), tf.TensorSpec([], tf.int32))
+    return tf.data.Dataset.from_generator(source, output_signature=signature).batch(10)
+
+
+for steps in (1, 3):
+    a, b = (model(steps_per_execution=steps) for _ in range(2))
+    here, there = rows(lambda: zip(X, Y, strict=True)), rows(coming)
+    plain = a.fit(here, epochs=2, validation_data=here.take(4), verbose=0).history
+    with pytest.raises(TypeError, match="fit_async"):
+        b.fit(there, verbose=0)
+    keras.utils.set_random_seed(1)
+    b = model(steps_per_execution=steps)
+    awaited = asyncio.run(
+        b.fit_async(there, epochs=2, validation_data=there.take(4), verbose=0)
+    ).history
+    same((plain, a.get_weights()), (awaited, b.get_weights()))
+    same(a.evaluate(here, verbose=0), asyncio.run(b.evaluate_async(there, verbose=0)))
+    same(a.predict(here, verbose=0), asyncio.run(b.predict_async(there, verbose=0)))
 for steps in (1, 3):
     for more in ({}, {"validation_split": 0.25}, {"class_weight": {0: 1.0, 1: 3.0}}):
         options = {"batch_size": 10, "epochs": 2, "verbose": 0, **more}

@@ -87,10 +87,10 @@ def test_keras_is_not_imported_before_it_is_touched() -> None:
     )
 
 
-def test_awaited_methods() -> None:
-    assert run(ALIASED + f"import runpy; runpy.run_path({str(HERE / 'awaited.py')!r})").endswith(
-        "be\n"
-    )
+@pytest.mark.parametrize("name", ["awaited", "folders", "pictures"])
+def test_programs(name: str) -> None:
+    path = HERE / f"{name}.py"
+    assert run(ALIASED + f"import runpy; runpy.run_path({str(path)!r})").endswith("be\n")
 
 
 def test_the_keras_page() -> None:

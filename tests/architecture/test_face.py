@@ -30,8 +30,10 @@ OWN = {
         value_and_grad value_and_grads variable_grads
     """,
     "browser": "draw from_pixels from_pixels_async to_pixels",
+    "data": "CSVDataset FileDataSource URLDataSource WholeFileDataset csv",
     "errors": "NotTraceableError",
     "fused": "conv2d depthwise_conv2d mat_mul",
+    "io": "to_folder",
     "image": """
         non_max_suppression_async non_max_suppression_padded_async
         non_max_suppression_with_scores_async resize_bilinear resize_nearest_neighbor

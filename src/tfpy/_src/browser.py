@@ -11,7 +11,7 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime import bridge
+from tfpy._src.runtime import page
 from tfpy._src.runtime.awaitable import awaitable
 
 __all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
@@ -46,8 +46,8 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     Raises:
         ValueError: as :func:`from_pixels`.
     """
-    if bridge.is_js(pixels):
-        pixels = await bridge.decoded(pixels)
+    if page.is_js(pixels):
+        pixels = await page.decoded(pixels)
     return from_pixels(pixels, num_channels)
 
 
@@ -66,7 +66,7 @@ async def to_pixels(img: Any, canvas: Any = None) -> Array:
     image = _image("to_pixels", img)
     rgba = _rgba("to_pixels", await image.data(), 1.0)
     if canvas is not None:
-        bridge.put_pixels(canvas, rgba)
+        page.put_pixels(canvas, rgba)
     return rgba
 
 
@@ -82,7 +82,7 @@ def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> N
     """
     alpha = (options or {}).get("image_options", {}).get("alpha", 1.0)
     values = _image("draw", image).host_view()
-    bridge.put_pixels(canvas, _rgba("draw", values, alpha))
+    page.put_pixels(canvas, _rgba("draw", values, alpha))
 
 
 def _values(pixels: Any) -> Array:
@@ -91,8 +91,8 @@ def _values(pixels: Any) -> Array:
     Raises:
         ValueError: when they are of no known kind.
     """
-    if bridge.is_js(pixels):
-        return bridge.get_pixels(pixels)
+    if page.is_js(pixels):
+        return page.get_pixels(pixels)
     if isinstance(pixels, Mapping):
         flat = np.frombuffer(pixels["data"], np.uint8)
         return flat.reshape(pixels["height"], pixels["width"], 4)

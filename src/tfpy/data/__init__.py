@@ -2,6 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.data.awaited_csv import CSVDataset as CSVDataset, csv as csv
 from tfpy._src.data.dataset import (
     AUTOTUNE as AUTOTUNE,
     INFINITE_CARDINALITY as INFINITE_CARDINALITY,
@@ -10,8 +11,10 @@ from tfpy._src.data.dataset import (
     FixedLengthRecordDataset as FixedLengthRecordDataset,
     TextLineDataset as TextLineDataset,
     TFRecordDataset as TFRecordDataset,
+    WholeFileDataset as WholeFileDataset,
 )
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
 from tfpy._src.data.specs import DatasetSpec as DatasetSpec
+from tfpy._src.io.streams import FileDataSource as FileDataSource, URLDataSource as URLDataSource
 from tfpy.data import experimental as experimental

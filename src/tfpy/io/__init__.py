@@ -9,6 +9,7 @@ from tfpy._src.io.files import (
     read_file as read_file,
     write_file as write_file,
 )
+from tfpy._src.io.folders import to_folder as to_folder
 from tfpy._src.io.images import (
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,

@@ -13,6 +13,8 @@ PARTS = {
     "keras.src.backend.tensorflow.rnn": "tfpy._src.alias.recurrent",
     "keras.src.backend.tensorflow.trainer": "tfpy._src.alias.training",
     "keras.src.callbacks.callback_list": "tfpy._src.alias.batch_logs",
+    "keras.src.utils.dataset_utils": "tfpy._src.alias.serial",
+    "keras.src.utils.model_visualization": "tfpy._src.alias.plotting",
 }
 """Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
 

@@ -18,6 +18,7 @@ import numpy as np
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
+from tfpy._src.data.iterators import FetchingIterator
 
 _SLICE = 0.02
 """Seconds of work after which the page gets its turn."""
@@ -142,8 +143,10 @@ async def predict_async(
     turns, results = _Turns(), []
     with batches.catch_stop_iteration():
         for first, last, iterator in batches:
+            if not await iterator.fetch(self.steps_per_execution):
+                raise StopIteration
             callbacks.on_predict_batch_begin(first)
-            result = self.predict_function(_next(iterator, self.steps_per_execution))
+            result = self.predict_function(list(iterator))
             results.append(await _values(result))
             callbacks.on_predict_batch_end(last, {"outputs": result})
             await turns.give()
@@ -172,10 +175,12 @@ def _keras() -> Any:
 
 
 def _batches(model: Any, **of: Any) -> Any:
-    """Keras's iterator over the batches of some data."""
+    """Keras's iterator over the batches of some data, which are fetched before they are used."""
     of["distribute_strategy"] = model.distribute_strategy
     of["steps_per_execution"] = model.steps_per_execution
     batches = _keras().TFEpochIterator(**of)
+    dataset = batches.data_adapter.get_tf_dataset()
+    batches._get_iterator = lambda: FetchingIterator(dataset._node)
     model._maybe_symbolic_build(iterator=batches)
     batches.reset()
     return batches
@@ -205,6 +210,8 @@ async def _over(
     end = getattr(callbacks, f"on_{phase}_batch_end")
     with batches.catch_stop_iteration():
         for first, last, iterator in batches:
+            if not await iterator.fetch(batches.steps_per_execution):
+                raise StopIteration  # which Keras takes for the end of the data
             begin(first)
             logs = run(iterator)
             end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
@@ -247,18 +254,3 @@ async def _numbers(logs: Any) -> dict[str, Any]:
         else value
         for name, value in found.items()
     }
-
-
-def _next(iterator: Any, count: int) -> list[Any]:
-    """The next elements, as many as there are.
-
-    Raises:
-        StopIteration: when there is none.
-    """
-    found = [next(iterator)]
-    while len(found) < count:
-        try:
-            found.append(next(iterator))
-        except StopIteration:
-            break
-    return found

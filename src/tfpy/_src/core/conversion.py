@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.op import OPS, Op
-from tfpy._src.runtime import bridge
+from tfpy._src.runtime import bridge, page
 
 
 def is_tensor(x: Any) -> bool:
@@ -114,8 +114,8 @@ def convert_to_tensor(
 
 def _without_js(value: Any) -> tuple[Any, bool]:
     """A value in which arrays of JavaScript are arrays or lists; whether that is one of our own."""
-    if bridge.is_js_array(value):
-        return bridge.array_values(value), True
+    if page.is_js_array(value):
+        return page.array_values(value), True
     if bridge.IN_BROWSER and isinstance(value, list | tuple) and any(map(_holds_js, value)):
         return [_without_js(v)[0] for v in value], True
     return value, False
@@ -124,7 +124,7 @@ def _without_js(value: Any) -> tuple[Any, bool]:
 def _holds_js(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(map(_holds_js, value))
-    return bridge.is_js_array(value)
+    return page.is_js_array(value)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:

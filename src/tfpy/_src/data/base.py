@@ -10,8 +10,9 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import mapping, structure
 from tfpy._src.data.iterators import AsyncIterator, NumpyIterator, OwnedIterator
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node
 from tfpy._src.data.options import Options
+from tfpy._src.data.run import Run
 from tfpy._src.data.selection import Unchanged
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from tfpy._src.data import structure
-from tfpy._src.data.node import UNKNOWN, Node, Run
+from tfpy._src.data.node import UNKNOWN, Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.sizes import OpenSize
 
-
-class _Chunks:
-    """So many items at a time; goes on after an error."""
-
-    def __init__(self, items: Iterator[Any], size: int, whole: bool) -> None:
-        self._items, self._size, self._whole = items, size, whole
-
-    def __iter__(self) -> Iterator[list[Any]]:
-        return self
-
-    def __next__(self) -> list[Any]:
-        found = list(islice(self._items, self._size))
-        if not found or (self._whole and len(found) < self._size):
-            raise StopIteration
-        return found
+T = TypeVar("T")
 
 
 class Batch(Node):
@@ -65,13 +51,14 @@ class Batch(Node):
         source = self.inputs[0]
         table = source.table
         if table is not None:
-            rows = _Chunks(source.rows(run), self._size, self._whole)
-            return (tuple([a.take(at, 0) for a in table]) for at in rows)
+            rows = self._chunks(run, source.rows(run))
+            return run.map(lambda at: tuple([a.take(at, 0) for a in table]), rows)
         specs = structure.flatten(source.spec)
-        return map(partial(self._joined, specs), self._chunks(run))
+        return run.map(partial(self._joined, specs), self._chunks(run, source.elements(run)))
 
-    def _chunks(self, run: Run) -> Iterator[list[Flat]]:
-        return _Chunks(self.inputs[0].elements(run), self._size, self._whole)
+    def _chunks(self, run: Run, items: Iterator[T]) -> Iterator[list[T]]:
+        found = run.chunks(items, self._size)
+        return run.filter(lambda chunk: len(chunk) == self._size, found) if self._whole else found
 
     def _joined(self, specs: Sequence[Any], chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)
@@ -113,6 +100,9 @@ class Unbatch(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             counts = {count_of(leaf) for leaf in element if leaf is not None}
             if len(counts) > 1:
                 raise InvalidArgumentError(
@@ -158,7 +148,7 @@ class Rebatch(Node):
         specs = structure.flatten(self._rows.spec)
         while True:
             for size in self._sizes:
-                chunk = list(islice(source, size))
+                chunk = yield from run.gathered(source, size)
                 if not chunk or (self._whole and len(chunk) < size):
                     return
                 yield tuple(

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.data.files import names_of, opener, text
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.files import named, names_of, text
+from tfpy._src.data.node import Node
+from tfpy._src.data.pieces import compression_of, pieces_of
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.structure import Flat
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import InvalidArgumentError
@@ -98,7 +100,7 @@ class Records(Node):
         if selected is not None and excluded is not None:
             raise ValueError("CsvDataset: give select_cols or exclude_cols, not both")
         self._columns = [Column(default) for default in defaults]
-        self._open = opener(compression)
+        self._compression = compression_of(compression)
         self._header, self._missing = header, missing
         self._dialect = dialect(delimiter, quotes)
         self._selected, self._excluded = selected, set(excluded or ())
@@ -108,12 +110,17 @@ class Records(Node):
         return tuple(TensorSpec([], column.dtype) for column in self._columns)
 
     def elements(self, run: Run) -> Iterator[Flat]:
-        for (names,) in self.inputs[0].elements(run):
-            for name in np.reshape(names, -1).tolist():
-                with rows_of(self._open(name.decode()), self._dialect) as rows:
-                    if self._header:
-                        next(rows, None)
-                    yield from map(self._record, rows)
+        return run.map(self._record, self._rows(run))
+
+    def _rows(self, run: Run) -> Iterator[list[str]]:
+        for file in named(self.inputs[0], run):
+            if file is NOT_YET:
+                yield file
+                continue
+            rows = rows_of(pieces_of(run, file, self._compression), self._dialect)
+            if self._header:
+                yield from run.gathered(rows, 1)
+            yield from rows
 
     def _record(self, row: list[str]) -> Flat:
         fields = self._fields(row)
@@ -137,11 +144,34 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
     return {"delimiter": delimiter, "quoting": quoting, "strict": True}
 
 
-@contextlib.contextmanager
-def rows_of(file: IO[bytes], written: dict[str, Any]) -> Iterator[Iterator[list[str]]]:
-    """The fields of each record of an open file, which is closed then."""
-    with io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="") as read:
-        yield csv.reader(read, **written)
+def rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[str]]:
+    """The fields of each record of a file by its bytes."""
+    decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+    held = ""
+    for piece in pieces:
+        if piece is NOT_YET:
+            yield piece
+            continue
+        lines = list(io.StringIO(held + decode(piece), newline=""))
+        begun = "" if not lines or lines[-1].endswith("\n") else lines.pop()
+        reader = csv.reader(_so_far(lines), **written)
+        taken = 0
+        try:
+            for row in reader:
+                taken = reader.line_num
+                yield row
+        except _MoreToCome:
+            held = "".join(lines[taken:]) + begun
+    yield from csv.reader(io.StringIO(held + decode(b"", True), newline=""), **written)
+
+
+class _MoreToCome(Exception):
+    """The lines that are there end; a record may have begun in them."""
+
+
+def _so_far(lines: list[str]) -> Iterator[str]:
+    yield from lines
+    raise _MoreToCome
 
 
 # What columns are, by the first records

@@ -11,7 +11,9 @@ from typing import Any
 from tfpy._src.data import nesting
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
-from tfpy._src.data.files import matching, opener
+from tfpy._src.data.files import matching
+from tfpy._src.data.pieces import compression_of, pieces_of
+from tfpy._src.data.run import Run
 from tfpy._src.errors import InvalidArgumentError
 
 
@@ -60,11 +62,11 @@ def make_csv_dataset(
         raise ValueError(f"No files match `file_pattern` {file_pattern}.") from error
     texts = [name.decode() for name in names]
     written = dialect(field_delim, use_quote_delim)
-    open_file = opener(compression_type)
+    compression = compression_of(compression_type)
     if column_names is None:
         if not header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
-        column_names = _names_in(texts, open_file, written)
+        column_names = _names_in(texts, compression, written)
     columns = [str(name) for name in column_names]
     if len(set(columns)) != len(columns):
         twice = {name for name in columns if columns.count(name) > 1}
@@ -75,7 +77,7 @@ def make_csv_dataset(
     selected = None if select_columns is None else _numbers(select_columns, columns)
     taken = range(len(columns)) if selected is None else selected
     if column_defaults is None:
-        with contextlib.closing(_rows(texts, open_file, written, header, len(columns))) as rows:
+        with contextlib.closing(_rows(texts, compression, written, header, len(columns))) as rows:
             first = islice(rows, num_rows_for_inference)
             column_defaults = inferred_defaults(first, taken, na_value)
     if len(column_defaults) != len(taken):
@@ -124,12 +126,11 @@ def make_csv_dataset(
     return dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name).prefetch(1)
 
 
-def _names_in(texts: list[str], open_file: Any, written: dict[str, Any]) -> list[str]:
+def _names_in(texts: list[str], compression: str, written: dict[str, Any]) -> list[str]:
     """The names in the first line, which all files have in common."""
     found: list[str] | None = None
     for name in texts:
-        with rows_of(open_file(name), written) as rows:
-            first = next(rows, None)
+        first = next(rows_of(pieces_of(Run(), name, compression), written), None)
         if first is None:
             raise ValueError(f"Failed when reading the header line of {name}. Is it an empty file?")
         if found is not None and first != found:
@@ -143,7 +144,7 @@ def _names_in(texts: list[str], open_file: Any, written: dict[str, Any]) -> list
 
 
 def _rows(
-    texts: list[str], open_file: Any, written: dict[str, Any], header: bool, count: int
+    texts: list[str], compression: str, written: dict[str, Any], header: bool, count: int
 ) -> Generator[list[str]]:
     """The records of all files.
 
@@ -151,16 +152,14 @@ def _rows(
         ValueError: for a record with another number of fields.
     """
     for name in texts:
-        with rows_of(open_file(name), written) as rows:
-            if header:
-                next(rows, None)
-            for row in rows:
-                if len(row) != count:
-                    raise ValueError(
-                        f"Problem inferring types: CSV row {row} has {len(row)} number of fields. "
-                        f"Expected: {count}."
-                    )
-                yield row
+        rows = rows_of(pieces_of(Run(), name, compression), written)
+        for row in islice(rows, int(header), None):
+            if len(row) != count:
+                raise ValueError(
+                    f"Problem inferring types: CSV row {row} has {len(row)} number of fields. "
+                    f"Expected: {count}."
+                )
+            yield row
 
 
 def _numbers(selected: Any, columns: list[str]) -> list[int]:

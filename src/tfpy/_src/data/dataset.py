@@ -58,6 +58,8 @@ class DatasetV2(Choosing, Grouping, Calling):
     ) -> DatasetV2:
         """What a generator function yields; each iteration calls it anew.
 
+        An asynchronous one (``async def``) makes a dataset for ``async for`` and ``fit_async``.
+
         Args:
             output_types, output_shapes: nests of dtypes and shapes of what it yields, or
             output_signature: a nest of specs.
@@ -121,7 +123,8 @@ class TextLineDatasetV2(DatasetV2):
     """The lines of text files, without their ends (``tf.data.TextLineDataset``).
 
     Args:
-        filenames: names, or a dataset of these.
+        filenames: names, or a dataset of these; in a page also addresses, data sources and the
+            browser's File objects, whose lines are awaited.
         compression_type: "GZIP", "ZLIB" or "".
 
     Raises:
@@ -143,7 +146,7 @@ class TFRecordDatasetV2(DatasetV2):
     """The records of TFRecord files (``tf.data.TFRecordDataset``).
 
     Args:
-        filenames: names, or a dataset of these.
+        filenames: as of :class:`TextLineDataset`.
         compression_type: "GZIP", "ZLIB" or "".
 
     Raises:
@@ -167,7 +170,7 @@ class FixedLengthRecordDatasetV2(DatasetV2):
     """Parts of one length of binary files (``tf.data.FixedLengthRecordDataset``).
 
     Args:
-        filenames: names, or a dataset of these.
+        filenames: as of :class:`TextLineDataset`.
         header_bytes, footer_bytes: that are left out at both ends of each file.
         compression_type: "GZIP", "ZLIB" or "".
 
@@ -193,6 +196,23 @@ class FixedLengthRecordDatasetV2(DatasetV2):
         read = files.fixed(sources.whole(record_bytes), header, footer)
         node = files.Files("FixedLengthRecordDatasetV2", filenames, compression_type, read)
         super().__init__(node)
+
+
+class WholeFileDataset(DatasetV2):
+    """The bytes of files, one file an element (``tf.data.WholeFileDataset``).
+
+    Args:
+        filenames: names, addresses or data sources, or a dataset of names and addresses.
+
+    Raises:
+        NotFoundError: when a file is not there, while iterating.
+
+    Example:
+        ``WholeFileDataset(["https://host/a.png"]).map(tf.io.decode_png)``
+    """
+
+    def __init__(self, filenames: Any) -> None:
+        super().__init__(files.Files("WholeFileDataset", filenames, None, files.whole))
 
 
 Dataset = DatasetV2

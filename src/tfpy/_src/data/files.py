@@ -1,15 +1,12 @@
-"""Files as datasets: lines, records, records of one length, and the names that match a pattern."""
+"""Files as datasets: lines, records, whole files, and the names that match a pattern."""
 
 from __future__ import annotations
 
 import glob
-import gzip
-import io
 import struct
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +14,18 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
 from tfpy._src.data.crc import masked_crc
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.pieces import Taking, compression_of, pieces_of
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.sources import Slices
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import DataLossError, InvalidArgumentError, NotFoundError
+from tfpy._src.errors import DataLossError, InvalidArgumentError
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.io.streams import DataSource, FileDataSource
+from tfpy._src.runtime import page
 
-Reader = Callable[[IO[bytes], str], Iterator[bytes]]
-"""Gives the texts of an open file of that name."""
+Reader = Callable[[Iterator[bytes], str], Iterator[bytes]]
+"""Gives the texts of a file of that name by its bytes. Both have NOT_YET where they are awaited."""
 
 
 def text(value: bytes) -> Any:
@@ -35,11 +36,14 @@ def text(value: bytes) -> Any:
 
 
 def names_of(filenames: Any) -> Node:
-    """File names, given as texts or as a dataset of them, one an element.
+    """File names, given as texts or as a dataset of them, one an element; or data sources.
 
     Raises:
         TypeError: when a dataset has other elements.
     """
+    given = filenames if isinstance(filenames, list | tuple) else [filenames]
+    if any(map(_is_source, given)):
+        return Given(given)
     node = structure.node_of(filenames)
     if node is None:
         names = convert_to_tensor(filenames, dtypes.string).host_view().reshape(-1)
@@ -57,6 +61,41 @@ def names_of(filenames: Any) -> Node:
     return node
 
 
+def _is_source(value: Any) -> bool:
+    return isinstance(value, DataSource) or page.is_js(value)
+
+
+class Given(Node):
+    """Data sources, files of the browser and names, as a program lists them."""
+
+    def __init__(self, given: Sequence[Any]) -> None:
+        super().__init__()
+        self._given = [FileDataSource(x) if page.is_js(x) else x for x in given]
+
+    @cached_property
+    def spec(self) -> Any:
+        return TensorSpec([], dtypes.string)
+
+    def elements(self, run: Run) -> Iterator[Flat]:
+        return ((x,) for x in self._given)
+
+
+def named(node: Node, run: Run) -> Iterator[str | DataSource]:
+    """The files that the elements of a node name."""
+    for element in node.elements(run):
+        if element is NOT_YET:
+            yield element
+        elif isinstance(element[0], np.ndarray):
+            yield from (name.decode() for name in element[0].reshape(-1).tolist())
+        else:
+            yield element[0]
+
+
+def name_of(file: str | DataSource) -> str:
+    """How errors call a file."""
+    return file if isinstance(file, str) else file.name
+
+
 class Files(Node):
     """The texts of files, one file after the other.
 
@@ -69,65 +108,54 @@ class Files(Node):
         super().__init__(names_of(filenames))
         self.name = name
         self._read = read
-        self._open = opener(compression)
+        self._compression = compression_of(compression)
 
     @cached_property
     def spec(self) -> Any:
         return TensorSpec([], dtypes.string)
 
     def elements(self, run: Run) -> Iterator[Flat]:
-        for (names,) in self.inputs[0].elements(run):
-            for name in np.reshape(names, -1).tolist():
-                with self._open(name.decode()) as file:
-                    for found in self._read(file, name.decode()):
-                        yield (text(found),)
+        return run.map(lambda found: (text(found),), self._texts(run))
+
+    def _texts(self, run: Run) -> Iterator[bytes]:
+        for file in named(self.inputs[0], run):
+            if file is NOT_YET:
+                yield file
+            else:
+                yield from self._read(pieces_of(run, file, self._compression), name_of(file))
 
 
-def opener(compression: Any) -> Callable[[str], IO[bytes]]:
-    """What opens files.
-
-    Raises:
-        ValueError: for a compression that there is not.
-    """
-    kind = compression
-    if kind is not None and not isinstance(kind, str):
-        kind = convert_to_tensor(kind).host_view().item().decode()
-    if kind not in (None, "", "ZLIB", "GZIP"):
-        raise ValueError(f"Unsupported compression type {kind!r}: use 'ZLIB', 'GZIP' or ''")
-    return lambda name: _opened(name, kind or "")
-
-
-def _opened(name: str, kind: str) -> Any:
-    try:
-        if kind == "GZIP":
-            return gzip.open(name, "rb")
-        if kind == "ZLIB":
-            with open(name, "rb") as file:
-                return io.BytesIO(zlib.decompress(file.read()))
-        return open(name, "rb")
-    except FileNotFoundError:
-        raise NotFoundError(None, "open", f"{name}; No such file or directory") from None
-
-
-def lines(file: IO[bytes], name: str) -> Iterator[bytes]:
+def lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The lines, without their ends."""
-    for line in file:
-        yield line.removesuffix(b"\n").removesuffix(b"\r")
+    begun: list[bytes] = []
+    for piece in pieces:
+        if piece is NOT_YET:
+            yield piece
+            continue
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        if others:
+            *whole, last = others
+            for line in (b"".join(begun), *whole):
+                yield line.removesuffix(b"\r")
+            begun = [last]
+    if last := b"".join(begun):
+        yield last.removesuffix(b"\r")
 
 
-def records(file: IO[bytes], name: str) -> Iterator[bytes]:
+def records(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The records of a TFRecord file.
 
     Raises:
         DataLossError: where a checksum is wrong, or the file ends within a record.
     """
-    at = 0
-    while len(head := file.read(12)) == 12:
+    at, taking = 0, Taking(pieces)
+    while len(head := (yield from taking.take(12))) == 12:
         if masked_crc(head[:8]) != struct.unpack("<I", head[8:])[0]:
             hint = " (Is this even a TFRecord file?)" if not at else ""
             raise DataLossError(None, "TFRecordDataset", f"corrupted record at {at}{hint}")
         (length,) = struct.unpack("<Q", head[:8])
-        body = file.read(length + 4)
+        body = yield from taking.take(length + 4)
         if len(body) < length + 4:
             raise DataLossError(None, "TFRecordDataset", f"truncated record at {at}")
         data = body[:-4]
@@ -140,8 +168,8 @@ def records(file: IO[bytes], name: str) -> Iterator[bytes]:
 def fixed(length: int, header: int, footer: int) -> Reader:
     """What reads records of one length, between a header and a footer."""
 
-    def read(file: IO[bytes], name: str) -> Iterator[bytes]:
-        data = file.read()
+    def read(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+        data = yield from Taking(pieces).take(None)
         size = len(data) - header - footer
         if size < 0 or size % length:
             raise InvalidArgumentError(
@@ -151,9 +179,14 @@ def fixed(length: int, header: int, footer: int) -> Reader:
                 f'"{name}" has body length {size} bytes, which is not an exact multiple of the '
                 f"record length ({length} bytes).",
             )
-        return (data[at : at + length] for at in range(header, header + size, length))
+        yield from (data[at : at + length] for at in range(header, header + size, length))
 
     return read
+
+
+def whole(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """All bytes of a file as one."""
+    yield (yield from Taking(pieces).take(None))
 
 
 def matching(patterns: Any) -> Sequence[bytes]:

@@ -15,7 +15,8 @@ from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import NotTraceableError

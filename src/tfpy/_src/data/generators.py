@@ -12,7 +12,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import NOT_YET, NotAwaitedError, Run
 from tfpy._src.data.specs import are_compatible
 from tfpy._src.data.structure import Flat
 from tfpy._src.dtypes import as_dtype
@@ -39,7 +40,7 @@ class Generator(Node):
     """What a generator function yields; each iteration calls it anew.
 
     Args:
-        make: the generator function.
+        make: the generator function, which may be asynchronous.
         arguments: tensors, which it is given as arrays.
         spec: a nest of specs of what it yields.
     """
@@ -58,9 +59,11 @@ class Generator(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         read = _reader(self._spec)
         try:
-            for value in iter(self._make(*(a.numpy() for a in self._arguments))):
-                yield read(value)
-        except OpError:
+            made = self._make(*(a.numpy() for a in self._arguments))
+            values = run.arriving(aiter(made)) if hasattr(made, "__aiter__") else iter(made)
+            for value in values:
+                yield value if value is NOT_YET else read(value)
+        except (OpError, NotAwaitedError):
             raise
         except Exception as error:
             kind = next(made for kinds, made in _ERRORS if isinstance(error, kinds))

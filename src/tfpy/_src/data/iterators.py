@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator as Iterates
 from typing import Any
 
@@ -10,7 +11,8 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import AwaitedRun, Run
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
 from tfpy._src.runtime.turns import give_turn
@@ -69,9 +71,9 @@ class Optional(HostObject):
 class Iterator(HostObject):
     """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, run: Run | None = None) -> None:
         self._node = node
-        self._elements: Iterates[Flat] = node.elements(Run())
+        self._elements: Iterates[Flat] = node.elements(run or Run())
         self._outer: Callable[[Flat], Any] | None = None
 
     @property
@@ -83,7 +85,9 @@ class Iterator(HostObject):
         return self
 
     def __next__(self) -> Any:
-        element = next(self._elements)
+        return self._shown(next(self._elements))
+
+    def _shown(self, element: Flat) -> Any:
         if self._outer is None:  # the spec may be known from the first element only
             self._outer = structure.outer(self._node.spec)
         return self._outer(element)
@@ -119,21 +123,43 @@ class OwnedIterator(Iterator):
     """What ``iter(dataset)`` gives."""
 
 
+class FetchingIterator(Iterator):
+    """An iterator over elements that were fetched: ``await iterator.fetch(2)`` goes before."""
+
+    def __init__(self, node: Node) -> None:
+        self._run = AwaitedRun()
+        super().__init__(node, self._run)
+        self._fetched: deque[Flat] = deque()
+
+    async def fetch(self, count: int) -> bool:
+        """Awaits so many elements, fewer at the end; whether there are any."""
+        while len(self._fetched) < count:
+            try:
+                self._fetched.append(await self._run.next(self._elements))
+            except StopAsyncIteration:
+                break
+        return bool(self._fetched)
+
+    def __next__(self) -> Any:
+        if not self._fetched:
+            raise StopIteration
+        return self._shown(self._fetched.popleft())
+
+
 class AsyncIterator:
     """An asynchronous iterator over elements: the page's other tasks run between them."""
 
     def __init__(self, node: Node) -> None:
-        self._iterator = OwnedIterator(node)
+        self._iterator = FetchingIterator(node)
 
     def __aiter__(self) -> AsyncIterator:
         return self
 
     async def __anext__(self) -> Any:
         await give_turn()
-        try:
+        if await self._iterator.fetch(1):
             return next(self._iterator)
-        except StopIteration:
-            raise StopAsyncIteration from None
+        raise StopAsyncIteration
 
 
 class NumpyIterator:

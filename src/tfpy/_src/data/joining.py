@@ -8,7 +8,8 @@ from itertools import chain
 from typing import Any
 
 from tfpy._src.data import structure
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import common
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError
@@ -33,9 +34,10 @@ class Zip(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         columns = [node.elements(run) for node in self.inputs]
+        rows = run.zip(columns)
         if len(columns) == 2:
-            return (first + second for first, second in zip(*columns, strict=False))
-        return (tuple(chain(*parts)) for parts in zip(*columns, strict=False))
+            return run.map(lambda pair: pair[0] + pair[1], rows)
+        return run.map(lambda parts: tuple(chain(*parts)), rows)
 
     @property
     def cardinality(self) -> int:
@@ -116,8 +118,11 @@ class Choose(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         *nodes, selector = self.inputs
         places: list[Iterator[Flat] | None] = [node.elements(run) for node in nodes]
-        for (choice,) in selector.elements(run):
-            number = int(choice)
+        for choice in selector.elements(run):
+            if choice is NOT_YET:
+                yield choice
+                continue
+            number = int(choice[0])
             if not 0 <= number < len(places):
                 raise InvalidArgumentError(
                     None,
@@ -125,9 +130,12 @@ class Choose(Node):
                     f"Selector index out of range: {number} >= {len(places)}",
                 )
             place = places[number]
-            element = None if place is None else next(place, None)
+            element = NOT_YET
+            while element is NOT_YET:
+                element = None if place is None else next(place, None)
+                if element is not None:
+                    yield element
             if element is not None:
-                yield element
                 continue
             if self._stops:
                 return

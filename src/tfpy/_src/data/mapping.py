@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from tfpy._src import dtypes
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec, with_shape
 from tfpy._src.data.structure import Flat
 from tfpy._src.function.signature import TensorSpec
@@ -42,7 +44,7 @@ class Map(Node):
         return self._function.spec
 
     def elements(self, run: Run) -> Iterator[Flat]:
-        return map(self._function.start(run), self.inputs[0].elements(run))
+        return run.map(self._function.start(run), self.inputs[0].elements(run))
 
     @property
     def cardinality(self) -> int:
@@ -76,7 +78,7 @@ class Filter(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         holds = self._predicate.start(run)
-        return filter(lambda element: holds(element)[0], self.inputs[0].elements(run))
+        return run.filter(lambda element: holds(element)[0], self.inputs[0].elements(run))
 
     @property
     def cardinality(self) -> int:
@@ -96,6 +98,9 @@ class TakeWhile(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         holds = self._predicate.start(run)
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             if not holds(element)[0]:
                 return
             yield element
@@ -187,11 +192,14 @@ class Scan(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         call, state = self._state.function.start(run), self._state.first
-        count = len(state)
+        size = len(state)
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             found = call((*state, *element))
-            state = found[:count]
-            yield found[count:]
+            state = found[:size]
+            yield found[size:]
 
     @property
     def cardinality(self) -> int:
@@ -244,8 +252,10 @@ class Enumerate(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         kind = dtypes.int64.as_numpy_dtype
-        pairs = enumerate(self.inputs[0].elements(run), self._start)
-        return ((np.array(number, kind), *element) for number, element in pairs)
+        numbers = count(self._start)
+        return run.map(
+            lambda element: (np.array(next(numbers), kind), *element), self.inputs[0].elements(run)
+        )
 
     @property
     def cardinality(self) -> int:
@@ -260,6 +270,9 @@ class Unique(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         seen = set()
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             key = tuple([(a.shape, tuple(a.reshape(-1).tolist())) for a in element])
             if key not in seen:
                 seen.add(key)

@@ -14,7 +14,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.joining import Choose
-from tfpy._src.data.node import INFINITE, Node, Run
+from tfpy._src.data.node import INFINITE, Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.selection import Take
 from tfpy._src.data.structure import Flat
@@ -47,11 +48,16 @@ class Drawn(Node):
         sums: Iterator[Array]
         if isinstance(self._weights, Node):
             given = self._weights.elements(run)
-            sums = (_running_sums(np.stack(e).reshape(-1)) for e in given)
+            sums = run.map(lambda e: _running_sums(np.stack(e).reshape(-1)), given)
         else:
             sums = repeat(_running_sums(self._weights))
         kind = dtypes.int64.as_numpy_dtype
-        for unit, row in zip(_units(words), sums, strict=False):
+        units = _units(words)
+        for row in sums:
+            if row is NOT_YET:
+                yield row
+                continue
+            unit = next(units)
             yield (np.array(np.searchsorted(row, unit * row[-1], "right"), kind),)
 
     @property

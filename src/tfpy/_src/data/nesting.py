@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from tfpy._src import dtypes
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError
@@ -42,8 +42,11 @@ class FlatMap(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         call = self._function.start(run)
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             (node,) = call(element)
-            yield from node.elements(Run())
+            yield from node.elements(run.within())
 
 
 def _elements_of(spec: Any) -> Any:
@@ -79,6 +82,9 @@ class Interleave(FlatMap):
             current = places[at]
             if current is not None:
                 element = next(current, None)
+                if element is NOT_YET:
+                    yield element
+                    continue
                 if element is None:
                     places[at] = None
                     opened -= 1
@@ -91,11 +97,13 @@ class Interleave(FlatMap):
                 at, taken = (at + 1) % self._cycle, 0
             else:
                 argument = next(source, None)
-                if argument is None:
+                if argument is NOT_YET:
+                    yield argument
+                elif argument is None:
                     exhausted = True
                 else:
                     (node,) = call(argument)
-                    places[at] = node.elements(Run())
+                    places[at] = node.elements(run.within())
                     opened += 1
 
 
@@ -147,7 +155,7 @@ class Window(Node):
         reach = (self._size - 1) * self._stride + 1
         held: list[Flat] = []
         while True:
-            held += islice(source, reach - len(held))
+            held += yield from run.gathered(source, reach - len(held))
             found = held[:: self._stride]
             if not found or (self._whole and len(found) < self._size):
                 return
@@ -159,7 +167,7 @@ class Window(Node):
             over = self._shift - len(held)
             held = held[self._shift :]
             if over > 0:
-                next(islice(source, over, over), None)
+                yield from run.gathered(source, over)
 
     @property
     def cardinality(self) -> int:
@@ -224,9 +232,12 @@ class GroupByWindow(Node):
 
         def made(number: int, group: list[Flat]) -> Iterator[Flat]:
             (node,) = reduce((_number(number), Kept(spec, group)))
-            return iter(node.elements(Run()))
+            return iter(node.elements(run.within()))
 
         for element in self.inputs[0].elements(run):
+            if element is NOT_YET:
+                yield element
+                continue
             number = int(key_of(element)[0])
             group = groups.setdefault(number, [])
             if not group:

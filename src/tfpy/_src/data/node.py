@@ -8,29 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.data.run import Run
 from tfpy._src.ir.aval import Array
 
 INFINITE = -1
 UNKNOWN = -2
 
 T = TypeVar("T")
-
-
-class Run:
-    """One iteration over a dataset from its start: what steps keep while it lasts.
-
-    A step that repeats its input starts it anew within the same run.
-    """
-
-    def __init__(self) -> None:
-        self._kept: dict[int, Any] = {}
-
-    def keep(self, owner: object, make: Callable[[], T]) -> T:
-        """What an object keeps in this run, made at the first call."""
-        found: T | None = self._kept.get(id(owner))
-        if found is None:
-            found = self._kept[id(owner)] = make()
-        return found
 
 
 class Node:
@@ -82,7 +66,7 @@ class Selection(Node):
         table = self.table
         if table is None:
             return self.choose(run, lambda: self.inputs[0].elements(run))
-        return (tuple([a[row, ...] for a in table]) for row in self.rows(run))
+        return run.map(lambda row: tuple([a[row, ...] for a in table]), self.rows(run))
 
     @property
     def table(self) -> tuple[Array, ...] | None:

@@ -16,7 +16,8 @@ from tfpy._src.core.tensor import from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.batching import Batch
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, batched
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import DataLossError, InvalidArgumentError
@@ -72,7 +73,7 @@ class PaddedBatch(Batch):
         )
 
     def elements(self, run: Run) -> Iterator[Flat]:
-        return map(self._padded, self._chunks(run))
+        return run.map(self._padded, self._chunks(run, self.inputs[0].elements(run)))
 
     def _padded(self, chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)
@@ -151,9 +152,9 @@ class AsRagged(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         specs = structure.flatten(self.spec)
-        return (
-            tuple([_as_ragged(x, s) for x, s in zip(element, specs, strict=True)])
-            for element in self.inputs[0].elements(run)
+        return run.map(
+            lambda element: tuple([_as_ragged(x, s) for x, s in zip(element, specs, strict=True)]),
+            self.inputs[0].elements(run),
         )
 
     @property
@@ -210,7 +211,7 @@ class SparseBatch(Batch):
         return SparseTensorSpec(TensorShape([None]).concatenate(self._shape), dtype)
 
     def elements(self, run: Run) -> Iterator[Flat]:
-        return map(self._together, self._chunks(run))
+        return run.map(self._together, self._chunks(run, self.inputs[0].elements(run)))
 
     def _together(self, chunk: list[Flat]) -> Flat:
         arrays = [element[0] for element in chunk]

@@ -15,7 +15,8 @@ from typing import Any
 from tfpy._src.data import structure
 from tfpy._src.data.binary import read_elements, spec_from_json, spec_to_json, write_element
 from tfpy._src.data.mapping import function_of
-from tfpy._src.data.node import Node, Run
+from tfpy._src.data.node import Node
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import NotFoundError
@@ -44,7 +45,8 @@ class FileCache(Node):
             return
         with written_whole(self._path) as path, path.open("wb") as file:
             for element in self.inputs[0].elements(run):
-                write_element(file, element)
+                if element is not NOT_YET:
+                    write_element(file, element)
                 yield element
 
     @property

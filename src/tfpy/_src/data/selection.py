@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Run, Selection
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Selection
+from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import SeedSource, Words
 from tfpy._src.errors import FailedPreconditionError, InvalidArgumentError
 
@@ -28,7 +28,7 @@ class Take(Selection):
         self._count = count
 
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        return items() if self._count < 0 else islice(items(), self._count)
+        return items() if self._count < 0 else run.slice(items(), 0, self._count)
 
     @property
     def cardinality(self) -> int:
@@ -48,7 +48,7 @@ class Skip(Selection):
         self._count = count
 
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        return iter(()) if self._count < 0 else islice(items(), self._count, None)
+        return iter(()) if self._count < 0 else run.slice(items(), self._count, None)
 
     @property
     def cardinality(self) -> int:
@@ -85,6 +85,9 @@ class Repeat(Selection):
         while True:
             current = items()
             first = next(current, _NOTHING)
+            while first is NOT_YET:
+                yield first
+                first = next(current, _NOTHING)
             if first is _NOTHING:
                 return
             yield first  # type: ignore[misc]
@@ -125,7 +128,7 @@ class Shard(Selection):
         self._count, self._index = count, index
 
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        return islice(items(), self._index, None, self._count)
+        return run.slice(items(), self._index, None, self._count)
 
     @property
     def cardinality(self) -> int:
@@ -151,12 +154,12 @@ class Shuffle(Selection):
         self._source = SeedSource(seeds, anew)
 
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        return self._drawn(items, Words(self._source.next()))
+        return self._drawn(run, items, Words(self._source.next()))
 
-    def _drawn(self, items: Callable[[], Iterator[T]], random: Words) -> Iterator[T]:
+    def _drawn(self, run: Run, items: Callable[[], Iterator[T]], random: Words) -> Iterator[T]:
         source = items()
         size = None if self._size == UNKNOWN else self._size
-        buffer = list(islice(source, size))
+        buffer = yield from run.gathered(source, size)
         yield from _replaced(buffer, source, random)
         yield from _drained(buffer, random)
 
@@ -182,6 +185,9 @@ def _replaced(buffer: list[T], source: Iterator[T], random: Words) -> Iterator[T
             drawn += 1
             yield item
             coming = next(source, _NOTHING)
+            while coming is NOT_YET:
+                yield coming
+                coming = next(source, _NOTHING)
             if coming is _NOTHING:
                 random.skip(drawn)
                 buffer[:] = buffer[front + 1 :] + buffer[:front]
@@ -219,6 +225,9 @@ class Cache(Selection):
             return
         found: list[Any] = []
         for item in items():
+            if item is NOT_YET:
+                yield item
+                continue
             found.append(item)
             yield item
         self._kept = found
@@ -256,6 +265,9 @@ class AssertCardinality(Selection):
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         found = 0
         for item in items():
+            if item is NOT_YET:
+                yield item
+                continue
             found += 1
             if found > self._expected >= 0:
                 raise self._error(f"at least {found}")

@@ -12,7 +12,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import INFINITE, Node, Range, Run
+from tfpy._src.data.node import INFINITE, Node, Range
+from tfpy._src.data.run import Run
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.specs import rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf

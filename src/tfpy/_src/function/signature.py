@@ -16,7 +16,7 @@ from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import OpenSize, UnrankedSize
-from tfpy._src.runtime.bridge import is_js_array
+from tfpy._src.runtime.page import is_js_array
 from tfpy._src.variables.variable import Variable
 
 

@@ -1,0 +1,213 @@
+"""Where the boxes of a directed graph stand: in layers, so that edges run one way and seldom cross.
+
+The steps are Sugiyama's: layers by longest paths, places for edges that pass through layers, an
+order in each layer by the neighbours' means, and coordinates near these means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+Key = Hashable
+Edge = tuple[Key, Key]
+
+_SWEEPS = 6
+
+ACROSS, ALONG = 24.0, 36.0
+"""The least distance of boxes of a layer, and of layers."""
+
+_LANE = 6.0
+"""The breadth of an edge that passes through a layer."""
+
+
+class Point(NamedTuple):
+    """A place: across the edges, and along them."""
+
+    across: float
+    along: float
+
+
+@dataclass
+class Layout:
+    """Where the boxes' middles are, through which points edges pass, and how large it all is."""
+
+    middles: dict[Key, Point]
+    routes: dict[Edge, list[Point]]
+    size: Point
+
+
+class _Lane(NamedTuple):
+    """The place of an edge in a layer that it passes through."""
+
+    edge: Edge
+    layer: int
+
+
+def laid_out(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> Layout:
+    """The layout of boxes.
+
+    Args:
+        sizes: how broad and long each box is.
+        edges: pairs of boxes; those that go back are drawn, but decide nothing.
+    """
+    forward = _forward(sizes, edges)
+    layer_of = _layers(sizes, forward)
+    layers: list[list[Key]] = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
+    for key in sizes:
+        layers[layer_of[key]].append(key)
+    ups: dict[Key, list[Key]] = {key: [] for key in sizes}
+    downs: dict[Key, list[Key]] = {key: [] for key in sizes}
+    for edge in forward:
+        passed: list[Key] = [edge[0]]
+        for layer in range(layer_of[edge[0]] + 1, layer_of[edge[1]]):
+            lane = _Lane(edge, layer)
+            layers[layer].append(lane)
+            passed.append(lane)
+        for before, after in zip(passed, [*passed[1:], edge[1]], strict=True):
+            downs.setdefault(before, []).append(after)
+            ups.setdefault(after, []).append(before)
+    _order(layers, ups, downs)
+    breadths = {
+        key: sizes[key].across if key in sizes else _LANE for line in layers for key in line
+    }
+    across = _places(layers, breadths, ups, downs)
+    return _measured(layers, across, breadths, sizes, forward)
+
+
+def _forward(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> list[Edge]:
+    """The edges without those that close a circle."""
+    after: dict[Key, list[Key]] = {key: [] for key in sizes}
+    for a, b in edges:
+        after[a].append(b)
+    back: set[Edge] = set()
+    done: set[Key] = set()
+    for first in sizes:
+        above: dict[Key, list[Key]] = {}
+        pending = [(first, iter(after[first]))]
+        above[first] = []
+        while pending:
+            key, left = pending[-1]
+            below = next((b for b in left if b not in done), None)
+            if below is None:
+                pending.pop()
+                above.pop(key, None)
+                done.add(key)
+            elif below in above:
+                back.add((key, below))
+            else:
+                above[below] = []
+                pending.append((below, iter(after[below])))
+    return [edge for edge in dict.fromkeys(edges) if edge not in back]
+
+
+def _layers(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> dict[Key, int]:
+    """The layer of each box: below those that it depends on; first boxes near what needs them."""
+    layer = dict.fromkeys(sizes, 0)
+    for _ in sizes:
+        lower = [(b, layer[a] + 1) for a, b in edges if layer[b] <= layer[a]]
+        if not lower:
+            break
+        for key, at in lower:
+            layer[key] = max(layer[key], at)
+    depends = {b for _, b in edges}
+    for key in sizes:
+        needs = [layer[b] for a, b in edges if a == key]
+        if key not in depends and needs:
+            layer[key] = min(needs) - 1
+    return layer
+
+
+def _order(
+    layers: list[list[Key]], ups: Mapping[Key, Sequence[Key]], downs: Mapping[Key, Sequence[Key]]
+) -> None:
+    """Orders each layer by the mean places of the boxes that its own are connected with."""
+    for sweep in range(_SWEEPS):
+        up = sweep % 2 == 0
+        numbers = range(1, len(layers)) if up else range(len(layers) - 2, -1, -1)
+        for number in numbers:
+            beside = layers[number - 1 if up else number + 1]
+            place = {key: i / max(len(beside) - 1, 1) for i, key in enumerate(beside)}
+            line = layers[number]
+            own = {key: i / max(len(line) - 1, 1) for i, key in enumerate(line)}
+            mean = {}
+            for key in line:
+                found = [place[k] for k in (ups if up else downs).get(key, ()) if k in place]
+                mean[key] = sum(found) / len(found) if found else own[key]
+            line.sort(key=mean.__getitem__)
+
+
+def _places(
+    layers: list[list[Key]],
+    breadths: Mapping[Key, float],
+    ups: Mapping[Key, Sequence[Key]],
+    downs: Mapping[Key, Sequence[Key]],
+) -> dict[Key, float]:
+    """The middle of each box across the edges."""
+    place: dict[Key, float] = {}
+    for line in layers:
+        _put(line, breadths, [0.0] * len(line), place)
+    for sweep in range(2 * _SWEEPS):
+        up = sweep % 2 == 0
+        for line in layers if up else reversed(layers):
+            wanted = []
+            for key in line:
+                near = (ups if up else downs).get(key) or (downs if up else ups).get(key) or [key]
+                wanted.append(sum(place[k] for k in near) / len(near))
+            _put(line, breadths, wanted, place)
+    return place
+
+
+def _put(
+    line: Sequence[Key],
+    breadths: Mapping[Key, float],
+    wanted: Sequence[float],
+    place: dict[Key, float],
+) -> None:
+    """Places a layer's boxes, in order and apart, as near to what is wanted as that allows.
+
+    Boxes that would overlap are a block, which stands at the mean of what its boxes want.
+    """
+    offsets = [0.0]
+    for a, b in pairwise(line):
+        offsets.append(offsets[-1] + (breadths[a] + breadths[b]) / 2 + ACROSS)
+    blocks: list[tuple[float, int]] = []
+    for want, offset in zip(wanted, offsets, strict=False):
+        mean, count = want - offset, 1
+        while blocks and blocks[-1][0] > mean:
+            other, size = blocks.pop()
+            mean = (mean * count + other * size) / (count + size)
+            count += size
+        blocks.append((mean, count))
+    starts = [mean for mean, count in blocks for _ in range(count)]
+    place.update({k: s + o for k, s, o in zip(line, starts, offsets, strict=False)})
+
+
+def _measured(
+    layers: list[list[Key]],
+    across: Mapping[Key, float],
+    breadths: Mapping[Key, float],
+    sizes: Mapping[Any, Point],
+    edges: Sequence[Edge],
+) -> Layout:
+    """The layout with its corner at 0, and its layers one after the other."""
+    left = min((across[k] - breadths[k] / 2 for k in across), default=0.0)
+    right = max((across[k] + breadths[k] / 2 for k in across), default=0.0)
+    middles: dict[Key, Point] = {}
+    lanes: dict[Key, list[Point]] = {}
+    at = 0.0
+    for line in layers:
+        depth = max((sizes[k].along for k in line if k in sizes), default=0.0)
+        for key in line:
+            x = across[key] - left
+            if key in sizes:
+                middles[key] = Point(x, at + depth / 2)
+            else:
+                lanes[key] = [Point(x, at), Point(x, at + depth)]
+        at += depth + ALONG
+    routes: dict[Edge, list[Point]] = {edge: [] for edge in edges}
+    for lane in sorted((k for k in lanes if isinstance(k, _Lane)), key=lambda k: k.layer):
+        routes[lane.edge] += lanes[lane]
+    return Layout(middles, routes, Point(right - left, max(at - ALONG, 0.0)))

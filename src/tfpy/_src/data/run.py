@@ -1,0 +1,236 @@
+"""A run: one iteration over a dataset, and how steps go through elements in it.
+
+The elements of an asynchronous source come while others wait. Steps are the same for these: where
+an element has not come, a step is given :data:`NOT_YET` in its place, and hands it on; who iterates
+awaits what the run tells, and asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
+from itertools import count, islice
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class _NotYet:
+    def __repr__(self) -> str:
+        return "NOT_YET"
+
+
+NOT_YET: Any = _NotYet()
+"""Stands for an element that has not come."""
+
+_END: Any = object()
+
+
+class NotAwaitedError(TypeError):
+    """Elements that come asynchronously were to be there at once."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the elements of this dataset come asynchronously (from the network, a file of the "
+            "user's, a camera): write `async for element in dataset`; train with "
+            "`await model.fit_async(...)`, `evaluate_async` or `predict_async`"
+        )
+
+
+class Run:
+    """One iteration over a dataset from its start: what steps keep while it lasts.
+
+    A step that repeats its input starts it anew within the same run.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Any] = {}
+
+    def keep(self, owner: object, make: Callable[[], T]) -> T:
+        """What an object keeps in this run, made at the first call."""
+        found: T | None = self._kept.get(id(owner))
+        if found is None:
+            found = self._kept[id(owner)] = make()
+        return found
+
+    def within(self) -> Run:
+        """The run of a dataset that an element of this one is."""
+        return Run()
+
+    def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
+        """What an asynchronous iterator gives.
+
+        Raises:
+            NotAwaitedError: here, where nobody awaits it.
+        """
+        raise NotAwaitedError
+
+    def map(self, function: Callable[[Any], T], items: Iterator[Any]) -> Iterator[T]:
+        """A function of each item; goes on after an error."""
+        return map(function, items)
+
+    def filter(self, holds: Callable[[Any], Any], items: Iterator[T]) -> Iterator[T]:
+        """The items for which a function says yes."""
+        return filter(holds, items)
+
+    def slice(self, items: Iterator[T], start: int, stop: int | None, step: int = 1) -> Iterator[T]:
+        """The items of a slice."""
+        return islice(items, start, stop, step)
+
+    def zip(self, columns: Sequence[Iterator[T]]) -> Iterator[tuple[T, ...]]:
+        """Items side by side, up to the end of the first column that ends."""
+        return zip(*columns, strict=False)
+
+    def gathered(self, items: Iterator[T], size: int | None) -> Generator[Any, None, list[T]]:
+        """The next items as a list: ``found = yield from run.gathered(items, 8)``."""
+        return list(islice(items, size))
+        yield  # a generator that has nothing to hand on
+
+    def chunks(self, items: Iterator[T], size: int) -> Iterator[list[T]]:
+        """So many items at a time, fewer at the end; goes on after an error."""
+        return _Chunks(items, size)
+
+
+class _Chunks:
+    def __init__(self, items: Iterator[Any], size: int) -> None:
+        self._items, self._size = items, size
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return self
+
+    def __next__(self) -> list[Any]:
+        found = list(islice(self._items, self._size))
+        if not found:
+            raise StopIteration
+        return found
+
+
+class AwaitedRun(Run):
+    """An iteration by one who awaits elements."""
+
+    def __init__(self, outer: AwaitedRun | None = None) -> None:
+        super().__init__()
+        self._outermost: AwaitedRun = self if outer is None else outer._outermost
+        self.fetch: Callable[[], Awaitable[None]]
+        """What is to be awaited after :data:`NOT_YET`, of the outermost run."""
+
+    async def next(self, items: Iterator[T]) -> T:
+        """The next item, once it has come.
+
+        Raises:
+            StopAsyncIteration: at the end.
+        """
+        while True:
+            item = next(items, _END)
+            if item is _END:
+                raise StopAsyncIteration
+            if item is not NOT_YET:
+                return item
+            await self.fetch()
+
+    def within(self) -> AwaitedRun:
+        return AwaitedRun(self)
+
+    def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
+        return _Arriving(self._outermost, source)
+
+    def map(self, function: Callable[[Any], T], items: Iterator[Any]) -> Iterator[T]:
+        def called(item: Any) -> T:
+            return item if item is NOT_YET else function(item)
+
+        return map(called, items)
+
+    def filter(self, holds: Callable[[Any], Any], items: Iterator[T]) -> Iterator[T]:
+        return filter(lambda item: item is NOT_YET or holds(item), items)
+
+    def slice(self, items: Iterator[T], start: int, stop: int | None, step: int = 1) -> Iterator[T]:
+        wanted = islice(count(), start, stop, step)
+        at, number = next(wanted, None), 0
+        while at is not None:
+            item = next(items, _END)
+            if item is _END:
+                return
+            if item is NOT_YET:
+                yield item
+                continue
+            if number == at:
+                yield item
+                at = next(wanted, None)
+            number += 1
+
+    def zip(self, columns: Sequence[Iterator[T]]) -> Iterator[tuple[T, ...]]:
+        while True:
+            row = []
+            for column in columns:
+                found = yield from self.gathered(column, 1)
+                if not found:
+                    return
+                row += found
+            yield tuple(row)
+
+    def gathered(self, items: Iterator[T], size: int | None) -> Generator[Any, None, list[T]]:
+        found: list[T] = []
+        while size is None or len(found) < size:
+            item = next(items, _END)
+            if item is _END:
+                break
+            if item is NOT_YET:
+                yield item
+            else:
+                found.append(item)
+        return found
+
+    def chunks(self, items: Iterator[T], size: int) -> Iterator[list[T]]:
+        return _AwaitedChunks(items, size)
+
+
+class _AwaitedChunks:
+    def __init__(self, items: Iterator[Any], size: int) -> None:
+        self._items, self._size = items, size
+        self._held: list[Any] = []
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return self
+
+    def __next__(self) -> list[Any]:
+        found, self._held = self._held, []
+        while len(found) < self._size:
+            item = next(self._items, _END)
+            if item is _END:
+                break
+            if item is NOT_YET:
+                self._held = found
+                return NOT_YET
+            found.append(item)
+        if not found:
+            raise StopIteration
+        return found
+
+
+class _Arriving:
+    """An asynchronous iterator as one that gives :data:`NOT_YET`; goes on after an error."""
+
+    def __init__(self, run: AwaitedRun, source: AsyncIterator[Any]) -> None:
+        self._run, self._source = run, source
+        self._item = NOT_YET
+        self._error: BaseException | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        item, self._item = self._item, NOT_YET
+        if item is _END:
+            self._item = item
+            raise StopIteration
+        if item is NOT_YET:
+            self._run.fetch = self._fetch
+        return item
+
+    async def _fetch(self) -> None:
+        try:
+            self._item = await anext(self._source, _END)
+        except Exception as error:  # it is raised where the element is asked for
+            self._error = error

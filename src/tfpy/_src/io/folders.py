@@ -1,0 +1,117 @@
+"""Files of the user's and archives as a folder of Python's, for functions that read folders."""
+
+from __future__ import annotations
+
+import asyncio
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tfpy._src.errors import InvalidArgumentError, ResourceExhaustedError
+from tfpy._src.io.streams import source_of
+from tfpy._src.runtime.awaitable import awaitable
+
+_LIMIT = 1 << 30
+
+
+@awaitable("tf.io.to_folder(files, folder)")
+async def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
+    """Writes files to a folder of Python's, which is made; the paths that were written, sorted.
+
+    Such a folder is what ``keras.utils.image_dataset_from_directory`` and its like read.
+
+    Args:
+        files: an address, a data source, a File or Blob of the browser, or several of them (a list
+            or a FileList, whose folders are kept). Of a file NAME.zip what it contains is written.
+        max_bytes: how many bytes may be written, archives included.
+
+    Raises:
+        InvalidArgumentError: for a name that leads out of the folder, or a damaged archive.
+        ResourceExhaustedError: when the files are larger than ``max_bytes``.
+
+    Example:
+        ``paths = await tf.io.to_folder("flowers.zip", "/flowers")``
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    written: list[str] = []
+    left = max_bytes
+    for file in _listed(files):
+        source = source_of(file)
+        name = str(getattr(file, "webkitRelativePath", "") or _last_part(source.name))
+        path = _inside(target, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        left = await _write(source, path, left)
+        if path.suffix.lower() == ".zip":
+            left, found = await _unpack(path, target, left)
+            written += found
+        else:
+            written.append(str(path))
+    return sorted(written)
+
+
+def _listed(files: Any) -> Sequence[Any]:
+    """The files of a list of Python's or of the browser's, or the one that is given."""
+    if isinstance(files, list | tuple):
+        return files
+    return list(files) if hasattr(files, "item") and hasattr(files, "length") else [files]
+
+
+def _last_part(name: str) -> str:
+    """A file's name by its address or path."""
+    return PurePosixPath(name.split("?")[0].split("#")[0]).name or "file"
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """The path of a name in a folder.
+
+    Raises:
+        InvalidArgumentError: when it leads out of it.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or ".." in parts or parts[0] == "/" or "\\" in name:
+        message = f"the name {name!r} leads out of the folder {folder}"
+        raise InvalidArgumentError(None, "to_folder", message)
+    return folder.joinpath(*parts)
+
+
+async def _write(source: Any, path: Path, left: int) -> int:
+    """Writes the bytes of a source; how many more may be written.
+
+    Raises:
+        ResourceExhaustedError: when there are more than are left.
+    """
+    with path.open("wb") as file:
+        async for piece in source.pieces():
+            left -= len(piece)
+            if left < 0:
+                raise _too_large(source.name)
+            file.write(piece)
+    return left
+
+
+async def _unpack(archive: Path, target: Path, left: int) -> tuple[int, list[str]]:
+    """Replaces an archive by its files: how many more bytes may be written, and their paths."""
+    written = []
+    try:
+        with zipfile.ZipFile(archive) as found:
+            members = [m for m in found.infolist() if not m.is_dir()]
+            if sum(m.file_size for m in members) > left:
+                raise _too_large(archive.name)
+            for member in members:
+                path = _inside(target, member.filename)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(found.read(member))
+                left -= member.file_size
+                written.append(str(path))
+                await asyncio.sleep(0)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        message = f"{archive.name} is no ZIP archive that can be read: {error}"
+        raise InvalidArgumentError(None, "to_folder", message) from error
+    archive.unlink()
+    return left, written
+
+
+def _too_large(name: str) -> ResourceExhaustedError:
+    return ResourceExhaustedError(None, "to_folder", f"{name} is larger than max_bytes allows")

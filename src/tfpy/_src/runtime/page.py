@@ -1,0 +1,172 @@
+"""What is a page's: values of JavaScript, pixels, bytes of addresses and of the user's files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.errors import NotFoundError, OpError, PermissionDeniedError, UnavailableError
+from tfpy._src.ir.aval import Array
+from tfpy._src.runtime.bridge import IN_BROWSER
+
+if IN_BROWSER:
+    import js
+    from pyodide.ffi import JsArray, JsBuffer, JsException
+
+
+# Values of JavaScript
+
+
+def is_js(value: Any) -> bool:
+    """Whether it is an object of JavaScript. The classes of such objects share a name, which is
+    asked for sooner than ``isinstance`` answers.
+    """
+    return IN_BROWSER and type(value).__name__ == "JsProxy"
+
+
+def is_js_array(value: Any) -> bool:
+    """Whether it is an array of JavaScript, typed or not."""
+    return is_js(value) and isinstance(value, JsArray)
+
+
+def array_values(array: Any) -> Any:
+    """The values of an array of JavaScript: a NumPy array of a typed array's dtype, by one copy of
+    its bytes; of another one a list, in which typed arrays are NumPy arrays.
+    """
+    if isinstance(array, JsBuffer):
+        return np.asarray(array.to_memoryview())
+    return [array_values(v) if is_js_array(v) else v for v in array]
+
+
+# Pixels
+
+
+async def decoded(image: Any) -> Any:
+    """The image, loaded and decoded where that is still to be done."""
+    if hasattr(image, "decode"):
+        await image.decode()
+    return image
+
+
+def get_pixels(source: Any) -> Array:
+    """RGBA bytes ``[height, width, 4]`` of whatever shows an image.
+
+    Raises:
+        ValueError: when it shows none, or one of another site.
+    """
+    if hasattr(source, "data"):
+        return _rgba_bytes(source)
+    width, height = _size(source)
+    canvas = _new_canvas(width, height)
+    context = canvas.getContext("2d")
+    try:
+        context.drawImage(source, 0, 0, width, height)
+        return _rgba_bytes(context.getImageData(0, 0, width, height))
+    except JsException as refused:
+        raise ValueError(f"the browser gives no pixels of {source}: {refused}") from None
+
+
+def put_pixels(canvas: Any, rgba: Array) -> None:
+    """Gives a canvas the size of RGBA bytes ``[height, width, 4]`` and draws them.
+
+    Raises:
+        ValueError: when it is no canvas for two-dimensional drawing.
+    """
+    context = canvas.getContext("2d") if hasattr(canvas, "getContext") else None
+    if context is None:
+        raise ValueError(f"{canvas} is no canvas with a 2d context")
+    height, width = rgba.shape[:2]
+    canvas.width, canvas.height = width, height
+    data = js.Uint8ClampedArray.new(rgba.size)
+    data.assign(np.ascontiguousarray(rgba))
+    context.putImageData(js.ImageData.new(data, width, height), 0, 0)
+
+
+def _rgba_bytes(image_data: Any) -> Array:
+    flat = np.frombuffer(image_data.data.to_bytes(), np.uint8)
+    return flat.reshape(image_data.height, image_data.width, 4)
+
+
+def _size(source: Any) -> tuple[int, int]:
+    """Width and height in pixels: of the image or film itself, not of its place on the page."""
+    for width, height in (
+        ("naturalWidth", "naturalHeight"), ("videoWidth", "videoHeight"), ("width", "height")
+    ):  # fmt: skip
+        if getattr(source, width, 0) and getattr(source, height, 0):
+            return int(getattr(source, width)), int(getattr(source, height))
+    raise ValueError(f"{source} has no pixels (yet): wait until it is loaded")
+
+
+def _new_canvas(width: int, height: int) -> Any:
+    if hasattr(js, "OffscreenCanvas"):
+        return js.OffscreenCanvas.new(width, height)
+    canvas = js.document.createElement("canvas")
+    canvas.width, canvas.height = width, height
+    return canvas
+
+
+# Bytes
+
+
+class Stream:
+    """Bytes that come.
+
+    Args:
+        reader: of a JavaScript ReadableStream.
+        size: of all of it in bytes, where it is known.
+    """
+
+    def __init__(self, reader: Any, size: int | None) -> None:
+        self._reader = reader
+        self.size = size
+
+    async def read(self) -> bytes:
+        """The next bytes; none at the end.
+
+        Raises:
+            UnavailableError: when the connection breaks.
+        """
+        try:
+            found = await self._reader.read()
+        except JsException as broken:
+            raise UnavailableError(None, "fetch", f"the bytes ended early: {broken}") from None
+        return b"" if found.done else bytes(found.value.to_bytes())
+
+    def close(self) -> None:
+        """Fetches no more."""
+        self._reader.cancel()
+
+
+async def open_address(url: str) -> Stream:
+    """The bytes at an address.
+
+    Raises:
+        NotFoundError: when there is no such file; PermissionDeniedError: when it is refused.
+        UnavailableError: when the server does not answer, or does not let this page read it.
+    """
+    try:
+        response = await js.fetch(url)
+    except JsException as failed:
+        message = f"{url}: {failed}; is it there, and does its server allow this page (CORS)?"
+        raise UnavailableError(None, "fetch", message) from None
+    if not response.ok:
+        kind = _REFUSALS.get(response.status, UnavailableError)
+        raise kind(None, "fetch", f"{url}: {response.status} {response.statusText}")
+    length = response.headers.get("Content-Length")
+    is_packed = response.headers.get("Content-Encoding")
+    size = int(length) if length and length.isdigit() and not is_packed else None
+    return Stream(response.body.getReader(), size)
+
+
+_REFUSALS: dict[int, type[OpError]] = {
+    401: PermissionDeniedError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    410: NotFoundError,
+}
+
+
+def open_blob(blob: Any) -> Stream:
+    """The bytes of a File or Blob."""
+    return Stream(blob.stream().getReader(), int(blob.size))
