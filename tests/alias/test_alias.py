@@ -93,6 +93,20 @@ def test_programs(name: str) -> None:
     assert run(ALIASED + f"import runpy; runpy.run_path({str(path)!r})").endswith("be\n")
 
 
+def test_values_pickle() -> None:
+    run(
+        ALIASED
+        + """
+import pickle, keras, tensorflow as tf
+values = [tf.constant([1]), tf.ragged.constant([[1], []]), tf.sparse.from_dense([[0, 1]])]
+values += [tf.Variable([1.0]), tf.TensorSpec([1]), keras.Sequential([keras.layers.Dense(2)])]
+for value in values:
+    assert type(pickle.loads(pickle.dumps(value))) is type(value)
+assert tf.python.framework.tensor.Tensor is tf.Tensor
+"""
+    )
+
+
 def test_the_keras_page() -> None:
     page = (HERE.parents[1] / "docs" / "keras.md").read_text()
     program = "".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))

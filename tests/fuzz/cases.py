@@ -130,6 +130,9 @@ CASES: dict[str, Program] = {
     "a range of quantization upside down": case(
         "tf.quantization.fake_quant_with_min_max_args_gradient($0, $0, 1.0, 0.6)", numbers(2)
     ),
+    "eigenvectors of a tridiagonal matrix, whose signs are free": case(
+        "tf.abs(tf.linalg.eigh_tridiagonal($0, $1, eigvals_only=False)[1])", numbers(4), numbers(3)
+    ),
     "fake quantization to a range that is upside down": case(
         "tf.quantization.fake_quant_with_min_max_vars($0, -0.2, -1.0, narrow_range=True)",
         numbers(2, 3),

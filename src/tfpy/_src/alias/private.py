@@ -73,6 +73,7 @@ def install(package: types.ModuleType) -> None:
         vars(_module(package, name)).update(names)
     for kind, name in CLAIMED.items():
         kind.__module__ = f"tensorflow.{name}"
+        setattr(_module(package, name), kind.__name__, kind)
 
 
 def _module(package: types.ModuleType, name: str) -> types.ModuleType:
