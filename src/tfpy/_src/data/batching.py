@@ -52,7 +52,7 @@ class Batch(Node):
         table = source.table
         if table is not None:
             rows = self._chunks(run, source.rows(run))
-            return run.map(lambda at: tuple([a.take(at, 0) for a in table]), rows)
+            return run.map(table.batch, rows)
         specs = structure.flatten(source.spec)
         return run.map(partial(self._joined, specs), self._chunks(run, source.elements(run)))
 

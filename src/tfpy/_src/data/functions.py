@@ -8,7 +8,7 @@ tensors, and those in which a shape or what Python does depends on values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tfpy._src import tracing
@@ -16,6 +16,7 @@ from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
+from tfpy._src.data.of_rows import of_rows
 from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
@@ -27,6 +28,7 @@ from tfpy._src.function.signature import TensorSpec
 from tfpy._src.ir.aval import Array
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.evaluate import Evaluator
+from tfpy._src.ir.graph import Graph
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.pipeline import simplify
 from tfpy._src.run.control_op import ControlOp
@@ -92,6 +94,15 @@ class DataFunction:
             found = structure.spec_of(self._called(example))
             self._spec = structure.map_structure(_with_open_sizes, found)
         return self._spec
+
+    @cached_property
+    def of_rows(self) -> Call | None:
+        """What calls it of many elements at once, given and giving arrays of them; None where that
+        might give other bits, or where elements see each other's effects."""
+        traced = self._traced
+        if traced is None or isinstance(traced, OpenConcreteFunction):
+            return None
+        return _Program(traced).of_rows()
 
     def start(self, run: Run) -> Call:
         """What calls it in a run: its random numbers begin anew."""
@@ -202,21 +213,40 @@ class _Program:
 
     def __init__(self, concrete: ConcreteFunction) -> None:
         self._concrete = concrete
-        self._evaluator: Evaluator | None = None
+        self._graph: Graph | None = None
         """None where the host runs control flow, Python or assignments among the equations."""
         graph = concrete.graph
         if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
-            self._evaluator = Evaluator(simplify(without_custom_gradients(close(graph))))
+            self._graph = simplify(without_custom_gradients(close(graph)))
 
     def start(self) -> Call:
         """What calls it; its random streams begin anew."""
-        evaluator = self._evaluator
-        if evaluator is None:
+        if self._graph is None:
             return self._run
+        evaluator = Evaluator(self._graph)
         reads = [_reader(extra) for extra in self._concrete.extras]
         if not reads:
             return lambda element: tuple(evaluator(element))
         return lambda element: tuple(evaluator([*element, *[read() for read in reads]]))
+
+    def of_rows(self) -> Call | None:
+        """See :attr:`DataFunction.of_rows`."""
+        graph, extras = self._graph, self._concrete.extras
+        changing = any(e.variable is not None or e.anew is not None for e in extras)
+        if graph is None or changing:
+            return None
+        elements = len(graph.inputs) - len(extras)
+        if of_rows(graph, elements, count=1) is None:
+            return None
+        captured = [extra.tensor.host_view() for extra in extras]
+
+        @lru_cache(maxsize=4)
+        def sized(count: int) -> Evaluator:
+            found = of_rows(graph, elements, count)
+            assert found is not None
+            return Evaluator(found)
+
+        return lambda rows: tuple(sized(len(rows[0]))([*rows, *captured]))
 
     def _run(self, element: Flat) -> Flat:
         with tracing.init_scope(), registry.on_host():

@@ -13,7 +13,7 @@ from tfpy._src import dtypes
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
-from tfpy._src.data.node import Node
+from tfpy._src.data.node import Node, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec, with_shape
 from tfpy._src.data.structure import Flat
@@ -45,6 +45,18 @@ class Map(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         return run.map(self._function.start(run), self.inputs[0].elements(run))
+
+    @cached_property
+    def table(self) -> Table | None:
+        source, function = self.inputs[0].table, self._function.of_rows
+        if source is None or function is None:
+            return None
+        before = source.function
+        whole = function if before is None else lambda rows: function(before(rows))
+        return Table(source.arrays, whole)
+
+    def rows(self, run: Run) -> Iterator[int]:
+        return self.inputs[0].rows(run)
 
     @property
     def cardinality(self) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,19 @@ INFINITE = -1
 UNKNOWN = -2
 
 T = TypeVar("T")
+
+
+class Table(NamedTuple):
+    """What elements are made of, where they are made of rows of arrays, each of its own."""
+
+    arrays: tuple[Array, ...]
+    function: Callable[[Any], Any] | None = None
+    """Gives the elements of many rows, as arrays of them; without it the rows are elements."""
+
+    def batch(self, rows: Sequence[int]) -> tuple[Array, ...]:
+        """The elements of some rows, as arrays of them."""
+        found = tuple([a.take(rows, 0) for a in self.arrays])
+        return found if self.function is None else self.function(found)
 
 
 class Node:
@@ -42,8 +55,8 @@ class Node:
         return UNKNOWN
 
     @property
-    def table(self) -> tuple[Array, ...] | None:
-        """Arrays of which each element is a row, if it is so; :meth:`rows` tells which."""
+    def table(self) -> Table | None:
+        """Of which rows the elements are made, if they are; :meth:`rows` tells which."""
         return None
 
     def rows(self, run: Run) -> Iterator[int]:
@@ -64,12 +77,12 @@ class Selection(Node):
 
     def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
         table = self.table
-        if table is None:
+        if table is None or table.function is not None:
             return self.choose(run, lambda: self.inputs[0].elements(run))
-        return run.map(lambda row: tuple([a[row, ...] for a in table]), self.rows(run))
+        return run.map(lambda row: tuple([a[row, ...] for a in table.arrays]), self.rows(run))
 
     @property
-    def table(self) -> tuple[Array, ...] | None:
+    def table(self) -> Table | None:
         return self.inputs[0].table
 
     def rows(self, run: Run) -> Iterator[int]:

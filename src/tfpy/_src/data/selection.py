@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Selection
+from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Selection, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import SeedSource, Words
 from tfpy._src.errors import FailedPreconditionError, InvalidArgumentError
@@ -218,6 +218,12 @@ class Cache(Selection):
     def __init__(self, source: Node) -> None:
         super().__init__(source)
         self._kept: list[Any] | None = None
+
+    @property
+    def table(self) -> Table | None:
+        """None where elements are computed of rows: what was computed is kept."""
+        table = self.inputs[0].table
+        return None if table is None or table.function is not None else table
 
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         if self._kept is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import INFINITE, Node, Range
+from tfpy._src.data.node import INFINITE, Node, Range, Table
 from tfpy._src.data.run import Run
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.specs import rows_of, unbatched
@@ -80,11 +80,11 @@ class Slices(Node):
         return structure.inner(self._tensors)
 
     @property
-    def table(self) -> Any:
+    def table(self) -> Table | None:
         symbolic = any(not getattr(x, "has_values", True) for x in structure.flatten(self._tensors))
         if symbolic or not all(isinstance(a, np.ndarray) for a in self._leaves):
             return None
-        return self._leaves
+        return Table(self._leaves)
 
     def rows(self, run: Run) -> Iterator[int]:
         return iter(range(self.cardinality))
