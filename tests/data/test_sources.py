@@ -192,7 +192,15 @@ def test_optionals(tf: Any) -> Any:
         outcome(none.get_value),
         isinstance(none, tf.experimental.Optional),
         repr(none.element_spec),
+        repr(some.element_spec),
+        *_optionals_of_an_iterator(tf),
     ]
+
+
+def _optionals_of_an_iterator(tf: Any) -> list[Any]:
+    iterator = iter(tf.data.Dataset.from_tensors({"a": 1, "b": [2.5]}))
+    found = [iterator.get_next_as_optional() for _ in range(2)]
+    return [x for o in found for x in (o.has_value(), repr(o.element_spec))]
 
 
 @same

@@ -12,6 +12,31 @@ import tfpy as tf
 
 
 @same
+def test_calls_with_nests_in_turns(lib: Any) -> Any:
+    """Each kind of argument has a trace of its own, which later calls find again."""
+    traced: list[str] = []
+
+    @lib.function(autograph=False)
+    def combine(x: Any, y: Any = None, flag: Any = False) -> Any:
+        traced.append(type(x).__name__)
+        parts = [x[k] for k in ("b", "a")] if isinstance(x, dict) else x
+        total = parts[0] * 10.0 - parts[1]
+        return {"z": total if y is None else total + y[0], "a": (total if flag else -total, x)}
+
+    one, two = lib.constant(1.0), lib.constant([2.0, 3.0])
+    calls = [
+        ((one, two),),
+        ([one, two],),
+        ({"b": one, "a": two},),
+        ({"a": one, "b": two}, (two,)),
+        ({"a": one, "b": two}, (two,), True),
+        ((two, one), None),
+    ]
+    found = [combine(*call) for _ in range(3) for call in calls]
+    return found, traced, combine.experimental_get_tracing_count()
+
+
+@same
 def test_concrete_functions_take_nests_by_name_and_position(lib: Any) -> Any:
     scalar = lib.TensorSpec((), lib.float32)
 

@@ -7,6 +7,7 @@ from passes.sketch import Sketch
 
 import tfpy as tf
 from tfpy._src.run.executable import Executable
+from tfpy._src.run.regions import Place, cut
 from tfpy._src.run.usage import Usage
 
 
@@ -28,3 +29,22 @@ def test_weights_may_change() -> None:
         for _ in range(2):
             (result,) = run.run([x, given])
             np.testing.assert_allclose(result.numpy(), x.numpy() + np.exp(weight), rtol=1e-6)
+
+
+def test_one_program_gives_the_outputs_in_the_graphs_order() -> None:
+    s = Sketch((3,))
+    doubled, raised = s("add", 0, 0), s("exp", 0)
+    executable = Executable(s.returns(raised, 0, doubled))
+    x = tf.constant([1.0, 2.0, 3.0])
+    for _ in range(2):
+        results = [t.numpy() for t in executable.run([x])]
+        wanted = [np.exp([1.0, 2.0, 3.0]), [1, 2, 3], [2, 4, 6]]
+        np.testing.assert_allclose(results, wanted, rtol=1e-6)
+
+
+def test_regions_give_what_the_graph_does_in_its_order() -> None:
+    s = Sketch((3,))
+    doubled, raised = s("add", 0, 0), s("exp", 0)
+    graph = s.returns(raised, doubled)
+    (region,) = cut(graph, lambda eqn: Place.DEVICE)
+    assert region.outputs == graph.outputs

@@ -18,6 +18,8 @@ __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pa
 
 _NESTED = (list, tuple, Mapping, MappingView, Sequence)
 _LEAVES = (str, bytes, memoryview, TensorShape)
+_PLAIN = frozenset([tuple, list, dict])
+"""What most nests are made of; to ask whether something is a Mapping takes Python long."""
 
 
 def is_nested(structure: Any) -> bool:
@@ -25,6 +27,8 @@ def is_nested(structure: Any) -> bool:
 
     Arrays of JavaScript are leaves: they are tensors' values.
     """
+    if type(structure) in _PLAIN:
+        return True
     if isinstance(structure, Operand):
         return False
     if isinstance(structure, _NESTED):
@@ -179,6 +183,8 @@ def _same_composites(first: Any, second: Any) -> bool:
 
 def contents(nest: Any) -> list[Any]:
     """What a nest holds, in order."""
+    if type(nest) is tuple or type(nest) is list:
+        return list(nest)
     if isinstance(nest, Mapping):
         return [nest[key] for key in sorted(nest)]
     if _is_attrs(nest):
@@ -186,8 +192,29 @@ def contents(nest: Any) -> list[Any]:
     return list(nest)
 
 
+def packer(structure: Any) -> Callable[[Iterator[Any]], Any]:
+    """What makes a nest like ``structure`` over the next leaves that an iterator gives."""
+    if not is_nested(structure):
+        return next
+    parts = [packer(item) for item in contents(structure)]
+    if type(structure) is tuple:
+        return lambda leaves: tuple([part(leaves) for part in parts])
+    if type(structure) is not dict:
+        return lambda leaves: rebuilt(structure, [part(leaves) for part in parts])
+    named = list(zip(sorted(structure), parts, strict=True))
+    names = list(structure)
+
+    def mapping(leaves: Iterator[Any]) -> Any:
+        found = {name: part(leaves) for name, part in named}
+        return {name: found[name] for name in names}
+
+    return mapping
+
+
 def rebuilt(nest: Any, items: list[Any]) -> Any:
     """A nest of the same kind over other items; views and ranges become lists."""
+    if type(nest) is tuple or type(nest) is list:
+        return type(nest)(items)
     if isinstance(nest, Mapping):
         found = dict(zip(sorted(nest), items, strict=True))
         return _mapping(nest, {key: found[key] for key in nest})

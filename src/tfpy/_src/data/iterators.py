@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterator as Iterates
 from typing import Any
 
-from tfpy._src import dtypes
-from tfpy._src.core.conversion import constant
+import numpy as np
+
 from tfpy._src.core.operand import HostObject
-from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
 from tfpy._src.data.run import AwaitedRun, Run
@@ -29,13 +29,12 @@ class Optional(HostObject):
     """
 
     def __init__(self, element_spec: Any, value: Any, has_value: bool) -> None:
-        self._spec, self._value, self._has_value = element_spec, value, has_value
+        self._element_spec, self._value, self._has_value = element_spec, value, has_value
 
     @staticmethod
     def from_value(value: Any) -> Optional:
         """One that has a value, a nest of tensors."""
-        found = structure.normalized(value)
-        return Optional(structure.spec_of(found), found, True)
+        return Optional(None, structure.normalized(value), True)
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
@@ -44,7 +43,7 @@ class Optional(HostObject):
 
     def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value, as a tensor."""
-        return constant(self._has_value, dtypes.bool)
+        return from_array(np.array(self._has_value))
 
     def get_value(self, name: str | None = None) -> Any:
         """The value.
@@ -60,12 +59,14 @@ class Optional(HostObject):
     @property
     def element_spec(self) -> Any:
         """The spec of the value."""
-        return self._spec
+        if self._element_spec is None and self._has_value:
+            self._element_spec = structure.spec_of(self._value)
+        return self._element_spec
 
     @property
     def value_structure(self) -> Any:
         """:attr:`element_spec`."""
-        return self._spec
+        return self.element_spec
 
 
 class Iterator(HostObject):
@@ -114,7 +115,7 @@ class Iterator(HostObject):
     def get_next_as_optional(self) -> Optional:
         """The next element, or an Optional without a value at the end."""
         try:
-            return Optional(self.element_spec, next(self), True)
+            return Optional(None, next(self), True)
         except StopIteration:
             return Optional.empty(self.element_spec)
 

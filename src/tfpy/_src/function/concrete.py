@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.array.making import zeros
-from tfpy._src.core import nest
+from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
@@ -155,9 +156,12 @@ class ConcreteFunction:
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
         found = self._traced(tensors)
-        results = len(self._results.tensors)
-        for variable, value in zip(self._assigned, found[results:], strict=True):
-            variable.hold(value.alias())
+        if self._assigned:
+            values = found[len(self._results.tensors) :]
+            if tapes.local.active or tracing.local.active:  # these tell tensors apart
+                values = [value.alias() for value in values]
+            for variable, value in zip(self._assigned, values, strict=True):
+                variable.hold(value)
         return self._results.filled(found)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:

@@ -21,7 +21,7 @@ from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.open import OpenConcreteFunction
 from tfpy._src.function.retracing import Retracing
-from tfpy._src.function.signature import Call, bind, conform, spread
+from tfpy._src.function.signature import Call, bind, conform, quick_key, spread
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.untraced import Untraced
 
@@ -89,8 +89,8 @@ class Function(Generic[P, R]):
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._signature = inspect.signature(python_function)
         self._traces: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
-        self._of_tensors: dict[Any, ConcreteFunction | Untraced] = {}
-        """Traces by the signatures of tensors alone, for calls without anything else."""
+        self._by_avals: dict[Any, ConcreteFunction] = {}
+        """Traces by the :func:`~signature.quick_key` of their calls."""
         self._lock = threading.RLock()
         """Held while it is traced: several threads may call it."""
         self._open: dict[Any, OpenConcreteFunction] = {}
@@ -109,12 +109,13 @@ class Function(Generic[P, R]):
         if _Settings.eagerly or (tracing.local.active and _stays_open(args, kwargs)):
             return self._converted()(*args, **kwargs)
         key = None
-        if not kwargs and self.input_signature is None and all(type(t) is Tensor for t in args):
-            key = tuple([t.aval for t in args])  # type: ignore[attr-defined]
-            found = self._of_tensors.get(key)
-            if found is not None:
+        if not kwargs and self.input_signature is None:
+            tensors: list[Tensor] = []
+            key = quick_key(args, tensors)
+            known = self._by_avals.get(key)
+            if known is not None:
                 self._hits += 1
-                return found.run(args)  # type: ignore[arg-type]
+                return known.run(tensors)
         if any(isinstance(x, HostObject) for x in (*args, *kwargs.values())):
             return self._converted()(*args, **kwargs)
         call = self._call(args, kwargs)
@@ -128,8 +129,8 @@ class Function(Generic[P, R]):
                     f"tf.function '{self._name}' runs op by op for these arguments: {found.error}"
                 )
                 warnings.warn(text, stacklevel=2)
-        if key is not None:
-            self._of_tensors[key] = found
+        elif key is not None:
+            self._by_avals[key] = found
         return found.run([t for _, t in call.tensors])  # type: ignore[misc]
 
     def _call(self, args: Any, kwargs: Any) -> Call:
@@ -190,7 +191,7 @@ class Function(Generic[P, R]):
             self._traces[call.key] = made
             if len(self._traces) > _MAX_TRACES:
                 self._traces.popitem(last=False)
-                self._of_tensors.clear()
+                self._by_avals.clear()
             return made
 
     def _open_for(self, call: Call) -> OpenConcreteFunction | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tfpy._src.core import nest
@@ -19,24 +19,26 @@ class Results:
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
+        leaves = nest.flatten(structure)
         self.tensors: list[Tensor] = [
-            t for leaf in nest.flatten(structure) for t in _parts(leaf) if _is_computed(t, leaf)
+            t for leaf in leaves for t in _parts(leaf) if _is_computed(t, leaf)
         ]
+        self._packed = nest.packer(structure)
+        self._leaves = None if all(isinstance(leaf, Tensor) for leaf in leaves) else leaves
+        """None where each is a tensor."""
 
     def filled(self, values: Iterable[Any]) -> Any:
-        """The nest over other tensors, in the order of :attr:`tensors`."""
+        """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""
         given = iter(values)
-        if isinstance(self.structure, Tensor):
-            return next(given)
+        if self._leaves is None:
+            return self._packed(given)
+        return self._packed(iter([_filled(leaf, given) for leaf in self._leaves]))
 
-        def part(tensor: Any, leaf: Any) -> Any:
-            return next(given) if _is_computed(tensor, leaf) else tensor
 
-        def filled(leaf: Any) -> Any:
-            parts = [part(t, leaf) for t in _parts(leaf)]
-            return leaf.with_components(parts) if isinstance(leaf, Composite) else parts[0]
-
-        return nest.map_structure(filled, self.structure)
+def _filled(leaf: Any, given: Iterator[Any]) -> Any:
+    """A leaf with the next tensors in the places of what a call computes."""
+    parts = [next(given) if _is_computed(t, leaf) else t for t in _parts(leaf)]
+    return leaf.with_components(parts) if isinstance(leaf, Composite) else parts[0]
 
 
 def _parts(leaf: Any) -> tuple[Any, ...]:

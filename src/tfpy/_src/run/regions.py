@@ -95,7 +95,10 @@ def _takeable(
 
 
 def _part(graph: Graph, eqns: Sequence[Eqn], needed: set[int]) -> Graph:
-    """The Graph of some equations; its outputs are the values that are needed elsewhere."""
+    """The Graph of some equations; its outputs are the values that are needed elsewhere.
+
+    Those that are the whole Graph's have its order: one region that is everything needs no other.
+    """
     made = [v for eqn in eqns for v in eqn.outputs]
     inside = set(made)
     read = dict.fromkeys(v for eqn in eqns for v in eqn.inputs if v not in inside)
@@ -104,5 +107,5 @@ def _part(graph: Graph, eqns: Sequence[Eqn], needed: set[int]) -> Graph:
         [v for v in read if v not in graph.constants],
         {v: graph.constants[v] for v in read if v in graph.constants},
         list(eqns),
-        [v for v in made if v in needed],
+        [v for v in dict.fromkeys([*graph.outputs, *made]) if v in inside and v in needed],
     )

@@ -187,9 +187,9 @@ def _btrs(uniforms: Draws, counts: Array, probs: Array, pending: Array, out: Arr
 
 def permutation(state: State, count: int) -> Array:
     """Fisher-Yates, one word for each element but the last."""
-    order = np.arange(count, dtype=np.int32)
-    words = stream(state, max(count - 1, 0)).tolist()
-    for i, word in enumerate(words):
-        j = i + word % (count - i)
+    order = list(range(count))
+    steps = np.arange(max(count - 1, 0))
+    others = steps + stream(state, len(steps)) % (count - steps)
+    for i, j in enumerate(others.tolist()):
         order[i], order[j] = order[j], order[i]
-    return order
+    return np.array(order, np.int32)
