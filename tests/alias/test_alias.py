@@ -121,3 +121,25 @@ assert names["y"].shape == (4, 1) and len(names["history"].history["loss"]) == 2
 assert names["history"].history["loss"][1] < names["history"].history["loss"][0]
 """
     )
+
+
+def test_keras_loads_h5py_when_a_file_wants_it(tmp_path: Path) -> None:
+    run(
+        ALIASED
+        + f"""
+import sys
+import keras
+
+assert "h5py._hl.files" not in sys.modules
+model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+for name in ("model.keras", "model.h5", "model.weights.h5"):
+    path = {str(tmp_path)!r} + "/" + name
+    (model.save_weights if "weights" in name else model.save)(path)
+    if "weights" in name:
+        model.load_weights(path)
+    else:
+        assert len(keras.models.load_model(path).weights) == 2
+import h5py
+assert "h5py._hl.files" in sys.modules and issubclass(h5py.File, h5py.Group)
+"""
+    )

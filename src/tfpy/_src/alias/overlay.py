@@ -7,6 +7,7 @@ import types
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
 
 PARTS = {
     "keras.src.backend.tensorflow.core": "tfpy._src.alias.output_spec",
@@ -18,9 +19,15 @@ PARTS = {
 }
 """Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
 
+LATER = ("h5py",)
+"""What Keras imports and uses for some files only: loaded when something of it is first asked for.
+
+Loading h5py would be an eighth of Keras's import in a page.
+"""
+
 
 class Finder(MetaPathFinder):
-    """Finds the modules of Keras that tfpy replaces parts of."""
+    """Finds the modules of Keras that tfpy replaces parts of, and those that are loaded later."""
 
     def find_spec(
         self,
@@ -28,11 +35,12 @@ class Finder(MetaPathFinder):
         path: Sequence[str] | None = None,
         target: types.ModuleType | None = None,
     ) -> ModuleSpec | None:
-        if fullname not in PARTS:
+        if fullname not in PARTS and fullname not in LATER:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Replacing(spec.loader)
+            wrapped_in = LazyLoader if fullname in LATER else _Replacing
+            spec.loader = wrapped_in(spec.loader)
         return spec
 
 
