@@ -247,6 +247,9 @@ variant = DType("variant", 8, 21)
 
 _NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
 _NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "object": string}
+_OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is string)}
+_OF_NUMPY |= {np.dtype(name): d for name, d in _NARROWED.items()}
+"""What NumPy's dtypes are here; to ask them for their names takes long."""
 _BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
 _BY_NUMBER |= {2: float32, 9: int32, 18: complex64}
 
@@ -273,6 +276,8 @@ def as_dtype(type_value: Any) -> DType:
     """
     if isinstance(type_value, DType):
         return type_value
+    if isinstance(type_value, np.dtype) and type_value in _OF_NUMPY:
+        return _OF_NUMPY[type_value]
     if type_value is float:
         return float32
     if type_value is int:

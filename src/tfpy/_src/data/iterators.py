@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src import dtypes
 from tfpy._src.core.operand import HostObject
-from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
 from tfpy._src.data.run import AwaitedRun, Run
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
+from tfpy._src.ir.aval import Aval
+from tfpy._src.runtime.storage import host_storage
 from tfpy._src.runtime.turns import give_turn
+
+_TRUTH = Aval((), dtypes.bool)
 
 
 class Optional(HostObject):
@@ -43,7 +48,7 @@ class Optional(HostObject):
 
     def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value, as a tensor."""
-        return from_array(np.array(self._has_value))
+        return Tensor(_TRUTH, host_storage(np.array(self._has_value), _TRUTH))
 
     def get_value(self, name: str | None = None) -> Any:
         """The value.

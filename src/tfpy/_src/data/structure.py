@@ -37,6 +37,8 @@ AS_DATASET: list[Callable[[Node], Any]] = []
 
 def is_nested(value: Any) -> bool:
     """Whether it is a nest, of which datasets take the parts."""
+    if type(value) is Tensor:  # to ask whether something is a Mapping takes Python long
+        return False
     if isinstance(value, tuple):
         return not isinstance(value, TensorShape)
     return isinstance(value, Mapping) or hasattr(type(value), "__attrs_attrs__")

@@ -52,7 +52,7 @@ class DeviceBackend(Backend):
 
     def upload(self, array: Array) -> int:
         if array.dtype.kind != "c":
-            return self._device.write(array, array.dtype.name)
+            return self._device.write(array, dtypes.as_dtype(array.dtype).name)
         first, second = (
             self._device.write(np.ascontiguousarray(component), "float32")
             for component in (array.real, array.imag)
