@@ -9,17 +9,15 @@ import numpy as np
 
 import tfpy
 
-FILES = ("networks", "sequences", "training")
-
 
 def main(library: str, out: str, *names: str) -> None:
     """Keeps the arrays that the programs of these names give, or all of them."""
     if library == "tfpy":
         tfpy.as_tensorflow(replace=True)
     keras = importlib.import_module("keras")
-    for file in FILES:
-        importlib.import_module(file)
-    programs = importlib.import_module("twins").PROGRAMS
+    if library == "tensorflow":  # whose XLA takes minutes to compile them
+        importlib.import_module("keras.src.trainers.trainer").model_supports_jit = lambda _: False
+    programs = importlib.import_module("twins").all_programs()
     arrays = {}
     for name in names or programs:
         keras.utils.set_random_seed(3)

@@ -15,8 +15,8 @@ import pytest
 HERE = Path(__file__).parent
 PROGRAMS = [
     name
-    for file in ("networks.py", "sequences.py", "training.py")
-    for name in re.findall(r"^@twin\ndef (\w+)", (HERE / file).read_text(), re.M)
+    for file in sorted(HERE.glob("*.py"))
+    for name in re.findall(r"^@twin\ndef (\w+)", file.read_text(), re.M)
 ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,14 @@ def twin(program: Program) -> Program:
     """Notes a program under its name."""
     PROGRAMS[program.__name__] = program
     return program
+
+
+def all_programs() -> dict[str, Program]:
+    """The programs of all files of this folder."""
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        if "\n@twin\n" in file.read_text():
+            importlib.import_module(file.stem)
+    return PROGRAMS
 
 
 def rng() -> np.random.Generator:

@@ -16,6 +16,7 @@ from tfpy._src.core.conversion import (
     host_values,
     is_array_like,
     is_operand,
+    is_tensor,
     offers_tensor,
 )
 from tfpy._src.core.dispatch import dispatchable, per_value
@@ -46,7 +47,14 @@ def static_ints(value: Any) -> tuple[int, ...]:
         return tuple(size_of(v) for v in value.reshape(-1).tolist())
     if not isinstance(value, Iterable) or isinstance(value, str):
         return (size_of(value),)  # raises
-    return tuple(static_int(v) for v in value)
+    return tuple(_packed_size(v) for v in value)
+
+
+def _packed_size(value: Any) -> int:
+    """A size out of a sequence: TensorFlow casts tensors there, and refuses a tensor of floats."""
+    if is_tensor(value) and value.dtype.is_floating:
+        return int(static_number(value))
+    return static_int(value)
 
 
 def static_int(value: Any) -> int:
