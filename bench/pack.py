@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE_FILES = ("*.mjs", "pyodide/*")
 ROOT_FILES = (
     "bench/page/*",
+    "bench/fits.py",
     "bench/works.py",
     "bench/networks/*.py",
     "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",

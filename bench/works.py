@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import tfpy as tf
+from bench import fits
 from bench.networks import digits, lstm, mobilenet_v1, mobilenet_v2, transformer
 from tfpy._src.runtime import registry
 
@@ -65,6 +66,8 @@ PARAMETERS = {
     "smallOps": SMALL_OPS,
     "mlpSteps": MLP_STEPS,
     "rates": RATES,
+    "fitBatches": fits.BATCHES,
+    "fitRate": fits.RATE,
 }
 """What the other sides must know besides the arrays."""
 
@@ -230,6 +233,11 @@ def _mobilenet_training_arrays() -> dict[str, Array]:
     return {**mobilenet_v1.weights(), "input": mobilenet_v1.image(), "labels": labels}
 
 
+def _fit(name: str, arrays: Callable[[], dict[str, Array]]) -> Work:
+    """An epoch; what differs in rounding grows from step to step."""
+    return Work(arrays, lambda x: fits.Fit(name, x), fits.STEPS, "step", tolerance=1e-2)
+
+
 WORKS = {
     "mobilenet_v1": _forward(mobilenet_v1, mobilenet_v1.image, 1.14, "GFLOP"),
     "mobilenet_v2": _forward(mobilenet_v2, mobilenet_v2.image, 0.60, "GFLOP"),
@@ -264,6 +272,8 @@ WORKS = {
         lambda w, given: mobilenet_v1.logits(tf, w, given),
         1,
     ),
+    "mlp_fit": _fit("mlp_fit", fits.mlp_arrays),
+    "digits_fit": _fit("digits_fit", fits.digits_arrays),
     "eager_ops": Work(_small_arrays, _eager_ops, SMALL_OPS, "op"),
     "compiled_ops": Work(_small_arrays, _compiled_ops, SMALL_OPS, "op"),
     "calls": Work(_small_arrays, _calls, CALLS, "call"),

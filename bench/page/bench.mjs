@@ -25,6 +25,7 @@ import * as tfjs from "./tfjs.mjs";
  */
 
 const PYTHON_FILES = [
+  "fits.py",
   "works.py",
   "networks/__init__.py",
   "networks/digits.py",
@@ -84,6 +85,7 @@ async function openTfpy() {
     flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: options.threads },
   });
   const loaded = performance.now() - start;
+  await pyodide.loadPackage("keras", { messageCallback: () => {} });
   pyodide.FS.mkdirTree("bench/networks");
   for (const name of PYTHON_FILES) {
     const response = await fetch(`../${name}`);

@@ -4,6 +4,7 @@
  * @typedef {import("@tensorflow/tfjs").Tensor} Tensor
  * @typedef {Record<string, any>} Tensors
  * @typedef {() => Tensor} Run
+ * @typedef {() => Promise<Float32Array>} Fit
  *
  * @typedef {{name: string, channels: number, expanded: number, out: number, stride: number}} Block
  *
@@ -15,6 +16,8 @@
  * @property {number} smallOps
  * @property {number} mlpSteps
  * @property {Record<string, number>} rates learning rates
+ * @property {Record<string, number>} fitBatches sizes of batches
+ * @property {number} fitRate
  *
  * @typedef {(x: Tensors, parameters: Parameters) => Run} Maker
  *
@@ -219,6 +222,57 @@ function digitsLogits(w) {
   }
   return y.reshape([y.shape[0], -1]).matMul(w["dense/filter"]).add(w["dense/bias"]);
 }
+
+function mlpLayers() {
+  return [
+    tf.layers.dense({ units: 128, activation: "relu", inputShape: [784] }),
+    tf.layers.dense({ units: 10, activation: "softmax" }),
+  ];
+}
+
+function digitsLayers() {
+  /** @type {(filters: number, more?: object) => any} */
+  const conv = (filters, more) =>
+    tf.layers.conv2d({ filters, kernelSize: 3, padding: "same", activation: "relu", ...more });
+  return [
+    conv(16, { inputShape: [28, 28, 1] }),
+    tf.layers.maxPooling2d({ poolSize: 2 }),
+    conv(32),
+    tf.layers.maxPooling2d({ poolSize: 2 }),
+    tf.layers.flatten(),
+    tf.layers.dense({ units: 10, activation: "softmax" }),
+  ];
+}
+
+/**
+ * `model.fit` over an epoch with the same weights: what a run gives is awaited, the mean loss.
+ * @param {string} name of the work
+ * @param {() => any[]} layers
+ * @returns {(x: Tensors, parameters: Parameters) => Fit}
+ */
+function fitting(name, layers) {
+  return ({ input, labels, ...weights }, { fitBatches, fitRate }) => {
+    const model = tf.sequential({ layers: layers() });
+    model.setWeights(Object.values(weights));
+    model.compile({
+      optimizer: tf.train.adam(fitRate),
+      loss: "categoricalCrossentropy",
+      metrics: ["accuracy"],
+    });
+    const options = { batchSize: fitBatches[name], epochs: 1, shuffle: false };
+    return async () => {
+      // It would wait for frames between batches, which costs it time that tfpy does not spend.
+      const { history } = await model.fit(input, labels, { ...options, yieldEvery: "never" });
+      return Float32Array.from(/** @type {number[]} */ (history.loss));
+    };
+  };
+}
+
+/** @type {Record<string, (x: Tensors, parameters: Parameters) => Fit>} work -> maker */
+export const FITS = {
+  mlp_fit: fitting("mlp_fit", mlpLayers),
+  digits_fit: fitting("digits_fit", digitsLayers),
+};
 
 /** @type {Record<string, Record<string, Maker>>} work -> variant -> maker */
 export const WORKS = {
