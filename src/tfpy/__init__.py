@@ -260,6 +260,11 @@ from tfpy._src.math.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+from tfpy._src.models.layers_model import (
+    load_layers_model as load_layers_model,
+    load_layers_model_async as load_layers_model_async,
+    save_layers_model as save_layers_model,
+)
 from tfpy._src.primitives import (
     abs as abs,
     acos as acos,

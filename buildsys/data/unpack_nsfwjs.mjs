@@ -1,0 +1,26 @@
+// nsfwjs ships its models as scripts that give values. This runs them where they see nothing else,
+// and writes model.json and the files of weights.
+//   node unpack_nsfwjs.mjs MODELS TARGET
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+
+const [models, target] = process.argv.slice(2);
+
+/** The value that a script exports. @param {string} path */
+function exported(path) {
+  const module = { exports: /** @type {any} */ ({}) };
+  runInNewContext(readFileSync(path, "utf8"), { module, exports: module.exports });
+  return module.exports.default ?? module.exports;
+}
+
+for (const name of ["mobilenet_v2", "inception_v3"]) {
+  mkdirSync(join(target, name), { recursive: true });
+  const model = exported(join(models, name, "model.min.js"));
+  writeFileSync(join(target, name, "model.json"), JSON.stringify(model));
+  for (const path of model.weightsManifest.flatMap((/** @type {any} */ group) => group.paths)) {
+    const text = exported(join(models, name, `${path}.min.js`));
+    writeFileSync(join(target, name, path), Buffer.from(text, "base64"));
+  }
+}

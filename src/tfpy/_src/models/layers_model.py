@@ -1,0 +1,137 @@
+"""``tf.load_layers_model`` and ``tf.save_layers_model``: Keras models in TensorFlow.js's files."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tfpy._src.alias.keras import namespace
+from tfpy._src.models.building import build
+from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
+from tfpy._src.models.manifest import QUANTIZED, decoded
+from tfpy._src.models.sources import MODEL, model_and_weights
+from tfpy._src.models.tfjs_config import tfjs_config
+from tfpy._src.models.weight_names import named_weights
+from tfpy._src.runtime.bridge import wait
+from tfpy._src.version import __version__
+
+
+def load_layers_model(
+    source: Any, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
+) -> Any:
+    """The Keras model in a layers-model of TensorFlow.js: ``model.json`` and files of weights.
+
+    It is TensorFlow.js's ``tf.loadLayersModel``. Files of Keras 1, 2 and 3 and those that
+    TensorFlow.js's ``model.save`` wrote are read, with weights of float32, int32 or bool, also
+    quantized. Nothing in a file is run: ``Lambda`` layers and classes that are not Keras's are
+    refused.
+
+    Args:
+        source: the path of ``model.json``, of its folder or of a zip archive with it; the bytes of
+            such an archive; a mapping from paths to bytes; an address, which only
+            :func:`load_layers_model_async` waits for on a page's own thread.
+        custom_objects: classes and functions of yours that stand in the file, by name.
+        strict: refuse weights that no layer has and layers without weights.
+
+    Returns:
+        A ``tf.keras.Model``, which is not compiled.
+
+    Raises:
+        FileNotFoundError: when there is no such file.
+        ModuleNotFoundError: where Keras is not installed.
+        ValueError: when the files are broken, or hold what is not allowed.
+
+    Example::
+
+        model = tf.load_layers_model("my-model/model.json")
+        model.predict(x)
+    """
+    mend = "write `await tf.load_layers_model_async(source)`"
+    return wait(load_layers_model_async(source, custom_objects, strict), mend)
+
+
+async def load_layers_model_async(
+    source: Any, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
+) -> Any:
+    """:func:`load_layers_model`, awaited: files at an address are fetched side by side.
+
+    In a page an address may be relative to it, as in ``fetch``.
+
+    Example::
+
+        model = await tf.load_layers_model_async("https://example.org/my-model/model.json")
+    """
+    keras = _keras()
+    model_json, groups = await model_and_weights(source)
+    weights = {
+        spec.name: values
+        for group, data in groups
+        for spec, values in decoded(group, data)
+        if spec.group is None
+    }
+    return build(keras, model_json, weights, custom_objects or {}, strict)
+
+
+def save_layers_model(
+    model: Any,
+    folder: str | os.PathLike[str],
+    quantization: str | None = None,
+    shard_size: int = SHARD_SIZE,
+) -> None:
+    """Writes a Keras model as a layers-model of TensorFlow.js: ``model.json`` and files of weights.
+
+    TensorFlow.js's ``tf.loadLayersModel`` and :func:`load_layers_model` read it.
+
+    Args:
+        model: a Sequential or functional ``tf.keras.Model`` of layers that TensorFlow.js 4.22 has.
+        folder: where the files go; it is made when there is none.
+        quantization: None, or how weights of float32 are stored: "float16", "uint8" or "uint16".
+        shard_size: the most bytes of a file of weights.
+
+    Raises:
+        ModuleNotFoundError: where Keras is not installed.
+        ValueError: for a model that TensorFlow.js could not compute the same; the text names the
+            layer.
+
+    Example::
+
+        tf.save_layers_model(model, "my-model", quantization="float16")
+    """
+    if quantization is not None and quantization not in QUANTIZED:
+        kinds = ", ".join(map(repr, sorted(QUANTIZED)))
+        raise ValueError(f"quantization must be None or one of {kinds}, got {quantization!r}")
+    if shard_size < 1:
+        raise ValueError(f"shard_size must be positive, got {shard_size}")
+    keras = _keras()
+    topology = {
+        "keras_version": keras.__version__,
+        "backend": "tensorflow",
+        "model_config": tfjs_config(keras, model),
+    }
+    named = named_weights(keras, model)
+    if len({weight.name for weight in named}) < len(named):
+        raise ValueError("TensorFlow.js needs different names for layers, in models in models, too")
+    manifest, files = sharded(
+        [encoded(w.name, keras.ops.convert_to_numpy(w.variable), quantization) for w in named],
+        shard_size,
+    )
+    written = {
+        "format": "layers-model",
+        "generatedBy": f"keras v{keras.__version__}",
+        "convertedBy": f"tfpy v{__version__}",
+        "modelTopology": topology,
+        "weightsManifest": manifest,
+    }
+    where = Path(folder)
+    where.mkdir(parents=True, exist_ok=True)
+    for name, data in {**files, MODEL: json.dumps(written).encode()}.items():
+        (where / name).write_bytes(data)
+
+
+def _keras() -> Any:
+    namespace("keras")  # which says what is missing
+    return importlib.import_module("keras")

@@ -1,0 +1,107 @@
+"""``model.json`` of TensorFlow.js: checked before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+MAX_DEPTH = 128
+"""How deeply a file's lists and objects may be nested."""
+MAX_BYTES = 1 << 28
+
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
+_OTHER = re.compile(rb"[^][{}]+")
+
+
+class ModelFileError(ValueError):
+    """A model's files are broken, or say what is not allowed."""
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """The object that the file is.
+
+    Raises:
+        ModelFileError: for what is no JSON object, or nested too deeply.
+    """
+    if len(data) > MAX_BYTES:
+        raise ModelFileError(f"model.json has {len(data)} bytes; at most {MAX_BYTES} are read")
+    if _depth(data) > MAX_DEPTH:
+        raise ModelFileError(f"model.json is nested more than {MAX_DEPTH} levels deep")
+    try:
+        found = json.loads(data)
+    except ValueError as error:
+        raise ModelFileError(f"model.json is no JSON: {error}") from None
+    return an_object(found, "model.json")
+
+
+def _depth(data: bytes) -> int:
+    """How deeply brackets are nested, outside of strings."""
+    depth = deepest = 0
+    for bracket in _OTHER.sub(b"", _STRINGS.sub(b"", data)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def an_object(value: Any, what: str) -> dict[str, Any]:
+    """A value that must be an object.
+
+    Raises:
+        ModelFileError: for something else.
+    """
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{what} must be an object, got {_shown(value)}")
+    return value
+
+
+def a_list(value: Any, what: str) -> list[Any]:
+    """A value that must be a list.
+
+    Raises:
+        ModelFileError: for something else.
+    """
+    if not isinstance(value, list):
+        raise ModelFileError(f"{what} must be a list, got {_shown(value)}")
+    return value
+
+
+def a_string(value: Any, what: str) -> str:
+    """A value that must be a string that is not empty.
+
+    Raises:
+        ModelFileError: for something else.
+    """
+    if not isinstance(value, str) or not value:
+        raise ModelFileError(f"{what} must be a string, got {_shown(value)}")
+    return value
+
+
+def a_size(value: Any, what: str) -> int:
+    """A value that must be a whole number from 0 to 2**31 - 1.
+
+    Raises:
+        ModelFileError: for something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
+        raise ModelFileError(
+            f"{what} must be a whole number from 0 to 2**31-1, got {_shown(value)}"
+        )
+    return value
+
+
+def a_number(value: Any, what: str) -> float:
+    """A value that must be a finite number.
+
+    Raises:
+        ModelFileError: for something else.
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not abs(value) < float("inf"):
+        raise ModelFileError(f"{what} must be a finite number, got {_shown(value)}")
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

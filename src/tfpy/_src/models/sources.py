@@ -1,0 +1,208 @@
+"""Where a model's files are: a folder, a zip archive, a mapping, or an address."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import io
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+from tfpy._src.errors import OpError
+from tfpy._src.models.manifest import Group, joined, read_manifest
+from tfpy._src.models.model_json import MAX_BYTES, ModelFileError, parse
+from tfpy._src.runtime.bridge import IN_BROWSER
+from tfpy._src.runtime.page import open_address
+
+MODEL = "model.json"
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
+
+
+class Files(Protocol):
+    """The files of a model, by their paths below the folder that ``model.json`` lies in."""
+
+    model: str
+
+    async def read(self, path: str, limit: int) -> bytes:
+        """A file's bytes.
+
+        Raises:
+            ModelFileError: when there is no such file, or it has more bytes than the limit.
+        """
+
+    async def read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
+        """The bytes of some files, which must not be more than the limit together.
+
+        Raises:
+            ModelFileError: as ``read``.
+        """
+        found: list[bytes] = []
+        for path in paths:
+            found.append(await self.read(path, limit))
+            limit -= len(found[-1])
+        return found
+
+
+async def model_and_weights(source: Any) -> tuple[dict[str, Any], list[tuple[Group, bytes]]]:
+    """What a model's ``model.json`` says, and the groups of its weights with their bytes.
+
+    Raises:
+        ModelFileError: for files that are missing or broken.
+    """
+    files = opened(source)
+    model = parse(await files.read(files.model, MAX_BYTES))
+    groups = read_manifest(model.get("weightsManifest", []))
+    found = []
+    for group in groups:
+        shards = await files.read_all(group.paths, MAX_BYTES if group.size is None else group.size)
+        found.append((group, joined(group, shards)))
+    return model, found
+
+
+def opened(source: Any) -> Files:
+    """The files that a source names: see :func:`load_layers_model`.
+
+    Raises:
+        FileNotFoundError: when there is no such file or folder.
+        ModelFileError: when there is no ``model.json``.
+        TypeError: for what is no source.
+    """
+    if isinstance(source, bytes):
+        return _Archive(io.BytesIO(source))
+    if isinstance(source, Mapping):
+        return _Given(source)
+    if not isinstance(source, str | os.PathLike):
+        kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
+        raise TypeError(f"a model comes from {kinds}; got {type(source).__name__}")
+    text = os.fspath(source)
+    if isinstance(source, str) and _ADDRESS.match(text):
+        return _Address(text)
+    path = Path(text)
+    if IN_BROWSER and isinstance(source, str) and not path.exists():
+        return _Address(text)
+    if path.is_dir():
+        return _Folder(path, MODEL)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {text!r}")
+    return _Archive(path) if is_zipfile(path) else _Folder(path.parent, path.name)
+
+
+class _Folder(Files):
+    def __init__(self, folder: Path, model: str) -> None:
+        self._folder, self.model = folder, model
+
+    async def read(self, path: str, limit: int) -> bytes:
+        try:
+            with (self._folder / path).open("rb") as file:
+                data = file.read(limit + 1)
+        except OSError as error:
+            raise _missing(path, error) from None
+        _within(len(data), path, limit)
+        return data
+
+
+class _Given(Files):
+    def __init__(self, contents: Mapping[str, Any]) -> None:
+        self._contents, self.model = contents, _model_among(list(contents))
+
+    async def read(self, path: str, limit: int) -> bytes:
+        if path not in self._contents:
+            raise _missing(path)
+        data = bytes(self._contents[path])
+        _within(len(data), path, limit)
+        return data
+
+
+class _Archive(Files):
+    def __init__(self, file: Path | io.BytesIO) -> None:
+        try:
+            self._zip = ZipFile(file)
+        except BadZipFile as error:
+            raise ModelFileError(f"this is no zip archive: {error}") from None
+        where = _model_among(self._zip.namelist())
+        self._folder, _, self.model = where.rpartition("/")
+
+    async def read(self, path: str, limit: int) -> bytes:
+        try:
+            with self._zip.open(f"{self._folder}/{path}".lstrip("/")) as file:
+                data = file.read(limit + 1)
+        except KeyError:
+            raise _missing(path) from None
+        except (BadZipFile, NotImplementedError, RuntimeError, zlib.error) as broken:
+            raise ModelFileError(f"{path} in the archive is broken: {broken}") from None
+        _within(len(data), path, limit)
+        return data
+
+
+class _Address(Files):
+    """An address; what stands behind ``?`` in it is given with each file, as TensorFlow.js does."""
+
+    def __init__(self, address: str) -> None:
+        bare, mark, query = address.partition("?")
+        self._folder, slash, self.model = bare.rpartition("/")
+        self._folder += slash
+        self._query = mark + query
+
+    async def read(self, path: str, limit: int) -> bytes:
+        return (await self.read_all((path,), limit))[0]
+
+    async def read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
+        addresses = [f"{self._folder}{path}{self._query}" for path in paths]
+        try:
+            if IN_BROWSER:
+                found = list(await asyncio.gather(*(_fetched(a, limit) for a in addresses)))
+            else:
+                found = [_read(address, limit) for address in addresses]
+        except (OSError, OpError) as error:
+            raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
+        _within(sum(map(len, found)), ", ".join(paths), limit)
+        return found
+
+
+async def _fetched(address: str, limit: int) -> bytes:
+    """What is at an address, in a page; not much more than the limit."""
+    stream, found, size = await open_address(address), [], 0
+    while part := await stream.read():
+        found.append(part)
+        size += len(part)
+        if size > limit:
+            stream.close()
+            break
+    return b"".join(found)
+
+
+def _read(address: str, limit: int) -> bytes:
+    """What is at an address, in CPython; not much more than the limit."""
+    request = importlib.import_module("urllib.request")  # slow to import, and seldom needed
+    try:
+        with request.urlopen(address) as answer:
+            return answer.read(limit + 1)
+    except request.HTTPError as refused:
+        refused.close()
+        raise
+
+
+def _model_among(names: list[str]) -> str:
+    """The one that is ``model.json``, or the only one that could be."""
+    found = [n for n in names if n.split("/")[-1] == MODEL] or [
+        n for n in names if n.endswith(".json")
+    ]
+    found.sort(key=lambda name: name.count("/"))
+    if not found or (len(found) > 1 and found[0].count("/") == found[1].count("/")):
+        raise ModelFileError(f"there must be one {MODEL} among the files {sorted(names)[:20]}")
+    return found[0]
+
+
+def _within(size: int, path: str, limit: int) -> None:
+    if size > limit:
+        raise ModelFileError(f"{path} has more than the {limit} bytes that it is to have")
+
+
+def _missing(path: str, error: OSError | None = None) -> ModelFileError:
+    why = f": {error.strerror}" if error and error.strerror else ""
+    return ModelFileError(f"the model's file {path!r} is not there{why}")

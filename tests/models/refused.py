@@ -1,0 +1,196 @@
+"""What ``load_layers_model`` and ``save_layers_model`` refuse, and legacy files that they take."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+from keras import layers
+
+import tfpy as tf
+
+DENSE = {
+    "class_name": "Dense",
+    "config": {"name": "d", "units": 2, "batch_input_shape": [None, 3], "use_bias": False},
+}
+
+
+def files(topology: Any, weights: dict[str, Any] | None = None) -> dict[str, bytes]:
+    """A layers-model in memory."""
+    arrays = {k: np.asarray(v, "float32") for k, v in (weights or {}).items()}
+    specs = [{"name": k, "shape": v.shape, "dtype": "float32"} for k, v in arrays.items()]
+    manifest = [{"paths": ["w.bin"], "weights": specs}]
+    model = {"modelTopology": topology, "weightsManifest": manifest}
+    data = b"".join(v.tobytes() for v in arrays.values())
+    return {"model.json": json.dumps(model).encode(), "w.bin": data}
+
+
+def sequential(*entries: Any) -> Any:
+    return {"class_name": "Sequential", "config": {"name": "s", "layers": list(entries)}}
+
+
+def changed(**config: Any) -> Any:
+    return {**DENSE, "config": {**DENSE["config"], **config}}
+
+
+def of_class(name: str, **config: Any) -> Any:
+    return sequential({"class_name": name, "config": {"batch_input_shape": [None, 3], **config}})
+
+
+KERNEL = {"d/kernel": np.ones((3, 2))}
+CALLED = {
+    "class_name": "Model",
+    "config": {
+        "name": "m",
+        "layers": [
+            {
+                "class_name": "InputLayer",
+                "name": "i",
+                "config": {"name": "i", "batch_input_shape": [None, 3]},
+                "inbound_nodes": [],
+            },
+            {**DENSE, "name": "d", "inbound_nodes": [[["nix", 0, 0, {}]]]},
+        ],
+        "input_layers": [["i", 0, 0]],
+        "output_layers": [["d", 0, 0]],
+    },
+}
+LOADED = {
+    "code": (of_class("Lambda", function=["4wEAAA==", None, None]), {}, "it holds code"),
+    "pickled": (of_class("TorchModuleWrapper", module="gASVAAA="), {}, "it holds code"),
+    "other file": (of_class("TFSMLayer", filepath="/tmp"), {}, "it reads another file"),
+    "unknown layer": (of_class("System"), {}, "Keras has no such layer"),
+    "no layer": (of_class("deserialize"), {}, "Keras has no such layer"),
+    "module": (
+        sequential({**DENSE, "module": "os", "class_name": "system"}),
+        {},
+        "Keras has no such layer",
+    ),
+    "lambda as activation": (
+        sequential(changed(activation={"class_name": "__lambda__", "config": {"value": "x"}})),
+        {},
+        "Keras has no activation '__lambda__'",
+    ),
+    "function as initializer": (
+        sequential(changed(kernel_initializer={"class_name": "deserialize", "config": {}})),
+        {},
+        "Keras has no 'deserialize'",
+    ),
+    "object as argument": (
+        sequential(changed(units={"class_name": "__lambda__", "config": {"value": "x"}})),
+        {},
+        "'__lambda__' is not allowed here",
+    ),
+    "unknown argument": (sequential(changed(bias=[2.0])), {}, "Keras has no argument 'bias'"),
+    "huge layer": (
+        sequential(changed(units=2_000_000_000)),
+        KERNEL,
+        "has the shape [3, 2] in the file and [3, 2000000000] in the model",
+    ),
+    "negative units": (sequential(changed(units=-3)), KERNEL, "Keras cannot make the model"),
+    "units of text": (sequential(changed(units="many")), KERNEL, "Keras cannot make the model"),
+    "missing weight": (sequential(DENSE), {}, "the file lacks: 'd/kernel'"),
+    "unknown weight": (sequential(DENSE), {**KERNEL, "e/f": 1.0}, "no layer has: 'e/f'"),
+    "no shape": (
+        sequential({"class_name": "Dense", "config": {"name": "d", "units": 2}}),
+        KERNEL,
+        "does not say the shape of its input",
+    ),
+    "own class": ({"class_name": "Mine", "config": {"a": 1}}, {}, "which is not known"),
+    "call of no layer": (CALLED, KERNEL, "m has no layer 'nix'"),
+    "graph": ({"node": [], "library": {}}, {}, "holds a graph-model"),
+    "no topology": (None, {}, "modelTopology must be an object"),
+}
+
+
+def lstm() -> Any:
+    return keras.Sequential([keras.Input((3, 2)), layers.LSTM(2, zero_output_for_mask=True)])
+
+
+def of(*made: Any, shape: tuple[int, ...] = (8, 8, 2)) -> Callable[[], Any]:
+    return lambda: keras.Sequential([keras.Input(shape), *made])
+
+
+def two_ways() -> Any:
+    other = layers.LSTM(3, activation="relu", go_backwards=True)
+    both = layers.Bidirectional(layers.LSTM(3), backward_layer=other)
+    return keras.Sequential([keras.Input((3, 2)), both])
+
+
+def operation() -> Any:
+    x = keras.Input((3,))
+    return keras.Model(x, keras.ops.sin(x))
+
+
+class Own(keras.Model):
+    def call(self, x: Any) -> Any:
+        return x
+
+
+SAVED: dict[str, tuple[Callable[[], Any], str]] = {
+    "layer": (of(layers.UnitNormalization()), "TensorFlow.js has no such layer"),
+    "groups": (of(layers.Conv2D(2, 3, groups=2)), "groups=2; TensorFlow.js has 1 only"),
+    "reset_after": (of(layers.GRU(2), shape=(3, 2)), "reset_after=True"),
+    "activation": (of(layers.Dense(2, "hard_sigmoid")), "could not compute the same"),
+    "bilinear": (of(layers.UpSampling2D(interpolation="bilinear")), "interpolation='bilinear'"),
+    "causal": (of(layers.Conv1D(2, 3, padding="causal"), shape=(8, 2)), "padding='causal'"),
+    "dtype": (of(layers.Dense(2, dtype="float16")), "float16, which TensorFlow.js lacks"),
+    "backward layer": (two_ways, "a backward_layer of its own"),
+    "mask": (lstm, "zero_output_for_mask=True"),
+    "operation": (operation, "the operation"),
+    "own class": (Own, "a class of its own"),
+}
+
+
+def mutated(value: Any, rng: np.random.Generator) -> Any:
+    """A configuration with a value somewhere in it that does not belong there."""
+    if isinstance(value, dict | list) and value and rng.random() < 0.93:
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        key = keys[int(rng.integers(len(keys)))]
+        new = value.copy()
+        new[key] = mutated(value[key], rng)
+        return new
+    odd = [None, -1, 3, 2**40, 1e30, "x", "relu", [], [[]], {}, {"class_name": "Dense"}, True]
+    return odd[int(rng.integers(len(odd)))]
+
+
+def surprises(folder: Path, count: int = 60) -> list[str]:
+    """What other than a ValueError comes of broken configurations of a model."""
+    rng, found = np.random.default_rng(5), []
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    model = json.loads(files["model.json"])
+    for _ in range(count):
+        broken = {**model, "modelTopology": mutated(model["modelTopology"], rng)}
+        try:
+            tf.load_layers_model({**files, "model.json": json.dumps(broken).encode()})
+        except ValueError:
+            pass
+        except Exception as error:
+            found.append(repr(error))
+    return found
+
+
+def answers() -> list[tuple[str, str, str]]:
+    """What was tried, the text that the error must have, and the error."""
+    return list(_answers())
+
+
+def _answers() -> Iterator[tuple[str, str, str]]:
+    for name, (topology, weights, text) in LOADED.items():
+        yield name, text, _error(lambda t=topology, w=weights: tf.load_layers_model(files(t, w)))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (make, text) in SAVED.items():
+            yield name, text, _error(lambda m=make: tf.save_layers_model(m(), folder))
+
+
+def _error(call: Callable[[], Any]) -> str:
+    try:
+        call()
+    except ValueError as error:
+        return str(error)
+    return "no error"

@@ -1,0 +1,89 @@
+"""Keras's side of the tests of models' files, in processes of its own.
+
+python worker.py make FOLDER           on tfpy: models to FOLDER/made/NAME, what they predict to
+                                       io.json there, what is refused to FOLDER/refused.json;
+                                       then the next for all folders FOLDER/*/*
+python worker.py tfpy FOLDER…          what the models there predict of io.json's inputs on tfpy
+python worker.py tensorflow FOLDER…    and on TensorFlow, to tfpy.json and tensorflow.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tfpy
+
+QUANTIZATIONS = ("float16", "uint16", "uint8")
+
+
+def shown(arrays: list[np.ndarray]) -> list[dict[str, Any]]:
+    return [{"shape": a.shape, "dtype": a.dtype.name, "values": a.ravel().tolist()} for a in arrays]
+
+
+def note(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value))
+
+
+def inputs(where: Path) -> list[np.ndarray]:
+    return [
+        np.array(entry["values"], entry["dtype"]).reshape(entry["shape"])
+        for entry in json.loads((where / "io.json").read_text())["inputs"]
+    ]
+
+
+def make(folder: Path) -> None:
+    import keras
+    import legacy
+    import networks
+    import refused
+
+    for name, make in networks.MODELS.items():
+        keras.backend.clear_session()
+        model, where = make(), folder / "made" / name
+        networks.vary(model)
+        x = networks.inputs(model)
+        tfpy.save_layers_model(model, where, shard_size=300)
+        model.save(where / "model.keras")
+        y = networks.predicted(model, x)
+        note(where / "io.json", {"inputs": shown(x), "outputs": shown(y)})
+        if name == "convolutional":
+            for kind in QUANTIZATIONS:
+                where = folder / "made" / kind
+                tfpy.save_layers_model(model, where, quantization=kind)
+                note(where / "io.json", {"inputs": shown(x), "outputs": shown(y)})
+    note(folder / "refused.json", refused.answers())
+    broken = [*refused.surprises(folder / "made/nested"), *refused.surprises(folder / "made/dense")]
+    note(folder / "surprises.json", broken)
+    note(folder / "legacy.json", legacy.answers())
+
+
+def load(library: str, where: Path) -> None:
+    import keras
+    import networks
+
+    if library == "tfpy" and (where / "model.json").exists():
+        model = tfpy.load_layers_model(where)
+    else:
+        (file,) = [path for path in where.iterdir() if path.suffix in (".keras", ".hdf5")]
+        model = keras.models.load_model(file, compile=False)
+    note(where / f"{library}.json", shown(networks.predicted(model, inputs(where))))
+
+
+def main(command: str, *folders: Path) -> None:
+    if command != "tensorflow":
+        tfpy.as_tensorflow(replace=True)
+    if command == "make":
+        (folder,) = folders
+        make(folder)
+        command, folders = "tfpy", tuple(folder.glob("*/*"))
+    for where in folders:
+        load(command, where)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(Path, sys.argv[2:]))
