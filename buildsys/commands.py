@@ -79,6 +79,12 @@ def fuzz(options: argparse.Namespace) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
+def keras_tests(options: argparse.Namespace) -> int:
+    """Run Keras's own tests on tfpy: all of keras/src, or the folders that are named."""
+    argv = [str(pyenv.ensure("keras")), "-m", "keras_suite", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
@@ -151,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
     made = add("e2e", e2e)
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
     add("fuzz", fuzz)
+    add("keras-tests", keras_tests)
     add("bench", bench)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
@@ -165,7 +172,7 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command not in (bench, fuzz):
+    if rest and options.command not in (bench, fuzz, keras_tests):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     options.rest = rest
     try:
