@@ -206,12 +206,32 @@ def test_joining_errors(tf: Any) -> Any:
 
 
 @same
+def test_rows_that_are_picked_are_of_unknown_length(tf: Any) -> Any:
+    r = tf.RaggedTensor.from_tensor(tf.ones([6, 4]))
+    deep = tf.RaggedTensor.from_tensor(tf.ones([6, 4, 2]), ragged_rank=2)
+    results = [
+        tf.gather(r, [0, 1]),
+        tf.gather(deep, [0, 1]),
+        tf.ragged.boolean_mask(r, [True] * 6),
+        tf.concat([r, r], 0),
+        tf.concat([deep, deep], 0),
+        tf.tile(r, [2, 1]),
+        tf.reverse(r, [0]),
+        r[:2],
+        r[:, :2],
+    ]
+    return [x.shape.as_list() for x in results]
+
+
+@same
 def test_gathering(tf: Any) -> Any:
     r = r_(tf)
     return [
         tf.gather(r, [0, 2, 0]),
         tf.gather(tf.constant([10, 20, 30, 40, 50, 60, 70, 80, 90, 99]), r),
         tf.gather(r, tf.ragged.constant([[0], [2, 2]])),
+        tf.gather(tf.reshape(tf.range(24), [2, 3, 4]), tf.ragged.constant([[2, 0], []]), axis=1),
+        tf.gather(tf.reshape(tf.range(24), [2, 3, 4]), tf.ragged.constant([[[2], [3, 0]]]), axis=2),
         tf.gather(r, [[0], [3]], batch_dims=0),
         tf.gather(r, tf.ragged.constant([[0], [], [2], [0], []]), batch_dims=1),
         tf.ragged.boolean_mask(r, [True, False, True, False, True]),

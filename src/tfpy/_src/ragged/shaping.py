@@ -38,6 +38,16 @@ def _outer(x: Any) -> RaggedTensor:
     return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
 
 
+def _picked(values: Any, rows: Any) -> Any:
+    """The rows at positions. TensorFlow does not know any more that they are equally long."""
+    return _ragged(take_rows(values, rows))
+
+
+def _ragged(x: Any) -> Any:
+    """``x`` of which nothing says that rows are equally long."""
+    return RaggedTensor(_ragged(x.values), x.splits) if isinstance(x, RaggedTensor) else x
+
+
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
     kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors = [as_ragged_or_tensor(v, kind) for v in values]
@@ -69,11 +79,9 @@ def _concat(tensors: list[Any], axis: int) -> Any:
             return joining.concat(tensors, axis)
     parts = [_outer(t) for t in tensors]
     if axis == 0:
-        widths = {p.uniform_row_length for p in parts}
         inner = _concat([p.values for p in parts], 0)
         lengths = np.concatenate([np.diff(p.splits) for p in parts])
-        uniform = widths.pop() if len(widths) == 1 else None
-        return RaggedTensor(inner, partition.from_lengths(lengths), uniform)
+        return RaggedTensor(inner, partition.from_lengths(lengths))
     n = row_count(parts[0])
     if any(row_count(p) != n for p in parts):
         raise invalid_value(
@@ -174,7 +182,7 @@ def _tile(x: Any, times: list[int]) -> Any:
             partition.from_lengths(lengths),
             None if width is None else width * times[1],
         )
-    return take_rows(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
+    return _picked(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
@@ -223,7 +231,7 @@ def gather(
         raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {n})")
     if positions.ndim == 0:
         return x[int(positions)]
-    rows = take_rows(x, positions.reshape(-1))
+    rows = _picked(x, positions.reshape(-1))
     for i in range(positions.ndim - 1, 0, -1):
         outer = int(np.prod(positions.shape[:i]))
         rows = RaggedTensor(rows, np.arange(outer + 1, dtype=np.int32) * positions.shape[i])
@@ -256,12 +264,34 @@ def _gather_in_rows(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
 def _gather_inner(x: Any, at: Any, axis: int) -> Any:
     """The same indices in every row."""
     if not isinstance(x, RaggedTensor):
+        if isinstance(at, RaggedTensor):
+            return _gather_ragged_inner(x, at, axis)
         return slicing.gather(x, at, axis=axis)
     if axis > 1:
         return x.with_values(_gather_inner(x.values, at, axis - 1))
     n, columns = row_count(x), at.host_view()
     tiled = np.broadcast_to(columns, (n, *columns.shape))
     return _gather_in_rows(x, constant(np.ascontiguousarray(tiled)), 1, 1)
+
+
+def _gather_ragged_inner(x: Any, at: RaggedTensor, axis: int) -> RaggedTensor:
+    """The same rows of indices in every row of a tensor, whose outer dimensions stay uniform."""
+    sizes = list(x.aval.shape)
+    outer, size = int(np.prod(sizes[:axis])), sizes[axis]
+    positions = at.flat_values.host_view()
+    if positions.size and (positions.min() < 0 or positions.max() >= size):
+        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {size})")
+    starts = np.arange(outer, dtype=np.int32) * size
+    moved = (starts.reshape(-1, *[1] * positions.ndim) + positions).astype(np.int32)
+    flat = moved.reshape(-1, *positions.shape[1:])
+    lines = take_rows(at, np.tile(np.arange(row_count(at), dtype=np.int32), outer))
+    merged = array.reshape(x, [outer * size, *sizes[axis + 1 :]])
+    rows: Any = lines.with_flat_values(slicing.gather(merged, constant(flat)))
+    width = row_count(at)
+    for i in reversed(range(axis)):
+        rows = RaggedTensor.from_uniform_row_length(rows, width, int(np.prod(sizes[: i + 1])))
+        width = sizes[i]
+    return rows
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
@@ -293,4 +323,4 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     kept = m.host_view()
     if kept.size != row_count(x):
         raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
-    return take_rows(x, np.flatnonzero(kept).astype(np.int32))
+    return _picked(x, np.flatnonzero(kept).astype(np.int32))
