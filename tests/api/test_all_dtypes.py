@@ -380,3 +380,8 @@ def test_uint64_random_numbers() -> None:
     compare(program(tfpy), program(tensorflow), 0, "random")
     with pytest.raises(ValueError, match="unsigned"):
         tfpy.random.stateless_uniform([5], [1, 2], 0, 9, tfpy.uint64)
+
+
+@pytest.mark.parametrize("module", [tfpy, tensorflow], ids=["tfpy", "tensorflow"])
+def test_a_dtype_is_no_tuple(module: Any) -> None:
+    assert module.float32 != (tuple, module.float32)

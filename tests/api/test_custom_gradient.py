@@ -102,6 +102,28 @@ def test_recompute_grad(tf: Any) -> Any:
     return [y, tape.gradient(y, [x, w]), len(calls)]
 
 
+@same
+def test_traced_functions_get_tensors_of_variables(tf: Any) -> Any:
+    w, x = tf.Variable(3.0), tf.constant(2.0)
+
+    @tf.custom_gradient
+    def scaled(t: Any, scale: Any) -> Any:
+        def backward(dy: Any, variables: Any = None) -> Any:
+            assert variables is None
+            return dy * scale, dy * 7.0
+
+        return t * scale, backward
+
+    @tf.function
+    def gradients() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x, w)
+        return tape.gradient(y, [x, w])
+
+    return gradients()
+
+
 def test_recompute_grad_twice() -> None:
     """TensorFlow refuses the second derivative."""
     w, x = tfpy.Variable(0.5), tfpy.constant([1.0, 2.0])

@@ -16,6 +16,7 @@ IMAGE = np.arange(16, dtype=np.float32).reshape(4, 4, 1)
 
 PROGRAMS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "eye": (lambda tf, n: tf.eye(n), [2]),
+    "reshape to floats": (lambda tf, n: tf.reshape(tf.ones([9]), (n[0], n[1], 1)), [[3.0, 3.9]]),
     "eye of a shape": (lambda tf, x: tf.eye(tf.shape(x)[0]), [[1.0, 2.0]]),
     "eye columns": (lambda tf, n: tf.eye(num_rows=n, num_columns=3), [2]),
     "eye batch": (lambda tf, n: tf.eye(2, batch_shape=[n]), [2]),

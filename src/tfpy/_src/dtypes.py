@@ -294,7 +294,7 @@ def as_dtype(type_value: Any) -> DType:
         if type_value is None:  # NumPy's float64
             raise TypeError
         name = np.dtype(type_value).name
-    except TypeError:
+    except (TypeError, ValueError):  # the latter of nests of dtypes
         raise TypeError(
             f"Cannot convert {type_value!r} to a dtype of tfpy: use one of {_names()}"
         ) from None

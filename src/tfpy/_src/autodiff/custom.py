@@ -13,8 +13,9 @@ from tfpy._src.array.making import zeros
 from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 from tfpy._src.autodiff.nests import leaves, map_leaves
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.conversion import convert_to_tensor, is_operand, offers_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices, dense
+from tfpy._src.core.operand import Operand
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.variables.variable import Variable
@@ -70,6 +71,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if tracing.current() is not None:
+            args = map_leaves(args, _value)  # where TensorFlow traces, `f` gets no Variables
         given = leaves(args)
         with _reads() as reads:
             result, grad_fn = f(*args, **kwargs)
@@ -92,6 +95,11 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         return map_leaves(result, lambda _: next(remaining))
 
     return wrapped
+
+
+def _value(x: Any) -> Any:
+    """The tensor of what stands for one, as a Variable; other things as they are."""
+    return convert_to_tensor(x) if isinstance(x, Operand) or offers_tensor(x) else x
 
 
 def _with_gradient(

@@ -202,7 +202,7 @@ def safe_embedding_lookup_sparse(
         entries = entries._replace(rows=_flat_rows(sparse_ids.host_indices[kept, :-1], lead))
     filled, empty = _filled(entries, math.prod(lead), default_id or 0)
     result = _combined(embedding_weights, filled, kind, max_norm)
-    if result.ndim < 2:
+    if default_id is None and result.ndim < 2:
         raise invalid("safe_embedding_lookup_sparse", "embedding_weights must be a table of rows")
     if default_id is None:
         outside = reshape(constant(empty), [-1, *[1] * (result.ndim - 1)])
