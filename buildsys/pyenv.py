@@ -44,8 +44,10 @@ def _make(into: Path, lock: Path) -> None:
     pip = [into / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
     run_logged([*pip, "--require-hashes", "--no-deps", "-r", lock], f"pip-{lock.stem}")
     for script in (into / "bin").iterdir():
+        if not script.is_file() or script.is_symlink():
+            continue
         text = script.read_bytes()
-        if not script.is_symlink() and os.fsencode(into) in text[:4096]:
+        if os.fsencode(into) in text[:4096]:
             script.write_bytes(text.replace(os.fsencode(into), os.fsencode(final)))
 
 

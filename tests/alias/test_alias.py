@@ -107,6 +107,71 @@ assert tf.python.framework.tensor.Tensor is tf.Tensor
     )
 
 
+def test_integer_lookup_is_saved_with_the_dtype_that_keras_takes() -> None:
+    run(
+        ALIASED
+        + """
+import keras
+layer = keras.layers.IntegerLookup(vocabulary=[3, 1, 9])
+config = keras.saving.serialize_keras_object(layer)
+assert config["config"]["vocabulary_dtype"] == "int64"
+again = keras.saving.deserialize_keras_object(config)
+assert again([9, 4, 3]).numpy().tolist() == layer([9, 4, 3]).numpy().tolist() == [3, 0, 1]
+"""
+    )
+
+
+def test_weights_of_other_shapes_say_which() -> None:
+    run(
+        ALIASED
+        + """
+import keras, os, tempfile
+def model(units):
+    layers = [keras.Input((3,)), keras.layers.Dense(4), keras.layers.Dense(units)]
+    return keras.Sequential(layers)
+path = os.path.join(tempfile.mkdtemp(), "model.keras")
+model(5).save(path)
+try:
+    model(6).load_weights(path)
+except ValueError as error:
+    assert "must match" in str(error), error
+else:
+    raise AssertionError("loaded")
+"""
+    )
+
+
+def test_predictions_of_one_batch_of_several_sizes() -> None:
+    run(
+        ALIASED
+        + """
+import keras, numpy as np
+inputs = keras.Input((4,))
+model = keras.Model(inputs, keras.layers.Dense(2)(inputs))
+x = np.ones((4, 4), np.float32)
+together = model.predict(x, batch_size=2, verbose=0)
+assert np.allclose(model.predict_on_batch(x[:3]), together[:3])
+"""
+    )
+
+
+def test_keras_knows_when_determinism_is_asked_for() -> None:
+    run(
+        ALIASED
+        + """
+import keras
+from tensorflow.python.framework import config
+def compiled():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    return model.jit_compile
+config.enable_op_determinism()
+assert compiled() is False
+config.disable_op_determinism()
+"""
+    )
+
+
 def test_the_keras_page() -> None:
     page = (HERE.parents[1] / "docs" / "keras.md").read_text()
     program = "".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tfpy._src import tracing
@@ -15,12 +16,15 @@ from tfpy._src.function.signature import TensorSpec
 class Trackable:
     """Base of objects that know, by name, the objects they depend on."""
 
+    _dependencies: Mapping[str, Any] = MappingProxyType({})
+    # Of the class too: Keras saves what an object has and a new one has not.
+
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         vars(self).setdefault("_dependencies", {})[name] = trackable
         return trackable
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return dict(vars(self).get("_dependencies", {}))
+        return dict(self._dependencies)
 
 
 class AutoTrackable(Trackable):
@@ -36,7 +40,7 @@ class ListWrapper(list[Any]):
     """TensorFlow's list of dependencies; tfpy makes none."""
 
 
-class DictWrapper(dict[Any, Any]):
+class _DictWrapper(dict[Any, Any]):
     """TensorFlow's dict of dependencies; tfpy makes none."""
 
 
@@ -45,6 +49,17 @@ class EagerContext:
 
     def clear_kernel_cache(self) -> None:
         """Of no effect: compiled Programs are kept with the functions that they are of."""
+
+
+class OpDeterminism:
+    """What is asked of TensorFlow's kernels; tfpy's give the same result each time anyway."""
+
+    enabled = False
+
+    @classmethod
+    def set(cls, enabled: bool) -> None:
+        """Remembers what was asked."""
+        cls.enabled = enabled
 
 
 def smart_cond(

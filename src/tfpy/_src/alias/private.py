@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import types
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from tfpy._src.alias import csr
 from tfpy._src.alias.internal import (
     AutoTrackable,
-    DictWrapper,
     EagerContext,
     ListWrapper,
+    OpDeterminism,
     Trackable,
+    _DictWrapper,
     maybe_merge_call,
     no_automatic_dependency_tracking,
     smart_cond,
@@ -49,12 +51,17 @@ MODULES: dict[str, dict[str, Any]] = {
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
     "experimental.dtensor": {},
     "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
-    "python.framework.config": {"is_op_determinism_enabled": lambda: False},
+    "python.framework.config": {
+        "disable_op_determinism": partial(OpDeterminism.set, False),
+        "enable_op_determinism": partial(OpDeterminism.set, True),
+        "is_op_determinism_enabled": lambda: OpDeterminism.enabled,
+    },
     "python.framework.tensor_util": {"is_tf_type": is_tensor},
     "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
     "python.ops.math_ops": {"is_nan": is_nan},
-    "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
+    "test": {"is_gpu_available": lambda *args, **kwargs: False},
+    "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": _DictWrapper},
 }
 
 CLAIMED: dict[type, str] = {
