@@ -185,7 +185,7 @@ def contents(nest: Any) -> list[Any]:
     """What a nest holds, in order."""
     if type(nest) is tuple or type(nest) is list:
         return list(nest)
-    if isinstance(nest, Mapping):
+    if type(nest) is dict or isinstance(nest, Mapping):
         return [nest[key] for key in sorted(nest)]
     if _is_attrs(nest):
         return [getattr(nest, field.name) for field in nest.__attrs_attrs__]
@@ -215,7 +215,7 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
     """A nest of the same kind over other items; views and ranges become lists."""
     if type(nest) is tuple or type(nest) is list:
         return type(nest)(items)
-    if isinstance(nest, Mapping):
+    if type(nest) is dict or isinstance(nest, Mapping):
         found = dict(zip(sorted(nest), items, strict=True))
         return _mapping(nest, {key: found[key] for key in nest})
     if isinstance(nest, MappingView | range):
@@ -226,6 +226,8 @@ def rebuilt(nest: Any, items: list[Any]) -> Any:
 
 def _mapping(like: Mapping[Any, Any], found: dict[Any, Any]) -> Any:
     kind: Any = type(like)
+    if kind is dict:
+        return found
     if not isinstance(like, MutableMapping):
         return kind(found)
     made = kind(like.default_factory) if isinstance(like, defaultdict) else kind()

@@ -112,16 +112,20 @@ def normalized(value: Any, signature: Any = None) -> Any:
         ValueError, TypeError: for what converts to no tensor, or is nested otherwise.
     """
     if signature is None:
-        return pack(value, [_leaf(x, None) for x in flatten(value)])
+        return _normalized(value)
     specs = flatten(signature)
     leaves = flatten_up_to(signature, value)
     return pack(signature, [_leaf(x, s) for x, s in zip(leaves, specs, strict=True)])
 
 
+def _normalized(value: Any) -> Any:
+    if not is_nested(value):
+        return _leaf(value, None)
+    return nest.rebuilt(value, [_normalized(item) for item in nest.contents(value)])
+
+
 def _leaf(value: Any, spec: Any) -> Any:
-    if value is None or isinstance(value, Composite) or node_of(value) is not None:
-        return value
-    if isinstance(value, Tensor):
+    if value is None or isinstance(value, Tensor | Composite) or node_of(value) is not None:
         return value
     if isinstance(spec, RaggedTensorSpec) and isinstance(value, list):
         return value
@@ -208,10 +212,8 @@ def outer(spec: Any) -> Callable[[Flat], Any]:
         if not is_nested(spec):
             return lambda element: _tensor(element[0], dtypes[0])
 
-        def tensors(element: Flat) -> Any:
-            return pack(spec, [_tensor(a, d) for a, d in zip(element, dtypes, strict=True)])
-
-        return tensors
+        packed = nest.packer(spec)
+        return lambda element: packed(map(_tensor, element, dtypes))
     return lambda element: pack(spec, [to_outer(leaf) for leaf in element])
 
 
