@@ -87,7 +87,7 @@ def test_keras_is_not_imported_before_it_is_touched() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["awaited", "folders", "pictures", "traces"])
+@pytest.mark.parametrize("name", ["awaited", "folders", "pictures", "shown", "traces"])
 def test_programs(name: str) -> None:
     path = HERE / f"{name}.py"
     assert run(ALIASED + f"import runpy; runpy.run_path({str(path)!r})").endswith("be\n")

@@ -31,7 +31,9 @@ OWN = {
         value_and_grad value_and_grads variable_grads
     """,
     "browser": "draw from_pixels from_pixels_async to_pixels",
-    "data": "CSVDataset FileDataSource URLDataSource WholeFileDataset csv",
+    "data": """
+        CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv microphone webcam
+    """,
     "errors": "NotTraceableError",
     "fused": "conv2d depthwise_conv2d mat_mul",
     "io": "to_folder",

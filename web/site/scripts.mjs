@@ -1,5 +1,6 @@
 // Python in a page's <script type="text/tfpy">, which tfpy.mjs finds.
 
+import { openOutput } from "./output.mjs";
 import { FRAME, loadTfpy, messageOf, SOURCE } from "./tfpy.mjs";
 
 /** Frames that are no code of the user's. */
@@ -12,26 +13,56 @@ const STYLE = `
 `;
 
 /**
- * Adds text to the element of a class after the script, below what is shown of it already.
+ * The element of a class after the script, below what is shown of it already; made when it is not
+ * there.
  * @param {HTMLElement} script
  * @param {string} className
- * @param {string} text
  */
-function showAfter(script, className, text) {
+function elementAfter(script, className) {
   /** @type {Element} */
   let last = script;
   while (last.className !== className) {
     const next = last.nextElementSibling;
-    if (!next?.matches("pre.tfpy-output, pre.tfpy-error")) {
+    if (!next?.matches(".tfpy-output, .tfpy-error, .tfpy-picture")) {
       const pre = document.createElement("pre");
       pre.className = className;
       last.after(pre);
-      last = pre;
-      break;
+      return pre;
     }
     last = next;
   }
-  last.textContent += `${text}\n`;
+  return /** @type {HTMLElement} */ (last);
+}
+
+/** @type {WeakMap<HTMLElement, (text: string) => void>} */
+const outputs = new WeakMap();
+
+/**
+ * Shows what a script prints.
+ * @param {HTMLElement} script
+ * @param {string} text
+ */
+function print(script, text) {
+  let output = outputs.get(script);
+  if (!output) {
+    output = openOutput(elementAfter(script, "tfpy-output"), (line) => console.log(line));
+    outputs.set(script, output);
+  }
+  output(text);
+}
+
+/**
+ * What Pyodide writes a stream to.
+ * @param {() => HTMLElement} script gives the one that runs
+ */
+function streamOf(script) {
+  const decoder = new TextDecoder();
+  /** @param {Uint8Array} bytes */
+  const write = (bytes) => {
+    print(script(), decoder.decode(bytes, { stream: true }));
+    return bytes.length;
+  };
+  return { write };
 }
 
 /**
@@ -91,8 +122,8 @@ function optionsOf(scripts) {
 
 /**
  * Runs the page's Python scripts one after the other in one namespace. What a script prints stands
- * in a <pre class="tfpy-output"> after it; an error, in a <pre class="tfpy-error"> below, ends the
- * run.
+ * in a <pre class="tfpy-output"> after it, as a terminal shows it; an error, in a
+ * <pre class="tfpy-error"> below, ends the run. The script that runs has data-tfpy="running".
  * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`.
  * @param {HTMLScriptElement[]} scripts
  */
@@ -102,19 +133,20 @@ export async function runScripts(scripts) {
   try {
     const tfpy = await loadTfpy({
       ...optionsOf(scripts),
-      stdout: (line) => {
-        console.log(line);
-        showAfter(current, "tfpy-output", line);
-      },
+      stdout: (line) => print(current, `${line}\n`),
     });
+    tfpy.pyodide.setStdout(streamOf(() => current));
+    tfpy.pyodide.setStderr(streamOf(() => current));
     for (current of scripts) {
+      current.setAttribute("data-tfpy", "running");
       const filename = current.src || `script ${scripts.indexOf(current) + 1} of the page`;
       const result = await tfpy.pyodide.runPythonAsync(await sourceOf(current), { filename });
+      current.removeAttribute("data-tfpy");
       current.dispatchEvent(new CustomEvent("tfpy-result", { bubbles: true, detail: { result } }));
     }
   } catch (error) {
     console.error(error);
-    showAfter(current, "tfpy-error", readable(error));
+    elementAfter(current, "tfpy-error").textContent += `${readable(error)}\n`;
     current.dispatchEvent(new CustomEvent("tfpy-error", { bubbles: true, detail: { error } }));
   }
 }

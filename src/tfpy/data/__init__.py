@@ -13,6 +13,11 @@ from tfpy._src.data.dataset import (
     TFRecordDataset as TFRecordDataset,
     WholeFileDataset as WholeFileDataset,
 )
+from tfpy._src.data.devices import (
+    DeviceDataset as DeviceDataset,
+    microphone as microphone,
+    webcam as webcam,
+)
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
 from tfpy._src.data.specs import DatasetSpec as DatasetSpec

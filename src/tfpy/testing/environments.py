@@ -72,6 +72,8 @@ BROWSERS: Mapping[str, Browser] = {
             "--no-default-browser-check",
             "--no-pings",
             "--disable-default-apps",
+            "--use-fake-device-for-media-stream",
+            "--use-fake-ui-for-media-stream",
             "--use-angle=swiftshader",
             "--enable-unsafe-swiftshader",
         ),
@@ -83,6 +85,8 @@ BROWSERS: Mapping[str, Browser] = {
         arguments=("--no-remote", "--new-instance"),
         preferences=(
             "webgl.force-enabled=true",
+            "media.navigator.permission.disabled=true",
+            "media.navigator.streams.fake=true",
             "app.update.enabled=false",
             "browser.shell.checkDefaultBrowser=false",
             "datareporting.policy.dataSubmissionEnabled=false",

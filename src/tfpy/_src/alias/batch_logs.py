@@ -22,7 +22,7 @@ def replace(module: types.ModuleType) -> None:
     def looks(callbacks: Any, phase: str) -> bool:
         """Whether somebody looks at the metrics of the batch that has just been computed."""
         shown = [c for c in callbacks.callbacks if isinstance(c, bar)]
-        others = (c for c in callbacks.callbacks if not isinstance(c, bar))
+        others = (c for c in callbacks.callbacks if not isinstance(c, bar) and _may_look(c))
         names = (ENDS[phase], "on_batch_end") if phase == "train" else (ENDS[phase],)
         return _are_due(shown) or any(_heeds(c, name) for c in others for name in names)
 
@@ -49,6 +49,11 @@ def _are_due(bars: Iterable[Any]) -> bool:
     """Whether one of some progress bars would be drawn now."""
     shown = [c.progbar for c in bars if c.verbose == 1 and c.progbar is not None]
     return any(time.time() - bar._last_update >= bar.interval for bar in shown)
+
+
+def _may_look(callback: Any) -> bool:
+    """Whether a callback that looks now and then does so now."""
+    return not hasattr(callback, "is_due") or callback.is_due()
 
 
 def _heeds(callback: Any, name: str) -> bool:

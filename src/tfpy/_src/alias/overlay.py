@@ -10,12 +10,15 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 
 PARTS = {
+    "keras._tf_keras.keras.callbacks": "tfpy._src.alias.live_plot",
+    "keras.callbacks": "tfpy._src.alias.live_plot",
     "keras.src.backend.tensorflow.core": "tfpy._src.alias.output_spec",
     "keras.src.backend.tensorflow.rnn": "tfpy._src.alias.recurrent",
     "keras.src.backend.tensorflow.trainer": "tfpy._src.alias.training",
     "keras.src.callbacks.callback_list": "tfpy._src.alias.batch_logs",
     "keras.src.layers.preprocessing.integer_lookup": "tfpy._src.alias.integer_lookup",
     "keras.src.utils.dataset_utils": "tfpy._src.alias.serial",
+    "keras.src.utils.summary_utils": "tfpy._src.alias.summary",
     "keras.src.utils.model_visualization": "tfpy._src.alias.plotting",
 }
 """Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""

@@ -220,7 +220,10 @@ class _Arriving:
     def __next__(self) -> Any:
         if self._error is not None:
             error, self._error = self._error, None
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # this frame is in its traceback
         item, self._item = self._item, NOT_YET
         if item is _END:
             self._item = item

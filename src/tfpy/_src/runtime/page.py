@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,6 +106,24 @@ def _new_canvas(width: int, height: int) -> Any:
     return canvas
 
 
+class Failure(NamedTuple):
+    """An error of JavaScript."""
+
+    name: str
+    text: str
+
+
+async def settled(promise: Any) -> tuple[Any, Failure | None]:
+    """What a promise gives, or its error.
+
+    The error's exception ends here: Python's collector cannot free what has one for its context.
+    """
+    try:
+        return await promise, None
+    except JsException as error:
+        return None, Failure(str(error.name), str(error))
+
+
 # Bytes
 
 
@@ -127,10 +145,9 @@ class Stream:
         Raises:
             UnavailableError: when the connection breaks.
         """
-        try:
-            found = await self._reader.read()
-        except JsException as broken:
-            raise UnavailableError(None, "fetch", f"the bytes ended early: {broken}") from None
+        found, failure = await settled(self._reader.read())
+        if failure is not None:
+            raise UnavailableError(None, "fetch", f"the bytes ended early: {failure.text}")
         return b"" if found.done else bytes(found.value.to_bytes())
 
     def close(self) -> None:
@@ -145,11 +162,10 @@ async def open_address(url: str) -> Stream:
         NotFoundError: when there is no such file; PermissionDeniedError: when it is refused.
         UnavailableError: when the server does not answer, or does not let this page read it.
     """
-    try:
-        response = await js.fetch(url)
-    except JsException as failed:
-        message = f"{url}: {failed}; is it there, and does its server allow this page (CORS)?"
-        raise UnavailableError(None, "fetch", message) from None
+    response, failure = await settled(js.fetch(url))
+    if failure is not None:
+        message = f"{url}: {failure.text}; is it there, and does its server allow this page (CORS)?"
+        raise UnavailableError(None, "fetch", message)
     if not response.ok:
         kind = _REFUSALS.get(response.status, UnavailableError)
         raise kind(None, "fetch", f"{url}: {response.status} {response.statusText}")
@@ -170,3 +186,39 @@ _REFUSALS: dict[int, type[OpError]] = {
 def open_blob(blob: Any) -> Stream:
     """The bytes of a File or Blob."""
     return Stream(blob.stream().getReader(), int(blob.size))
+
+
+_SHOWN = ".tfpy-output, .tfpy-error, .tfpy-picture"
+"""What stands below a script, of it."""
+
+
+def show_picture(svg: str, element: Any) -> Any:
+    """Shows a picture in an element, or in a new one after the script that runs.
+
+    Args:
+        element: of the page, a selector, or None.
+
+    Returns:
+        The element; None in a worker, which shows nothing.
+
+    Raises:
+        ValueError: when the selector names no element.
+    """
+    if not hasattr(js, "document"):
+        return None
+    if isinstance(element, str):
+        selector, element = element, js.document.querySelector(element)
+        if element is None:
+            raise ValueError(f"the page has no element {selector!r} for the picture")
+    if element is None:
+        element = js.document.createElement("div")
+        element.className = "tfpy-picture"
+        place = js.document.querySelector('script[data-tfpy="running"]')
+        if place is None:
+            js.document.body.append(element)
+        else:
+            while (below := place.nextElementSibling) and below.matches(_SHOWN):
+                place = below
+            place.after(element)
+    element.innerHTML = svg
+    return element

@@ -1,0 +1,214 @@
+"""What a page takes data from: addresses, files, devices; and how it shows training."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+from tfpy.testing.sessions import OpenPage
+
+CHROMIUM = ("chromium",)
+LINES = b"".join(b"line %d\n" % i for i in range(50_000))
+
+
+def file_of(data: bytes, name: str) -> Any:
+    """A File of the browser, as a user picks them."""
+    import js
+    from pyodide.ffi import to_js
+
+    return js.File.new(to_js([to_js(data)]), name)
+
+
+async def elements(dataset: Any) -> list[Any]:
+    return [element async for element in dataset]
+
+
+@run_in_browser(backends=["wasm"])
+async def test_addresses_and_files(tf: Any) -> None:
+    import js
+
+    heard: list[tuple[int, int]] = []
+    source = tf.data.FileDataSource(file_of(LINES, "lines.txt"), lambda *found: heard.append(found))
+    batches = tf.data.TextLineDataset(source).batch(20_000)
+    found = await elements(batches)
+    assert [len(batch) for batch in found] == [20_000, 20_000, 10_000]
+    assert found[2].numpy()[-1] == b"line 49999"
+    assert heard[-1] == (len(LINES), len(LINES))
+    with pytest.raises(TypeError, match="async for"):
+        next(iter(batches))
+
+    page = js.location.href
+    heard.clear()
+    (whole,) = await elements(
+        tf.data.WholeFileDataset(tf.data.URLDataSource(page, lambda *f: heard.append(f)))
+    )
+    assert b"<!doctype html>" in whole.numpy().lower()
+    assert heard[-1][0] == len(whole.numpy())
+    blob = js.URL.createObjectURL(file_of(b"a,b\n1,x\n2,y\n", "t.csv"))
+    table = await tf.data.csv(blob)
+    assert [(int(r["a"]), r["b"].numpy()) for r in await elements(table)] == [(1, b"x"), (2, b"y")]
+    js.URL.revokeObjectURL(blob)
+    both = tf.data.TextLineDataset([file_of(b"1\n2", "a"), "data:text/plain,3"])
+    assert [x.numpy() for x in await elements(both)] == [b"1", b"2", b"3"]
+
+    with pytest.raises(tf.errors.NotFoundError, match="404"):
+        await elements(tf.data.TFRecordDataset(page + "/nothing"))
+    with pytest.raises(tf.errors.UnavailableError, match="CORS"):
+        await elements(tf.data.TextLineDataset("http://127.0.0.1:1/none"))
+
+
+@run_in_browser(backends=["wasm"])
+async def test_folders(tf: Any) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a/1.txt", LINES)
+        file.writestr("b/2.txt", b"two")
+    files = [file_of(archive.getvalue(), "all.zip"), file_of(b"3", "three.txt")]
+    written = await tf.io.to_folder(files, "/tmp/unpacked")
+    assert written == [f"/tmp/unpacked/{name}" for name in ("a/1.txt", "b/2.txt", "three.txt")]
+    assert Path(written[0]).read_bytes() == LINES
+
+
+@run_in_browser(backends=["wasm"], browsers=CHROMIUM)
+async def test_camera(tf: Any) -> None:
+    """Chromium's camera for tests: green, with a figure that moves."""
+    async with await tf.data.webcam(resize_width=32, resize_height=24) as camera:
+        assert camera.element_spec == tf.TensorSpec([24, 32, 3], tf.int32)
+        batches = camera.map(lambda x: tf.cast(x, tf.float32) / 255).batch(2).take(3)
+        found = [batch.numpy() async for batch in batches]
+        assert [batch.shape for batch in found] == [(2, 24, 32, 3)] * 3
+        pixels = np.concatenate(found)
+        assert pixels[..., 1].mean() > pixels[..., 0].mean() + 0.2
+        assert len(np.unique(pixels, axis=0)) > 1
+        with pytest.raises(TypeError, match="async for"):
+            next(iter(camera))
+    with pytest.raises(tf.errors.UnavailableError, match="turned off"):
+        await camera.capture()
+    cropped = await tf.data.webcam(resize_width=8, resize_height=6, center_crop=True)
+    assert (await cropped.capture()).shape == (6, 8, 3)
+    cropped.stop()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too few"):
+        await tf.data.webcam(resize_width=80_000, resize_height=6, center_crop=True)
+
+
+@run_in_browser(backends=["wasm"], browsers=CHROMIUM)
+async def test_microphone(tf: Any) -> None:
+    """Chromium's microphone for tests: a beep each second."""
+    options = {"fft_size": 512, "column_truncate_length": 100, "num_frames_per_spectrogram": 20}
+    async with await tf.data.microphone(**options, include_waveform=True) as sound:
+        assert sound.sample_rate_hz >= 8000
+        heard = [element async for element in sound.take(6)]
+    shapes = {name: tuple(value.shape) for name, value in heard[0].items()}
+    assert shapes == {"spectrogram": (20, 100, 1), "waveform": (20 * 512, 1)}
+    waves = np.stack([element["waveform"].numpy() for element in heard])
+    assert np.abs(waves).max() > 0.01
+    loud = np.stack([e["spectrogram"].numpy() for e in heard])
+    assert loud.max() > -70
+
+
+@run_in_browser(backends=["wasm"], browsers=CHROMIUM)
+async def test_refused_devices(tf: Any) -> None:
+    import js
+
+    asked = js.navigator.mediaDevices.getUserMedia
+    try:
+        for name, error in (
+            ("NotAllowedError", tf.errors.PermissionDeniedError),
+            ("NotFoundError", tf.errors.NotFoundError),
+            ("NotReadableError", tf.errors.UnavailableError),
+        ):
+            js.eval(
+                "navigator.mediaDevices.getUserMedia = "
+                f"async () => {{ throw new DOMException('no', '{name}') }}"
+            )
+            with pytest.raises(error, match="gives no camera"):
+                await tf.data.webcam()
+            with pytest.raises(error, match="gives no microphone"):
+                await tf.data.microphone()
+    finally:
+        js.navigator.mediaDevices.getUserMedia = asked
+        js.eval("delete navigator.mediaDevices.getUserMedia")
+
+
+@run_in_browser(backends=["wasm"], environment="worker", browsers=CHROMIUM)
+async def test_workers_have_no_devices(tf: Any) -> None:
+    with pytest.raises(tf.errors.UnimplementedError, match="main thread"):
+        await tf.data.webcam()
+    file = file_of(b"1\n2", "a")
+    assert [x.numpy() for x in await elements(tf.data.TextLineDataset(file))] == [b"1", b"2"]
+
+
+# How training is shown
+
+PROGRAM = """
+import keras
+import tfpy as tf
+from pyodide.ffi import to_js
+import js
+
+keras.utils.set_random_seed(1)
+given = keras.Input((2,))
+x = keras.layers.Dense(16, activation="relu")(given)
+y = keras.layers.Dense(16, activation="relu")(x)
+model = keras.Model(given, keras.layers.Dense(1)(keras.layers.Add()([x, y])))
+model.compile("adam", "mse", metrics=["mae"])
+model.summary()
+x = tf.random.normal([512, 2], seed=1).numpy()
+rows = "a,b,y\\n" + "".join(f"{a},{b},{a * b}\\n" for a, b in x)
+table = await tf.data.csv(
+    js.File.new(to_js([rows]), "rows.csv"), {"y": {"is_label": True}}
+)
+batches = table.map(lambda r, t: (tf.stack([r["a"], r["b"]]), t["y"])).batch(16)
+plot = keras.callbacks.LivePlot(every=0.2)
+await model.fit_async(
+    batches.repeat(), epochs=3, steps_per_epoch=32, shuffle=False, callbacks=[plot],
+    validation_data=batches.take(4), validation_steps=4,
+)
+print(await model.evaluate_async(batches, verbose=0))
+keras.utils.plot_model(model, "/tmp/model.svg", show_shapes=True, rankdir="LR")
+picture = js.document.createElement("div")
+picture.innerHTML = open("/tmp/model.svg").read()
+js.document.body.append(picture)
+"""
+
+SHOWN = """(source) => new Promise((resolve) => {
+  const texts = () => document.querySelector(".tfpy-output").textContent;
+  const bold = () => [...document.querySelectorAll(".tfpy-output span")].map(
+    (span) => span.style.fontWeight).filter(Boolean).length;
+  const lines = () => [...document.querySelectorAll(".tfpy-picture polyline")].map(
+    (line) => line.getAttribute("points").split(" ").length);
+  addEventListener("tfpy-result", () => resolve({ text: texts(), bold: bold(), lines: lines() }));
+  addEventListener("tfpy-error", ({ detail }) => resolve({ text: String(detail.error) }));
+  const script = document.createElement("script");
+  script.type = "text/tfpy";
+  script.setAttribute("packages", "keras");
+  script.textContent = source;
+  document.body.append(script);
+  import("/tfpy.mjs");
+})"""
+
+
+def test_training_is_shown(tfpy_page: Callable[..., OpenPage]) -> None:
+    """A summary, bars that rewrite their line, and lines that grow, below the script."""
+    page = tfpy_page("tfpy-testing/blank.html")
+    shown = page.evaluate(f"({SHOWN})({json.dumps(PROGRAM)})", 300)
+    text = shown["text"]
+    assert 'Model: "functional"' in text, text
+    assert "│ input_layer" in text
+    for epoch in (1, 2, 3):
+        (bar,) = text.split(f"Epoch {epoch}/3\n")[1].split("\n")[:1]
+        assert "val_loss" in bar
+        assert bar.count("loss:") == 2
+    assert "\x1b" not in text
+    assert "\b" not in text
+    assert shown["bold"] > 3
+    assert len(shown["lines"]) == 4
+    assert min(shown["lines"]) >= 3
