@@ -116,11 +116,13 @@ class Failure(NamedTuple):
 async def settled(promise: Any) -> tuple[Any, Failure | None]:
     """What a promise gives, or its error.
 
-    The error's exception ends here: Python's collector cannot free what has one for its context.
+    The exception does not leave: JavaScript holds it for a while, and with its traceback all that
+    the callers have.
     """
     try:
         return await promise, None
     except JsException as error:
+        error.__traceback__ = None
         return None, Failure(str(error.name), str(error))
 
 
