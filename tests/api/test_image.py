@@ -237,6 +237,22 @@ def test_stateless(program: Any, rng: np.random.Generator) -> None:
         twin.check(program, image(rng), np.array(seed, np.int32), tolerance=2e-5)
 
 
+@same
+def test_pictures_changed_in_a_dataset(tf: Any) -> Any:
+    """Traced: what two changes draw with one seed does not depend on each other."""
+
+    def changed(x: Any) -> Any:
+        x = tf.image.random_flip_left_right(x, seed=3)
+        x = tf.image.random_brightness(x, 0.1, seed=3)
+        x = tf.image.resize_with_crop_or_pad(x, 10, 10)
+        return tf.image.random_crop(x, (6, 10, 3), seed=2)
+
+    tf.random.set_seed(5)
+    pictures = tf.reshape(tf.range(4 * 8 * 8 * 3.0), (4, 8, 8, 3))
+    data = tf.data.Dataset.from_tensor_slices(pictures).map(changed)
+    return [*data, tf.function(changed)(pictures[0])]
+
+
 def test_stateful(rng: np.random.Generator) -> None:
     x = tfpy.constant(image(rng))
     assert tfpy.image.random_crop(x, [1, 2, 3, 3]).shape == (1, 2, 3, 3)

@@ -7,7 +7,8 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import reshape, static_ints
-from tfpy._src.array.slicing import slice
+from tfpy._src.array.ranges import range
+from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.image import colors, geometry
@@ -156,9 +157,11 @@ def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
     x, sizes = convert_to_tensor(value), static_ints(size)
     if len(sizes) != x.ndim or any(n < s for n, s in zip(x.aval.shape, sizes, strict=True)):
         raise ValueError(f"random_crop: need value.shape >= size, got {x.shape} vs {sizes}")
-    numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32).host_view()
-    begin = [int(v) % (n - s + 1) for v, n, s in zip(numbers, x.aval.shape, sizes, strict=True)]
-    return slice(x, begin, sizes)
+    numbers = draw([x.ndim], 0, 2**31 - 1, dtypes.int32)
+    for axis, (n, s) in enumerate(zip(x.aval.shape, sizes, strict=True)):
+        if s < n:
+            x = take(x, range(s) + numbers[axis] % (n - s + 1), axis)
+    return x
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
