@@ -114,15 +114,10 @@ class Failure(NamedTuple):
 
 
 async def settled(promise: Any) -> tuple[Any, Failure | None]:
-    """What a promise gives, or its error.
-
-    The exception does not leave: JavaScript holds it for a while, and with its traceback all that
-    the callers have.
-    """
+    """What a promise gives, or its error."""
     try:
         return await promise, None
     except JsException as error:
-        error.__traceback__ = None
         return None, Failure(str(error.name), str(error))
 
 
