@@ -31,6 +31,7 @@ BEYOND: dict[str, Patterns] = {
         "backend/tensorflow/saved_model_test.py::*",
         "export/saved_model_test.py::*",
         "export/tfsm_layer_test.py::*",
+        "layers/core/*_test.py::*::test_quantize_float8_fitting",
         "layers/core/*_test.py::*::test_quantize_lora_integration_int*",
     ),
     "tf.train.Checkpoint is TensorFlow's own format": (
