@@ -234,8 +234,8 @@ def _mobilenet_training_arrays() -> dict[str, Array]:
 
 
 def _fit(name: str, arrays: Callable[[], dict[str, Array]]) -> Work:
-    """An epoch; what differs in rounding grows from step to step."""
-    return Work(arrays, lambda x: fits.Fit(name, x), fits.STEPS, "step", tolerance=1e-2)
+    """An epoch after all those before it, in which what differs in rounding has grown."""
+    return Work(arrays, lambda x: fits.Fit(name, x), fits.STEPS, "step", tolerance=0.3)
 
 
 WORKS = {

@@ -43,7 +43,8 @@ def check() -> int:
 def unit_tests(arguments: Sequence[str]) -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
-    argv = [str(pyenv.ensure("test")), "-m", "pytest", "-n", "auto", *arguments]
+    spread = ("-n", "auto", "--dist", "loadgroup")
+    argv = [str(pyenv.ensure("test")), "-m", "pytest", *spread, *arguments]
     return _failed("Python tests", argv)
 
 
@@ -57,7 +58,8 @@ def end_to_end_tests(arguments: Sequence[str]) -> int:
     """Run e2e/ in the browsers on the site; 1 when it failed."""
     prepare_browsers()
     site.ensure()
-    argv = [str(pyenv.ensure("build")), "-m", "pytest", "-o", "testpaths=e2e", *arguments]
+    spread = ("-n", "auto", "--dist", "loadfile")  # a browser for each core; files share pages
+    argv = [str(pyenv.ensure("build")), "-m", "pytest", "-o", "testpaths=e2e", *spread, *arguments]
     return _failed("tests in browsers", argv)
 
 

@@ -6,11 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from buildsys.cache import entry, file_hash, tree_hash
+from buildsys.paths import ROOT
 
 HERE = Path(__file__).parent
 PROGRAMS = [
@@ -22,26 +27,29 @@ PROGRAMS = [
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The arrays of all programs under each library: one process for each."""
+    """The arrays of all programs under each library; TensorFlow's stay in the cache."""
     folder = tmp_path_factory.mktemp("twins")
-    processes = {
-        library: subprocess.Popen(
-            [sys.executable, str(HERE), library, str(folder / f"{library}.npz")],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        )
-        for library in ("tfpy", "tensorflow")
-    }
-    errors = {library: process.communicate()[1] for library, process in processes.items()}
-    for library, process in processes.items():
-        assert process.returncode == 0, f"{library}: {errors[library]}"
+    with ThreadPoolExecutor() as pool:
+        mine = pool.submit(_run, "tfpy", folder)
+        inputs = [tree_hash(HERE), file_hash(ROOT / "requirements" / "test.txt")]
+        theirs = entry("twins", inputs, "twins on TensorFlow", partial(_run, "tensorflow"))
+        mine.result()
+    folders = {"tfpy": folder, "tensorflow": theirs}
     return {
-        library: dict(np.load(folder / f"{library}.npz", allow_pickle=False))
-        for library in processes
+        library: dict(np.load(path / "arrays.npz", allow_pickle=False))
+        for library, path in folders.items()
     }
 
 
+def _run(library: str, folder: Path) -> None:
+    """Runs the programs in a process of their own."""
+    argv = [sys.executable, str(HERE), library, str(folder / "arrays.npz")]
+    env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(argv, stderr=subprocess.PIPE, text=True, env=env)
+    assert done.returncode == 0, f"{library}: {done.stderr}"
+
+
+@pytest.mark.xdist_group("twins")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_twins(program: str, results: dict[str, dict[str, Any]]) -> None:
     mine, theirs = (
