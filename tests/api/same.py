@@ -27,6 +27,8 @@ def same(
         return functools.partial(same, tolerance=tolerance)
 
     def test() -> None:
+        for library in (tfpy, tensorflow):
+            library.random.set_seed(None)  # another test may have set one
         compare(program(tfpy), program(tensorflow), tolerance, program.__name__)
 
     test.__name__ = program.__name__
