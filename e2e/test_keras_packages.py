@@ -44,7 +44,8 @@ def test_compiled_packages() -> None:
 LOAD = """async (asked) => {
   const { loadTfpy } = await import("/tfpy.mjs");
   const tfpy = await loadTfpy({ packages: asked });
-  const import_ = "import tfpy; tfpy.as_tensorflow(); import keras, http.client as client";
+  const rest = "xml.sax, xml.etree.ElementTree, email.mime.text"; // beside what Keras imports
+  const import_ = `import tfpy; tfpy.as_tensorflow(); import keras, http.client as client, ${rest}`;
   const answer = asked.length
     ? await tfpy.run(`${import_}; f"{keras.__version__} {client.__file__}"`)
     : "";

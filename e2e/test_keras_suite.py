@@ -1,0 +1,99 @@
+"""A sample of Keras's own tests in a page; ``build.py keras-tests`` runs all on CPython."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import types
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tfpy.testing import run_in_browser
+
+FLOWS = ("test_fit_flow", "test_evaluate_flow", "test_predict_flow")
+SAMPLE = {
+    "layers.attention.attention_test": ("",),
+    "layers.normalization.layer_normalization_test": ("",),
+    "layers.pooling.max_pooling_test": ("",),
+    "layers.regularization.dropout_test": ("",),
+    "layers.reshaping.reshape_test": ("",),
+    "layers.rnn.lstm_test": ("",),
+    "optimizers.adam_test": ("",),
+    "optimizers.ftrl_test": ("",),
+    "optimizers.lion_test": ("",),
+    "optimizers.rmsprop_test": ("",),
+    "optimizers.sgd_test": ("",),
+    "trainers.compile_utils_test": ("",),
+    "trainers.data_adapters.tf_dataset_adapter_test": ("",),
+    "trainers.trainer_test": FLOWS,
+}
+"""Modules below ``keras.src`` -> what the names of the tests begin with that are taken."""
+HELPERS = ("absl/testing/*.py", "keras/src/testing/*.py")
+"""What they import that the site leaves out."""
+PASSED = 180
+ABSENT = ("jax", "torch")
+"""Packages that the modules import, and not these tests."""
+WHERE = "import importlib.util as u; print(u.find_spec('keras').origin)"
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, str]:
+    """Paths in the folder of packages -> texts."""
+    python = importlib.import_module("buildsys.pyenv").ensure("test")
+    found = subprocess.run([python, "-c", WHERE], capture_output=True, text=True, check=True)
+    packages = Path(found.stdout.strip()).parents[1]
+    paths = [path for pattern in HELPERS for path in packages.glob(pattern)]
+    paths += [packages / f"keras/src/{name.replace('.', '/')}.py" for name in SAMPLE]
+    return {str(path.relative_to(packages)): path.read_text() for path in paths}
+
+
+def flattened(suite: Any) -> Iterator[Any]:
+    """The tests of a nest of suites."""
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from flattened(part)
+        else:
+            yield part
+
+
+def is_meant(test: Any, starts: tuple[str, ...]) -> bool:
+    """Whether a test is in the sample, and no mark leaves it out."""
+    name = test.id().rpartition(".")[2]
+    marks = getattr(getattr(test, name, None), "pytestmark", [])
+    skipped = any(mark.name == "skipif" and mark.args[0] for mark in marks)
+    return name.startswith(starts) and not skipped
+
+
+def stand_in(name: str, **names: Any) -> None:
+    """Puts a module where tests look for one that a page has not."""
+    module = types.ModuleType(name)
+    vars(module).update(names)
+    sys.modules[name] = module
+
+
+@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=900, check_leaks=False)
+async def test_a_sample_passes(tf: Any, files: dict[str, str]) -> None:
+    import keras
+
+    packages = Path(keras.__file__).parents[1]
+    for path, text in files.items():
+        (packages / path).parent.mkdir(parents=True, exist_ok=True)
+        (packages / path).write_text(text)
+    for name in ABSENT:
+        stand_in(name)
+    stand_in("conftest", skip_if_backend=lambda *_: pytest.mark.skipif(True, reason="TensorFlow"))
+    importlib.invalidate_caches()
+    result = unittest.TestResult()
+    for name, starts in SAMPLE.items():
+        suite = unittest.defaultTestLoader.loadTestsFromName(f"keras.src.{name}")
+        unittest.TestSuite(t for t in flattened(suite) if is_meant(t, starts)).run(result)
+    for test, text in [*result.failures, *result.errors]:
+        print(test, text)
+    assert not result.failures
+    assert not result.errors
+    assert result.testsRun - len(result.skipped) > PASSED
