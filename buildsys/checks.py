@@ -43,8 +43,7 @@ def check() -> int:
 def unit_tests(arguments: Sequence[str]) -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
-    spread = ("-n", "auto", "--dist", "loadgroup")
-    argv = [str(pyenv.ensure("test")), "-m", "pytest", *spread, *arguments]
+    argv = [str(pyenv.ensure("test")), "-m", "pytest", "-n", "auto", *arguments]
     return _failed("Python tests", argv)
 
 

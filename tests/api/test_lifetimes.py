@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy._src.core import scalars
 
 
 def count() -> int:
@@ -83,6 +84,13 @@ def test_tidy_spares_variables_and_kept_tensors() -> None:
     tf.tidy("named", work)
     assert made["variable"].numpy() == [2]
     assert made["kept"].numpy() == [3]
+
+
+def test_tidy_spares_numbers_that_all_share() -> None:
+    scalars.clear_scalars()
+    x = tf.constant([1.0])
+    tf.tidy(lambda: (x * 7.0).numpy())
+    assert (x * 7.0).numpy() == 7
 
 
 def test_nested_tidy_hands_results_to_the_outer_scope() -> None:

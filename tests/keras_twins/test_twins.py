@@ -49,7 +49,6 @@ def _run(library: str, folder: Path) -> None:
     assert done.returncode == 0, f"{library}: {done.stderr}"
 
 
-@pytest.mark.xdist_group("twins")
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_twins(program: str, results: dict[str, dict[str, Any]]) -> None:
     mine, theirs = (

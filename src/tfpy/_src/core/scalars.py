@@ -34,6 +34,7 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         aval = Aval((), dtype)
         array = np.array(value).astype(dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
+        found.kept = True  # by all, whichever tf.tidy it was first asked for in
     return found
 
 
