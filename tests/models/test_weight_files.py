@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.models import encoding, manifest, model_json, sources
+from tfpy._src.graphs import checked
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.models import encoding, manifest, sources
 from tfpy.testing.server import SiteServer
 
 FLOATS = {"name": "a", "shape": [2, 3], "dtype": "float32"}
@@ -187,7 +189,7 @@ REFUSED = {
 def test_refused_manifests(name: str) -> None:
     weights, data, text = REFUSED[name]
     files = model(weights) if data is None else model(weights, w_bin=data)
-    with pytest.raises(model_json.ModelFileError, match=text):
+    with pytest.raises(ModelFileError, match=text):
         load(files)
 
 
@@ -204,13 +206,13 @@ def test_refused_manifests(name: str) -> None:
     ],
 )
 def test_refused_json(text: bytes, error: str) -> None:
-    with pytest.raises(model_json.ModelFileError, match=error):
-        model_json.parse(text)
+    with pytest.raises(ModelFileError, match=error):
+        checked.parse(text)
 
 
 def test_brackets_in_strings_are_not_deep() -> None:
     value = {"a": "[" * 500, 'b"\\': "]{\\"}
-    assert model_json.parse(json.dumps(value).encode()) == value
+    assert checked.parse(json.dumps(value).encode()) == value
 
 
 def test_archives_that_grow_are_cut() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tfpy._src.models.model_json import ModelFileError
+from tfpy._src.graphs.errors import ModelFileError
 
 PACKAGE = "tfpy"
 """The name under which Keras knows these functions in files."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models.manifest import Array
-from tfpy._src.models.model_json import ModelFileError
 from tfpy._src.models.modern_config import Modernizer, topology
 from tfpy._src.models.weight_names import matched, named_weights
 

@@ -11,8 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tfpy._src.graphs.checked import a_list, a_string, an_object
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models import activations
-from tfpy._src.models.model_json import ModelFileError, a_list, a_string, an_object
 from tfpy._src.models.modern_nodes import Nodes, singles
 
 REFUSED = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfpy._src.models.model_json import ModelFileError, a_list, a_size, a_string, an_object
+from tfpy._src.graphs.checked import a_list, a_size, a_string, an_object
+from tfpy._src.graphs.errors import ModelFileError
 
 RECURRENT = ("RNN", "SimpleRNN", "GRU", "LSTM", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 """Layers that older Kerases give the state beside the input."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tfpy._src.models.model_json import ModelFileError, a_string
+from tfpy._src.graphs.checked import a_string
+from tfpy._src.graphs.errors import ModelFileError
 
 _FORBIDDEN = re.compile(r"[\x00-\x1f\\:?#%]")
 """What would lead elsewhere: on Windows, or in an address."""

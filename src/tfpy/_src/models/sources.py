@@ -14,8 +14,9 @@ from typing import Any, Protocol
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from tfpy._src.errors import OpError
+from tfpy._src.graphs.checked import MAX_BYTES, parse
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models.manifest import Group, joined, read_manifest
-from tfpy._src.models.model_json import MAX_BYTES, ModelFileError, parse
 from tfpy._src.runtime.bridge import IN_BROWSER
 from tfpy._src.runtime.page import open_address
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.models.model_json import ModelFileError
+from tfpy._src.graphs.errors import ModelFileError
 
 _OTHER_NAMES = {"DepthwiseConv1D": "depthwise_kernel", "DepthwiseConv2D": "depthwise_kernel"}
 """Layers whose "kernel" has this name outside of Keras 3."""

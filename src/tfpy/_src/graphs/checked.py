@@ -1,4 +1,4 @@
-"""``model.json`` of TensorFlow.js: checked before anything is made of it."""
+"""JSON of models' files (``model.json``): checked before anything is made of it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import json
 import re
 from typing import Any
 
+from tfpy._src.graphs.errors import ModelFileError
+
 MAX_DEPTH = 128
 """How deeply a file's lists and objects may be nested."""
 MAX_BYTES = 1 << 28
 
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
 _OTHER = re.compile(rb"[^][{}]+")
-
-
-class ModelFileError(ValueError):
-    """A model's files are broken, or say what is not allowed."""
 
 
 def parse(data: bytes) -> dict[str, Any]:

@@ -1,0 +1,129 @@
+"""Node lists: what every format's reader makes of a model.
+
+Values have names. A node takes some and makes others; what it does is an operation of a *dialect*
+(TensorFlow's graphs, ONNX, TFLite), which knows how to do it with tfpy's functions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tfpy._src.dtypes import DType
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.weights import Weights
+
+if TYPE_CHECKING:
+    from tfpy._src.graphs.scope import Scope
+
+
+class Dialect(Protocol):
+    """The operations of a format."""
+
+    name: str
+    """As messages call it: "ONNX"."""
+
+    def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
+        """The values that a node makes of its inputs (None for one left out), one for each of its
+        outputs.
+
+        Raises:
+            MissingOperationError: when there is no such operation.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A value that a graph takes; None where the dtype, the shape or a size is not said."""
+
+    name: str
+    dtype: DType | None = None
+    shape: tuple[int | None, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """An operation on values."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    """Names of values; "" is an input that was left out."""
+    outputs: tuple[str, ...]
+    """Names of values; "" is one that nobody wants."""
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    """Python and NumPy values; a subgraph is a :class:`NodeGraph`."""
+    after: tuple[str, ...] = ()
+    """Names of nodes that must have run before, for what they do."""
+    version: int = 0
+    """Of the operation, in dialects that have versions."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The values that it needs, and its subgraphs from around them; each once."""
+        found = dict.fromkeys(name for name in self.inputs if name)
+        for graph in self._subgraphs():
+            found.update(dict.fromkeys(graph.free_names))
+        return tuple(found)
+
+    def _subgraphs(self) -> Iterator[NodeGraph]:
+        for value in self.attrs.values():
+            for one in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(one, NodeGraph):
+                    yield one
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGraph:
+    """Nodes that make outputs of inputs and weights.
+
+    A subgraph in a node's attributes may also use the values of the graphs around it.
+    """
+
+    name: str
+    dialect: Dialect
+    inputs: tuple[Spec, ...]
+    outputs: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    """In any order."""
+    weights: Weights = field(default_factory=Weights)
+    functions: Mapping[str, NodeGraph] = field(default_factory=dict)
+    """Graphs that nodes call by name."""
+    effects: tuple[str, ...] = ()
+    """Names of nodes that run though nobody may want their values."""
+
+    @functools.cached_property
+    def makers(self) -> Mapping[str, Node]:
+        """Which node makes a value.
+
+        Raises:
+            ModelFileError: when two make the same, or two nodes have one name.
+        """
+        found: dict[str, Node] = {}
+        for node in self.nodes:
+            for name in filter(None, node.outputs):
+                if name in found:
+                    raise ModelFileError(f"{self.name}: {name!r} is made twice")
+                found[name] = node
+        return found
+
+    @functools.cached_property
+    def by_name(self) -> Mapping[str, Node]:
+        """Its nodes by their names."""
+        return {node.name: node for node in self.nodes}
+
+    @functools.cached_property
+    def free_names(self) -> tuple[str, ...]:
+        """The values that it uses and does not make: a subgraph's, of the graphs around it."""
+        used = dict.fromkeys(self.outputs)
+        for node in self.nodes:
+            used.update(dict.fromkeys(node.reads))
+        own = {*self.makers, *self.weights, *(spec.name for spec in self.inputs)}
+        return tuple(name for name in used if name not in own)
+
+    @functools.cached_property
+    def plans(self) -> dict[Any, Any]:
+        """Orders of its nodes that were found before (:func:`~plan.plan`)."""
+        return {}

@@ -1,0 +1,150 @@
+"""Node lists: their order, what is traced of them, and what remains."""
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import Node, NodeGraph, Spec
+from tfpy._src.graphs.plan import plan
+from tfpy._src.graphs.runner import Runner
+from tfpy._src.graphs.weights import Weights
+
+OPS = {
+    "Add": tf.add,
+    "Mul": tf.multiply,
+    "Neg": tf.negative,
+    "Where": tf.where,
+    "Shape": lambda x: np.array(x.shape),
+    "Reshape": tf.reshape,
+    "Names": lambda x: _Names([x]),
+    "First": lambda names: names.values[0],
+}
+
+
+class _Names:
+    """A value that cannot leave a trace."""
+
+    def __init__(self, values):
+        self.values = values
+
+
+class _Dialect:
+    name = "test"
+
+    def __init__(self):
+        self.ran = []
+
+    def run(self, node, inputs, scope):
+        self.ran.append(node.name)
+        if node.op == "If":
+            return scope.call_inside(node.attrs["then"], [])
+        if node.op == "Call":
+            return scope.call(scope.function(node.attrs["f"]), inputs)
+        return [OPS[node.op](*inputs)]
+
+
+def graph(nodes, outputs, weights=None, inputs=("x",), **more):
+    """Nodes as (op, inputs, output); an output is its node's name as well."""
+    made = tuple(
+        Node(output, op, tuple(inputs), (output,), *attrs) for op, inputs, output, *attrs in nodes
+    )
+    specs = tuple(Spec(name) for name in inputs)
+    return NodeGraph("net", _Dialect(), specs, tuple(outputs), made, Weights(weights), **more)
+
+
+W = np.arange(20, dtype=np.float32)
+X = np.linspace(-9, 10, 20).astype(np.float32)
+
+
+def test_only_what_is_wanted_runs_and_each_node_once():
+    net = graph(
+        [("Neg", "b", "c"), ("Add", "xw", "a"), ("Mul", "aa", "b"), ("Neg", "b", "d")],
+        "cd",
+        {"w": W},
+    )
+    assert [n.name for n in plan(net, ("c",), ("x",)).nodes] == ["a", "b", "c"]
+    assert [n.name for n in plan(net, ("d", "c"), ("x",)).nodes] == ["a", "b", "d", "c"]
+    assert [n.name for n in plan(net, ("c",), ("x", "b")).nodes] == ["c"]
+    assert plan(net, ("c",), ("x",)).unused == ((), ("a",), ("b",))
+    (c,) = Runner(net)({"x": tf.constant(X)}, ("c",))
+    np.testing.assert_allclose(c, -((X + W) ** 2), rtol=1e-6)
+
+
+def test_what_needs_elements_runs_behind_the_compiled_part():
+    net = graph(
+        [("Add", "xw", "a"), ("Where", "a", "i"), ("Neg", "i", "n"), ("Mul", "aa", "b")],
+        "nb",
+        {"w": W},
+    )
+    runner = Runner(net)
+    for shift in (0, 3):
+        n, b = runner({"x": tf.constant(X - shift)}, ("n", "b"))
+        np.testing.assert_array_equal(n, -np.argwhere(X - shift + W))
+        np.testing.assert_allclose(b, (X - shift + W) ** 2, rtol=1e-6)
+    assert net.dialect.ran == ["a", "i", "b", "i", "n", "i", "n"]
+
+
+def test_values_that_cannot_leave_a_trace_are_made_again():
+    net = graph(
+        [("Names", "x", "l"), ("First", "l", "f"), ("Where", "f", "w"), ("Names", "f", "m")], "w"
+    )
+    (where,) = Runner(net)({"x": tf.constant(X)}, ("w",))
+    np.testing.assert_array_equal(where, np.argwhere(X))
+
+
+def test_shapes_are_known_while_a_function_is_traced():
+    net = graph([("Shape", "y", "s"), ("Reshape", "xs", "r")], "r", inputs="xy")
+    (r,) = Runner(net)({"x": tf.constant(X), "y": tf.zeros([4, 5])}, ("r",))
+    assert r.shape == [4, 5]
+
+
+def test_subgraphs_see_what_is_around_them_and_functions_do_not():
+    then = graph([("Add", "xa", "y")], "y", inputs=())
+    net = graph([("Neg", "x", "a"), ("If", "", "b", {"then": then})], "b")
+    (b,) = Runner(net)({"x": tf.constant(X)}, ("b",))
+    np.testing.assert_array_equal(b, X - X)
+    net = graph(
+        [("Neg", "x", "a"), ("Call", "x", "b", {"f": "then"})], "b", functions={"then": then}
+    )
+    with pytest.raises(ModelFileError, match="takes 0 values"):
+        Runner(net)({"x": tf.constant(X)}, ("b",))
+
+
+def test_weights_become_variables_that_are_trained():
+    net = graph(
+        [("Mul", "xw", "a"), ("Add", "ab", "y")], "y", {"w": W, "b": np.array(2, np.float32)}
+    )
+    (w,) = net.weights.make_variables().values()
+    with tf.GradientTape() as tape:
+        (y,) = Runner(net)({"x": tf.constant(X)}, ("y",))
+    np.testing.assert_array_equal(tape.gradient(y, w), X)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        ([("Add", "xb", "a"), ("Neg", "a", "b")], "needs its own result"),
+        ([("Add", "xq", "b")], "nothing makes the value 'q'"),
+        ([("Neg", "x", "b"), ("Neg", "x", "b")], "made twice"),
+        ([("Neg", "x", "b", {}, ("q",))], "there is no node 'q'"),
+        ([("Call", "x", "b", {"f": "g"})], "there is no function 'g'"),
+    ],
+)
+def test_broken_graphs(nodes, text):
+    with pytest.raises(ModelFileError, match=text):
+        Runner(graph(nodes, "b"))({"x": tf.constant(X)}, ("b",))
+
+
+def test_functions_that_call_themselves_end():
+    function = graph([("Call", "x", "b", {"f": "f"})], "b")
+    net = graph([("Call", "x", "b", {"f": "f"})], "b", functions={"f": function})
+    with pytest.raises(ModelFileError, match="levels deep"):
+        Runner(net)({"x": tf.constant(X)}, ("b",))
+
+
+def test_errors_name_the_node():
+    net = graph([("Add", "xy", "a")], "a", inputs="xy")
+    with pytest.raises(ValueError, match="Incompatible shapes") as caught:
+        Runner(net)({"x": tf.ones([3]), "y": tf.ones([4])}, ("a",))
+    assert "in Add 'a' of 'net'" in caught.value.__notes__
