@@ -3,12 +3,14 @@
 api.toml says which names each public module has and where the engine defines them; a record of the
 op table says under which names its primitive is public. From the two come
 
-- ``src/tfpy/<namespace>.py``: names and nothing else,
+- ``src/tfpy/<namespace>.py``: names and nothing else (those of ``tf.raw_ops`` are the names of the
+  operations in ``_src/raw/``),
 - ``src/tfpy/_src/primitives.py``: a plain function for each public primitive.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -31,6 +33,7 @@ from {ENGINE}.alias.keras import LAZY as _LAZY
 
 _explain(__name__, _LAZY)
 """
+OPERATION = re.compile(r"^op\(\s*[\"']([A-Z]\w*)\(", re.MULTILINE)
 NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
 
 
@@ -45,6 +48,7 @@ def wanted() -> dict[Path, str]:
         imports[f"{ENGINE}.primitives"] = _primitives_in(ops, namespace)
         imports[_module(namespace)] = _below(namespace, table)
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
+    files[PACKAGE / "raw_ops.py"] += _operations()
     files[PACKAGE / "__init__.py"] += EXPLAIN
     return files
 
@@ -70,6 +74,20 @@ def _import_lines(imports: dict[str, list[str]]) -> str:
         for module, names in imports.items()
         if names
     )
+
+
+# operations of graphs
+
+
+def _operations() -> str:
+    """A name for each operation that TensorFlow or TensorFlow.js shows.
+
+    The files are read, not imported: they need the modules that are made here.
+    """
+    texts = [path.read_text() for path in sorted((PACKAGE / "_src" / "raw").glob("*.py"))]
+    names = sorted(name for text in texts for name in OPERATION.findall(text))
+    lines = [f'{name} = RECORDS["{name}"].public\n' for name in names]
+    return f"from {ENGINE}.raw import RECORDS\n\n{''.join(lines)}\ndel RECORDS\n"
 
 
 # primitives

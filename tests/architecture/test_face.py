@@ -50,6 +50,7 @@ OWN = {
     "math": "clip_by_value",
     "nn": "fused_batch_norm",
     "ragged": "ragged_gather ragged_range ragged_tensor_to_tensor",
+    "raw_ops": "Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros",
     "sparse": """
         sparse_fill_empty_rows sparse_reshape sparse_segment_mean sparse_segment_sum
         sparse_to_dense

@@ -19,7 +19,6 @@ UP_TO_SIGN = {"linalg.eigh", "eig"}
 
 OTHER_GRADIENT = {
     "image.transform": "TensorFlow transforms the gradient back, which is not the derivative",
-    "raw_ops.ImageProjectiveTransformV3": "as tf.image.transform's",
     "linalg.eigh_tridiagonal": "TensorFlow's does not agree with finite differences",
     "sparse.maximum": "TensorFlow's raises TypeError",
     "sparse.minimum": "TensorFlow's raises TypeError",

@@ -111,14 +111,6 @@ CALLS = {
     "sets.union": "i(5, 2, 4), i(5, 2, 3)",
     "sets.difference": "i(5, 2, 4), i(5, 2, 3)",
     "sets.size": "tf.sparse.from_dense(i(3, 2, 4))",
-    # ops under internal names
-    "raw_ops.Bucketize": "input=f(3, 4), boundaries=[0.2, 0.5]",
-    "raw_ops.ImageProjectiveTransformV3": (
-        "images=f(1, 4, 5, 2), transforms=t([[0.9, 0.1, 0.3, -0.1, 1.1, 0.2, 0.0, 0.01]]), "
-        "output_shape=t([4, 5]), fill_value=0.5, interpolation='BILINEAR'"
-    ),
-    "raw_ops.UniqueV2": "x=i(3, 4, 2), axis=t([0])",
-    "raw_ops.UniqueWithCountsV2": "x=i(3, 4, 2), axis=t([0])",
     # strings
     "as_string": "f(3), precision=3",
     "strings.lower": WORDS,
@@ -164,7 +156,6 @@ CALLS = {
 
 FLOATS = (
     "as_string",
-    "raw_ops.ImageProjectiveTransformV3",  # integers are cut off: last digits count
     "sparse.segment_mean",
     "sparse.segment_sqrt_n",
     "sparse.segment_sum",

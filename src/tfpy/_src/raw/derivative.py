@@ -1,0 +1,19 @@
+"""What the gradient operations of TensorFlow are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+
+
+def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor:
+    """The gradient of ``function`` at ``x``, where that of its result is ``dy``."""
+    at = convert_to_tensor(x)
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(at)
+        y = function(at)
+    return tape.gradient(y, at, dy, unconnected_gradients=UnconnectedGradients.ZERO)

@@ -1,0 +1,165 @@
+"""Images: resizing, boxes, colours, files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.array.joining import pad
+from tfpy._src.array.making import cast, static_int
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.image import boxes, colors, resizing
+from tfpy._src.image.geometry import extract_patches
+from tfpy._src.image.sampling import crop_and_resize, transform
+from tfpy._src.io import images as files
+from tfpy._src.raw.derivative import pulled_back
+from tfpy._src.raw.records import op
+
+
+def _projected(
+    images: Any,
+    transforms: Any,
+    output_shape: Any,
+    fill_value: Any = 0.0,
+    *,
+    interpolation: str,
+    fill_mode: str,
+) -> Tensor:
+    """Images under projective maps; of the images' dtype."""
+    x, fill = convert_to_tensor(images), float(fill_value)
+    how = (interpolation.lower(), fill_mode.lower())
+    return cast(transform(x, transforms, *how, fill, output_shape), x.dtype)
+
+
+def _suppressed(
+    boxes_: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    pad_to_max_output_size: bool,
+) -> tuple[Tensor, Tensor]:
+    found = boxes.non_max_suppression_padded(
+        boxes_, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size
+    )
+    return found[0], found[1]
+
+
+def _suppressed_and_scored(
+    boxes_: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    soft_nms_sigma: Any,
+    pad_to_max_output_size: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    places, kept = boxes.non_max_suppression_with_scores(
+        boxes_, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
+    )
+    count = places.aval.shape[0]
+    if pad_to_max_output_size:
+        missing = [[0, static_int(max_output_size) - count]]
+        places, kept = pad(places, missing), pad(kept, missing)
+    return places, kept, constant(count)
+
+
+op("AdjustContrastv2(images, contrast_factor) -> output", colors.adjust_contrast)
+op("AdjustHue(images, delta) -> output", colors.adjust_hue)
+op("AdjustSaturation(images, scale) -> output", colors.adjust_saturation)
+op("HSVToRGB(images) -> output", colors.hsv_to_rgb)
+op("RGBToHSV(images) -> output", colors.rgb_to_hsv)
+
+op(
+    'CropAndResize(image, boxes, box_ind, crop_size; method="bilinear", '
+    "extrapolation_value=0.0) -> crops",
+    crop_and_resize,
+)
+op(
+    "ExtractImagePatches(images; ksizes, strides, rates, padding) -> patches",
+    lambda images, ksizes, strides, rates, padding: extract_patches(
+        images, ksizes, strides, rates, padding
+    ),
+)
+op(
+    "ImageProjectiveTransformV2(images, transforms, output_shape; interpolation, "
+    'fill_mode="CONSTANT") -> transformed_images',
+    _projected,
+)
+op(
+    "ImageProjectiveTransformV3(images, transforms, output_shape, fill_value; interpolation, "
+    'fill_mode="CONSTANT") -> transformed_images',
+    _projected,
+)
+op(
+    "ResizeBilinear(images, size; align_corners=False, half_pixel_centers=False) -> resized_images",
+    resizing.resize_bilinear,
+)
+op(
+    "ResizeBilinearGrad(grads, original_image; align_corners=False, "
+    "half_pixel_centers=False) -> output",
+    lambda grads, original_image, **attrs: pulled_back(
+        lambda x: resizing.resize_bilinear(x, grads.shape[1:3], **attrs), original_image, grads
+    ),
+)
+op(
+    "ResizeNearestNeighbor(images, size; align_corners=False, half_pixel_centers=False) -> "
+    "resized_images",
+    resizing.resize_nearest_neighbor,
+)
+
+op(
+    "CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, "
+    "iou_threshold, score_threshold; pad_per_class=False, clip_boxes=True) -> nmsed_boxes, "
+    "nmsed_scores, nmsed_classes, valid_detections",
+    boxes.combined_non_max_suppression,
+)
+op(
+    "NonMaxSuppression(boxes, scores, max_output_size; iou_threshold=0.5) -> selected_indices",
+    boxes.non_max_suppression,
+)
+op(
+    "NonMaxSuppressionV2(boxes, scores, max_output_size, iou_threshold) -> selected_indices",
+    boxes.non_max_suppression,
+)
+op(
+    "NonMaxSuppressionV3(boxes, scores, max_output_size, iou_threshold, score_threshold) -> "
+    "selected_indices",
+    boxes.non_max_suppression,
+)
+op(
+    "NonMaxSuppressionV4(boxes, scores, max_output_size, iou_threshold, score_threshold; "
+    "pad_to_max_output_size=False) -> selected_indices, valid_outputs",
+    _suppressed,
+)
+op(
+    "NonMaxSuppressionV5(boxes, scores, max_output_size, iou_threshold, score_threshold, "
+    "soft_nms_sigma; pad_to_max_output_size=False) -> selected_indices, selected_scores, "
+    "valid_outputs",
+    _suppressed_and_scored,
+)
+op(
+    "NonMaxSuppressionWithOverlaps(overlaps, scores, max_output_size, overlap_threshold, "
+    "score_threshold) -> selected_indices",
+    boxes.non_max_suppression_overlaps,
+)
+
+op("DecodeBmp(contents; channels=0) -> image", files.decode_bmp)
+op("DecodeGif(contents) -> image", files.decode_gif)
+op(
+    "DecodeImage(contents; channels=0, dtype=uint8, expand_animations=True) -> image",
+    files.decode_image,
+)
+op(
+    "DecodeJpeg(contents; channels=0, ratio=1, fancy_upscaling=True, "
+    'try_recover_truncated=False, acceptable_fraction=1.0, dct_method="") -> image',
+    files.decode_jpeg,
+)
+op("DecodePng(contents; channels=0, dtype=uint8) -> image", files.decode_png)
+op(
+    'EncodeJpeg(image; format="", quality=95, progressive=False, optimize_size=False, '
+    'chroma_downsampling=True, density_unit="in", x_density=300, y_density=300, '
+    'xmp_metadata="") -> contents',
+    files.encode_jpeg,
+)
+op("EncodePng(image; compression=-1) -> contents", files.encode_png)

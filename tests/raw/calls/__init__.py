@@ -1,0 +1,46 @@
+"""A call of every operation: the text of its arguments, over the words of ``surface.evaluation``.
+
+A pair says, where TensorFlow has no such operation, what gives the same there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raw.calls import arrays, elements, networks
+from surface.evaluation import evaluate, words
+
+SAMPLES = {**elements.SAMPLES, **arrays.SAMPLES, **networks.SAMPLES}
+
+ELSEWHERE = {
+    "DecodeGif": "needs Pillow",
+    "EncodeJpeg": "needs Pillow",
+    "_FusedConv2D": "tests/raw/test_fused.py",
+    "_FusedDepthwiseConv2dNative": "tests/raw/test_fused.py",
+    "_FusedMatMul": "tests/raw/test_fused.py",
+}
+"""Operations without a sample, and why."""
+
+
+def ours(name: str) -> str:
+    """The call of tfpy's operation."""
+    sample = SAMPLES[name]
+    return _call(name, sample if isinstance(sample, str) else sample[0])
+
+
+def theirs(name: str) -> str:
+    """What gives the same when ``tf`` is TensorFlow."""
+    sample = SAMPLES[name]
+    return _call(name, sample) if isinstance(sample, str) else sample[1]
+
+
+def run(lib: Any, text: str) -> Any:
+    """The result of a text with a library."""
+    return evaluate(text, words(lib))
+
+
+def _call(name: str, arguments: str) -> str:
+    if arguments.startswith("="):
+        return arguments[1:]
+    given = f"**{arguments}" if arguments.startswith("(lambda") else arguments
+    return f"tf.raw_ops.{name}({given})"

@@ -1,0 +1,120 @@
+"""Every operation takes and gives what TensorFlow's does: names, order, lists and defaults."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+from tfpy._src import dtypes
+from tfpy._src.raw import RECORDS
+from tfpy._src.raw.signature import REQUIRED, Port
+
+OTHERS = """
+    Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros
+    _FusedConv2D
+"""
+"""Operations that TensorFlow.js's converter has and TensorFlow has not, or has otherwise now."""
+
+RENAMED = {
+    **dict.fromkeys(("reduction_indices", "dim", "split_dim"), "axis"),
+    ("Select", "t"): "x",
+    ("Select", "e"): "y",
+    ("Where", "input"): "condition",
+}
+"""Inputs that ``tf.raw_ops`` calls otherwise than the graph does."""
+
+MORE = {"Squeeze": {"axis"}}
+"""Attributes that ``tf.raw_ops`` calls otherwise: both names are taken."""
+
+SHARED = [name for name in RECORDS if name not in OTHERS.split()]
+
+
+def ports(name: str, arguments: Any) -> tuple[Port, ...]:
+    """The inputs or outputs of an operation of TensorFlow's."""
+    return tuple(
+        Port(
+            RENAMED.get((name, a.name), RENAMED.get(a.name, a.name) if _is_axis(name) else a.name),
+            a.number_attr or a.type_list_attr,
+        )
+        for a in arguments
+    )
+
+
+def _is_axis(name: str) -> bool:
+    return hasattr(tf.raw_ops, name) and "Sparse" not in name and name != "ReduceJoin"
+
+
+def default(value: Any) -> Any:
+    """A default of TensorFlow's as Python has it."""
+    kind = value.WhichOneof("value")
+    if kind is None:
+        return REQUIRED
+    if kind == "list":
+        found = [list(getattr(value.list, field)) for field in ("s", "i", "f", "type")]
+        return [_plain(item) for items in found for item in items]
+    if kind == "type":
+        return dtypes.as_dtype(tf.as_dtype(value.type).name)
+    if kind == "shape":
+        shape = tf.TensorShape(value.shape)
+        return None if shape.rank is None else shape.as_list()
+    return _plain(getattr(value, kind))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode()
+    return float(str(np.float32(value))) if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_signature(name: str) -> None:
+    wanted, mine = op_def_registry.get(name), RECORDS[name].signature
+    assert wanted is not None
+    assert mine.inputs == ports(name, wanted.input_arg)
+    assert mine.outputs == tuple(
+        Port(a.name, a.number_attr or a.type_list_attr) for a in wanted.output_arg
+    )
+    inferred = {n for a in wanted.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
+    attrs = {a.name: default(a.default_value) for a in wanted.attr if a.name not in inferred}
+    own = {k: v for k, v in mine.attrs.items() if k not in MORE.get(name, ())}
+    assert own == attrs
+
+
+@pytest.mark.parametrize("name", [n for n in SHARED if not n.startswith("_")])
+def test_parameters(name: str) -> None:
+    """The public function has TensorFlow's parameters."""
+    theirs = inspect.signature(inspect.unwrap(getattr(tf.raw_ops, name))).parameters
+    own = {key for key in RECORDS[name].parameters if name != "Squeeze" or key != "squeeze_dims"}
+    assert own == set(theirs) - {"name"}
+
+
+IGNORED = {
+    "follow from the inputs": "Tcomplex Tout Treal num_split shape",
+    "int64 is int32": "out_idx out_type",
+    "kernels": "a_is_sparse b_is_sparse use_cudnn_on_gpu",
+    "gradients and debuggers": "debug_ops_spec grad_a grad_b grad_x grad_y message tensor_name",
+    "checks": "bad_indices_policy incompatible_shape_error validate_indices",
+    "digits that TensorFlow leaves open": "Truncate init",
+}
+"""Attributes that change no value here, by what they are for."""
+
+
+def test_what_attributes_do_is_done() -> None:
+    """The attributes that functions do not take change no value."""
+    left = {
+        attr
+        for record in RECORDS.values()
+        for attr in record.signature.attrs
+        if attr not in record.taken
+    }
+    assert left == {name for names in IGNORED.values() for name in names.split()}
+
+
+def test_what_is_stateful_says_so() -> None:
+    stateful = {name for name in SHARED if op_def_registry.get(name).is_stateful}
+    assert stateful <= {name for name, record in RECORDS.items() if record.stateful}
