@@ -6,7 +6,7 @@ FLAT = "strides=[1, 1, 1, 1], padding='SAME'"
 WINDOW = "ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID'"
 DEEP = "ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding='SAME'"
 BOXES = "boxes=t([[0.0, 0, 1, 1], [0, 0.1, 1, 1], [0, 2, 1, 3]]), scores=t([0.5, 0.9, 0.7])"
-NORM = "x=f(2, 3, 4, 5), scale=f(5), offset=f(5), mean=f(5), variance=f(5), is_training=False"
+NORM = "x=f(2, 3, 4, 5), scale=f(5), offset=f(5)"
 POSITIVE = "tf.matmul(f(3, 3), f(3, 3)) + 3.0 * tf.eye(3)"
 SYMMETRIC = "(lambda a: tf.matmul(a, a, transpose_b=True) + tf.eye(3))(f(3, 3))"
 PNG = "tf.io.encode_png(tf.cast(i(255, 4, 5, 3), tf.uint8))"
@@ -37,7 +37,10 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "out_backprop=f(1, 3, 4, 4, 3), strides=[1, 1, 1, 1, 1], padding='SAME'",
     "Conv3DBackpropInputV2": "input_sizes=[1, 3, 4, 4, 2], filter=f(2, 2, 2, 2, 3), "
     "out_backprop=f(1, 3, 4, 4, 3), strides=[1, 1, 1, 1, 1], padding='SAME'",
-    "DepthwiseConv2dNative": f"input=f(1, 5, 5, 2), filter=f(3, 3, 2, 2), {FLAT}, dilations=[1, 2, 2, 1]",
+    "DepthwiseConv2dNative": (
+        f"input=f(1, 5, 5, 2), filter=f(3, 3, 2, 2), {FLAT}, dilations=[1, 2, 2, 1]",
+        "tf.nn.depthwise_conv2d(f(1, 5, 5, 2), f(3, 3, 2, 2), [1, 1, 1, 1], 'SAME', dilations=[2, 2])",
+    ),
     "DepthwiseConv2dNativeBackpropFilter": f"input=f(1, 4, 4, 2), filter_sizes=[3, 3, 2, 2], out_backprop=f(1, 4, 4, 4), {FLAT}",
     "DepthwiseConv2dNativeBackpropInput": f"input_sizes=[1, 4, 4, 2], filter=f(3, 3, 2, 2), out_backprop=f(1, 4, 4, 4), {FLAT}",
     "Dilation2D": f"input=f(1, 4, 4, 2), filter=f(2, 2, 2), rates=[1, 1, 1, 1], {FLAT}",
@@ -66,9 +69,9 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
         "variance_epsilon=0.01, scale_after_normalization=True",
         "tf.nn.batch_normalization(f(2, 3, 4, 5), f(5), f(5), f(5), f(5), 0.01)",
     ),
-    "FusedBatchNorm": NORM,
-    "FusedBatchNormV2": NORM,
-    "FusedBatchNormV3": NORM,
+    "FusedBatchNorm": f"{NORM}, mean=[], variance=[]",
+    "FusedBatchNormV2": f"=tf.raw_ops.FusedBatchNormV2({NORM}, mean=f(5), variance=f(5), is_training=False)[:3]",
+    "FusedBatchNormV3": f"{NORM}, mean=f(5), variance=f(5), exponential_avg_factor=0.5",
     "SoftmaxCrossEntropyWithLogits": "features=f(2, 3), labels=f(2, 3)",
     "SparseSoftmaxCrossEntropyWithLogits": "features=f(2, 3), labels=[0, 2]",
     "Conv1D": (
