@@ -71,7 +71,7 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     ),
     "FusedBatchNorm": f"{NORM}, mean=[], variance=[]",
     "FusedBatchNormV2": f"=tf.raw_ops.FusedBatchNormV2({NORM}, mean=f(5), variance=f(5), is_training=False)[:3]",
-    "FusedBatchNormV3": f"{NORM}, mean=f(5), variance=f(5), exponential_avg_factor=0.5",
+    "FusedBatchNormV3": f"=tf.raw_ops.FusedBatchNormV3({NORM}, mean=f(5), variance=f(5), exponential_avg_factor=0.5)[:5]",
     "SoftmaxCrossEntropyWithLogits": "features=f(2, 3), labels=f(2, 3)",
     "SparseSoftmaxCrossEntropyWithLogits": "features=f(2, 3), labels=[0, 2]",
     "Conv1D": (
