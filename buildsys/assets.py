@@ -2,6 +2,8 @@
 
 runtime.js                   web/runtime/runtime.mjs and what it imports, as the text of one
                              classic-script expression whose value is the API object
+tfpy-run.mjs, tfpy-run.d.ts  web/run/run.mjs as one module, minified, and its types: what runs
+                             exported programs in pages without Python, beside the XNNPACK modules
 glsl/                        the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
 """
@@ -18,6 +20,8 @@ from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
 
 RUNTIME = ROOT / "web" / "runtime" / "runtime.mjs"
+RUNNER = ROOT / "web" / "run" / "run.mjs"
+RUNNER_TYPES = RUNNER.with_name("tfpy-run.d.ts")
 SHADERS = ROOT / "shaders" / "glsl"
 GLOBAL_NAME = "tfpyRuntime"
 
@@ -42,7 +46,11 @@ def ensure() -> None:
 
 
 def _wanted() -> dict[Path, bytes]:
-    files = {ASSETS / "runtime.js": bundle("iife")}
+    files = {
+        ASSETS / "runtime.js": bundle(RUNTIME, "iife"),
+        ASSETS / "tfpy-run.mjs": bundle(RUNNER, "esm", "--minify-identifiers"),
+        ASSETS / "tfpy-run.d.ts": RUNNER_TYPES.read_bytes(),
+    }
     for shader in SHADERS.rglob("*.glsl"):
         files[ASSETS / "glsl" / shader.relative_to(SHADERS)] = shader.read_bytes()
     for variant in xnnpack.VARIANTS:
@@ -51,11 +59,12 @@ def _wanted() -> dict[Path, bytes]:
     return files
 
 
-def bundle(form: str) -> bytes:
-    """The JavaScript runtime as one file: 'esm' a module, 'iife' an expression."""
+def bundle(entry: Path, form: str, *options: str) -> bytes:
+    """A module and what it imports as one file: 'esm' a module, 'iife' an expression."""
     argv = [
         str(npm.tool("esbuild")),
-        str(RUNTIME),
+        str(entry),
+        *options,
         "--bundle",
         f"--format={form}",
         "--target=es2022",
@@ -69,7 +78,7 @@ def bundle(form: str) -> bytes:
     # The bundle holds the names of modules relative to the working directory.
     done = subprocess.run(argv, capture_output=True, cwd=CACHE)
     if done.returncode:
-        raise BuildError(f"esbuild could not bundle {RUNTIME}:\n{done.stderr.decode()}")
+        raise BuildError(f"esbuild could not bundle {entry}:\n{done.stderr.decode()}")
     return done.stdout
 
 

@@ -2,6 +2,7 @@
 
 *.html, *.css, *.mjs      web/site/
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
+run/                      what runs exported programs in pages without Python
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
                           pyodide-lock.json that names the wheels
 uplot/                    the plotting library
@@ -27,7 +28,7 @@ from . import (
 )
 from .cache import entry, file_hash, lock
 from .console import run_logged, step
-from .paths import DATA, ROOT, SITE
+from .paths import ASSETS, DATA, ROOT, SITE
 
 PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
@@ -46,13 +47,15 @@ def ensure() -> Path:
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
+    for pattern in ("tfpy-run.*", "xnnpack-*.wasm"):
+        wanted |= {f"run/{file.name}": file for file in ASSETS.glob(pattern)}
     for file in PAGES.rglob("*"):
         if file.is_file() and not file.name.endswith(".d.ts"):
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)
-        assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle("esm"))
+        assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
         run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
     return SITE

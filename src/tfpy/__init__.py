@@ -225,6 +225,7 @@ from tfpy._src.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
+from tfpy._src.export.api import export as export
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value

@@ -21,8 +21,9 @@ EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=la
 OWN = {
     "": """
         TensorBuffer as_tensorflow backend_report basic_lstm_cell batch_to_space_nd browser buffer
-        clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm floor_div
-        fused get_backend grad grads keep load_layers_model load_layers_model_async lower_bound
+        clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm export
+        floor_div fused get_backend grad grads keep load_layers_model load_layers_model_async
+        lower_bound
         memory moving_average multi_rnn_cell multinomial outer_product prelu ragged_gather
         ragged_range ragged_tensor_to_tensor rand random_standard_normal random_uniform_int ready
         register_backend remove_backend save_layers_model scalar

@@ -16,6 +16,7 @@ ENGINE = ROOT / "src" / "tfpy" / "_src"
 
 LATE_IMPORTS = {
     "control/tensor_array.py": "a class makes values of its subclass",
+    "export/api.py": "the lowerings of devices load when something is exported",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
     "runtime/registry.py": "the lowerings of devices load when one is opened",
 }

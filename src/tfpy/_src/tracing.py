@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,8 @@ class _Local(threading.local):
         """The traces being taken, outermost first; ops on symbolic tensors go to the last."""
         self.op_by_op = 0
         """How many ``tf.function`` that could not be traced run around the code."""
+        self.notes: Callable[[str], None] | None = None
+        """Told the name of each op that leaves an equation in a trace."""
         self.guesses = True
         """Whether a Python function in a trace is called on zeros to learn the shapes it gives."""
 

@@ -14,7 +14,7 @@ from tfpy._src.ir.aval import Array, Aval, merged
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import register
-from tfpy._src.run.control_op import ControlOp, Runner, carries_gradient, scattered
+from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.run.executable import Executable
 from tfpy._src.run.usage import Usage
 
@@ -38,14 +38,15 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
     return tuple(evaluate(chosen(index, branches), arrays))
 
 
-def _cond_prepare(usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> Runner:
-    compiled = [Executable(branch, usage.within(branch, operands[1:])) for branch in branches]
+class CondRun:
+    """One conditional: its branches, compiled."""
 
-    def run(index: Tensor, *tensors: Tensor) -> list[Tensor]:
-        found: list[Tensor] = chosen(index.host_view(), compiled).run(tensors)
+    def __init__(self, usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> None:
+        self.branches = [Executable(b, usage.within(b, operands[1:])) for b in branches]
+
+    def __call__(self, index: Tensor, *tensors: Tensor) -> list[Tensor]:
+        found: list[Tensor] = chosen(index.host_view(), self.branches).run(tensors)
         return found
-
-    return run
 
 
 def _cond_gradient(
@@ -70,7 +71,7 @@ cond = register(
         _cond_infer,  # type: ignore[arg-type]
         _cond_ref,
         multiple=True,
-        prepare=_cond_prepare,
+        prepare=CondRun,
         gradient=_cond_gradient,
         host_operands=lambda **_: (0,),
         doc="cond(index, *inputs, branches): the outputs of one of the branches.",

@@ -29,43 +29,43 @@ class LoopRun:
             inside = usage.within(part, operands)
             return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
 
-        self._test = Executable(test, of(test))
+        self.test = Executable(test, of(test))
         donated = frozenset(body.inputs[:state])
-        self._body = Executable(body, replace(of(body), donated=donated))
-        self._state = state
-        self._mirror = LoopMirror(test, body, state)
+        self.body = Executable(body, replace(of(body), donated=donated))
+        self.state = state
+        self.mirror = LoopMirror(test, body, state)
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
-        state, fixed = list(inputs[: self._state]), inputs[self._state :]
+        state, fixed = list(inputs[: self.state]), inputs[self.state :]
         mirrored = not registry.active_backend().on_host
         known = self._known(inputs) if mirrored else {}
         while self._goes_on([*state, *fixed], known):
-            state = self._body.run([*state, *fixed])
+            state = self.body.run([*state, *fixed])
             if mirrored:
                 self._advance(state, known)
         return state
 
     def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any]:
         """The arrays, by position, that the mirror starts from."""
-        for p in self._mirror.needed:
+        for p in self.mirror.needed:
             keep_on_host(inputs[p])
-        return {p: inputs[p].host_view() for p in self._mirror.needed}
+        return {p: inputs[p].host_view() for p in self.mirror.needed}
 
     def _goes_on(self, inputs: list[Tensor], known: dict[int, Any]) -> bool:
-        test = self._mirror.test
+        test = self.mirror.test
         if known and test is not None:
-            places = self._test.graph.inputs
+            places = self.test.graph.inputs
             (holds,) = test.compute({v: known[places.index(v)] for v in test.inputs})
             return bool(holds)
-        (go_on,) = self._test.run(inputs)
+        (go_on,) = self.test.run(inputs)
         return bool(go_on.host_view())
 
     def _advance(self, state: list[Tensor], known: dict[int, Any]) -> None:
         """The mirrored state of the next iteration, which its tensors then have on the host."""
-        step = self._mirror.step
-        places = self._body.graph.inputs
+        step = self.mirror.step
+        places = self.body.graph.inputs
         arrays = step.compute({v: known[places.index(v)] for v in step.inputs})
-        for p, array in zip(self._mirror.state, arrays, strict=True):
+        for p, array in zip(self.mirror.state, arrays, strict=True):
             known[p] = array
             state[p].storage.remember(array)
 

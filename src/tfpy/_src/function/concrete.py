@@ -20,6 +20,7 @@ from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
+from tfpy._src.run.executable import Executable
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable
@@ -176,6 +177,22 @@ class ConcreteFunction:
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs, for reading."""
         return Lowered(self._traced.executable.text_parts())
+
+    @property
+    def executable(self) -> Executable:
+        """What runs: from its arguments and :attr:`extras` to its results and the new values of
+        :attr:`assigned`."""
+        return self._traced.executable
+
+    @property
+    def results(self) -> Results:
+        """What it gives."""
+        return self._results
+
+    @property
+    def assigned(self) -> tuple[Variable, ...]:
+        """The Variables to which it gives new values."""
+        return tuple(self._assigned)
 
     @property
     def graph(self) -> Graph:

@@ -237,6 +237,15 @@ class Function(Generic[P, R]):
             self._name, self._run_python, self._signature, call, allows_variables, quantized
         )
 
+    def traced_again(self, concrete: ConcreteFunction) -> ConcreteFunction:
+        """Another trace like one of this function's."""
+        return self._trace(concrete.call, False)
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that it has, least recently used first."""
+        return [c for c in self._traces.values() if isinstance(c, ConcreteFunction)]
+
     def _run_python(self, arguments: dict[str, Any]) -> Any:
         args, kwargs = spread(self._signature, arguments)
         return self._converted()(*args, **kwargs)

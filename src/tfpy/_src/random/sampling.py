@@ -59,11 +59,22 @@ def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
     if trace is None:
         return stream()()
 
-    def fetching() -> Callable[[], Any]:
-        advance = stream()
-        return lambda: np.array(advance(), np.uint32).view(np.int32)
+    return trace.feed(StateFeed(stream), Aval((6,), dtypes.int32), "random_state")
 
-    return trace.feed(fetching, Aval((6,), dtypes.int32), "random_state")
+
+class StateFeed:
+    """Gives what gives a random op's state at each call of a trace.
+
+    Args:
+        stream: gives what moves the stream of a place of the trace on.
+    """
+
+    def __init__(self, stream: Callable[[], Callable[[], tuple[int, ...]]]) -> None:
+        self.stream = stream
+
+    def __call__(self) -> Callable[[], Any]:
+        advance = self.stream()
+        return lambda: np.array(advance(), np.uint32).view(np.int32)
 
 
 def sizes(op: str, shape: Any) -> tuple[int, ...]:

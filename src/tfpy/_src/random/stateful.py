@@ -90,15 +90,26 @@ class _Place:
     """The stream of one random op of a compiled function."""
 
     def __init__(self, seeds: tuple[int, int], blocks: int) -> None:
-        self._seeds, self._blocks = seeds, blocks
+        self._seeds, self.blocks = seeds, blocks
         self._start, self._began = 0, _Seeds.times_set
 
     def advance(self) -> tuple[int, ...]:
         if self._began != _Seeds.times_set:
             self._start, self._began = 0, _Seeds.times_set
         start = self._start
-        self._start += self._blocks
+        self._start += self.blocks
         return _state(self._seeds, start)
+
+
+def beginning(advance: Callable[[], tuple[int, ...]]) -> tuple[tuple[int, ...], int] | None:
+    """The state at which a stream begins, and the counters that a call takes; None where each call
+    begins anew at a place that nobody knows.
+
+    Args:
+        advance: what a stream's feed moves on by, not yet called.
+    """
+    place = getattr(advance, "__self__", None)
+    return (advance(), place.blocks) if isinstance(place, _Place) else None
 
 
 def _reserve_outputs(kind: str, dtype: Any, seed: int | None, *shapes: Any) -> State:

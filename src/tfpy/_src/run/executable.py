@@ -42,7 +42,7 @@ class Executable:
             (graph.avals[v].closed, self._computed.index(source))
             for v, source in zip(graph.outputs, sources, strict=True)
         ]
-        self._plans: weakref.WeakKeyDictionary[Backend, _Plan] = weakref.WeakKeyDictionary()
+        self._plans: weakref.WeakKeyDictionary[Backend, Plan] = weakref.WeakKeyDictionary()
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
@@ -81,15 +81,23 @@ class Executable:
         """The Graphs, optimized, and Programs that the active backend runs, in order."""
         return self._plan(registry.active_backend()).text_parts
 
-    def _plan(self, backend: Backend) -> _Plan:
+    def plan_for(self, backend: Backend) -> tuple[Plan, list[int]]:
+        """What a backend, which need not be open, runs; and which of its outputs are the Graph's.
+
+        Raises:
+            NotLowerable: when the backend cannot run it.
+        """
+        return self._plan(backend), [i for _, i in self._results]
+
+    def _plan(self, backend: Backend) -> Plan:
         found = self._plans.get(backend)
         return self._make_plan(backend) if found is None else found
 
-    def _make_plan(self, backend: Backend) -> _Plan:
+    def _make_plan(self, backend: Backend) -> Plan:
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
         graph = reduce_loops(without_custom_gradients(graph))
-        plan = self._plans[backend] = _Plan(graph, backend, self._usage)
+        plan = self._plans[backend] = Plan(graph, backend, self._usage)
         return plan
 
 
@@ -101,60 +109,61 @@ def _source(graph: Graph, value: int) -> int:
     return value
 
 
-class _Plan:
+class Plan:
     """The regions of a Graph on a backend, with their Programs."""
 
     def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
-        self._graph = graph
+        self.graph = graph
         self._backend = backend
         made = partial(_steps, graph, backend, usage)
         try:
-            regions, self._steps = made(frozenset())
+            regions, self.steps = made(frozenset())
         except NotLowerable:
-            regions, self._steps = made(_refused(graph, backend))
+            regions, self.steps = made(_refused(graph, backend))
         self._constants = {
             v: host_storage(graph.constants[v], graph.avals[v])
             for v in graph.outputs
             if v in graph.constants
         }
         self._last = _last_uses(regions, {*graph.outputs})
-        self._whole = _whole(graph, regions, self._steps)
-        self._last_step = self._steps[-1] if self._steps else None
+        self._whole = _whole(graph, regions, self.steps)
+        self._last_step = self.steps[-1] if self.steps else None
         last = self._last_step
-        self._donations = (
+        self.donations = (
             donations_of(graph.inputs, regions[-1].inputs, last.donatable)
             if isinstance(last, DeviceStep)
             else []
         )
+        """Pairs of positions, among the inputs of the Graph and of the last step."""
 
     @property
     def programs(self) -> list[DeviceProgram]:
-        return [program for step in self._steps for program in step.programs]
+        return [program for step in self.steps for program in step.programs]
 
     @property
     def text_parts(self) -> list[Graph | Program]:
-        return [part for step in self._steps for part in step.text_parts]
+        return [part for step in self.steps for part in step.text_parts]
 
     def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """The outputs, in the Graph's order."""
         if self._whole is not None:
             whole, positions = self._whole
-            donated = self._donated(inputs, holders=0) if self._donations else ()
+            donated = self._donated(inputs, holders=0) if self.donations else ()
             backend = self._backend
             outputs = whole.compute([inputs[i].slot_on(backend) for i in positions], donated)
             for at in donated:
                 inputs[positions[at]].storage.release()
             return outputs
-        values = dict(zip(self._graph.inputs, [t.storage for t in inputs], strict=True))
+        values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
-        for step, last in zip(self._steps, self._last, strict=True):
+        for step, last in zip(self.steps, self._last, strict=True):
             if isinstance(step, DeviceStep) and step is self._last_step:
                 step.run(values, self._donated(inputs, holders=1))
             else:
                 step.run(values)
             for v in last:
                 del values[v]
-        return [values[v] for v in self._graph.outputs]
+        return [values[v] for v in self.graph.outputs]
 
     def _donated(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
         """Those of the last step's inputs that nobody needs after it.
@@ -162,7 +171,7 @@ class _Plan:
         Args:
             holders: how often a run itself holds the storage of each input.
         """
-        return [at for i, at in self._donations if is_unshared(inputs, i, holders)]
+        return [at for i, at in self.donations if is_unshared(inputs, i, holders)]
 
 
 def _whole(

@@ -30,14 +30,14 @@ class Mirror:
         self.inputs = [v for v in graph.inputs if v in needed]
         constants = {v: a for v, a in graph.constants.items() if v in needed}
         self.values = list(values)
-        self._graph = Graph(graph.avals, self.inputs, constants, eqns, self.values)
+        self.graph = Graph(graph.avals, self.inputs, constants, eqns, self.values)
 
     def aval(self, value: int) -> Aval:
-        return self._graph.avals[value]
+        return self.graph.avals[value]
 
     def compute(self, known: Mapping[int, Array]) -> list[Array]:
         """The values, from arrays of :attr:`inputs`."""
-        return evaluate(self._graph, [known[v] for v in self.inputs])
+        return evaluate(self.graph, [known[v] for v in self.inputs])
 
 
 def can_mirror(graph: Graph, value: int) -> bool:

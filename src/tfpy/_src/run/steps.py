@@ -34,35 +34,37 @@ class DeviceStep:
     def __init__(
         self, region: Region, backend: Backend, usage: Usage, donated: Set[int] = frozenset()
     ) -> None:
-        self._inputs = region.inputs
+        self.inputs = region.inputs
         fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
         prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
-        self._read, main = _with_what_it_reads(main)
+        self.read, main = _with_what_it_reads(main)
+        """Positions, among the region's inputs and then the prelude's outputs, of what it takes."""
         own = {i for i, v in enumerate(region.inputs) if v in donated}
-        places = [n for n, i in enumerate(self._read) if i in own]
-        self._main = DeviceProgram(main, backend, places)
-        self.donatable = [self._read[n] for n in self._main.donatable]
+        places = [n for n, i in enumerate(self.read) if i in own]
+        self.main = DeviceProgram(main, backend, places)
+        self.donatable = [self.read[n] for n in self.main.donatable]
         """Positions of the inputs that outputs can be written over."""
-        self._outputs = region.outputs
-        self._prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
-        self._weights = fixed
+        self.outputs = region.outputs
+        self.prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
+        self.weights = fixed
+        """Positions of the inputs that the prelude takes."""
         self._prepared: tuple[list[int], list[Storage]] | None = None  # for weights, what it gave
         self._backend = backend
 
     @property
     def programs(self) -> list[DeviceProgram]:
-        return [p for p in (self._prelude, self._main) if p is not None]
+        return [p for p in (self.prelude, self.main) if p is not None]
 
     @property
     def text_parts(self) -> list[Graph | Program]:
         return [part for program in self.programs for part in program.text_parts]
 
     def run(self, values: dict[int, Storage], donated: Collection[int] = ()) -> None:
-        inputs = [values[v] for v in self._inputs]
+        inputs = [values[v] for v in self.inputs]
         outputs = self.compute([storage.slot_on(self._backend) for storage in inputs], donated)
         for i in donated:
             inputs[i].release()
-        values.update(zip(self._outputs, outputs, strict=True))
+        values.update(zip(self.outputs, outputs, strict=True))
 
     def compute(self, slots: list[int], donated: Collection[int] = ()) -> list[Storage]:
         """The region's outputs for the slots of its inputs, both in its Graph's order.
@@ -70,17 +72,17 @@ class DeviceStep:
         Args:
             donated: positions, among :attr:`donatable`, of slots that are gone afterwards.
         """
-        if self._prelude is not None:
-            weights = [slots[i] for i in self._weights]
+        if self.prelude is not None:
+            weights = [slots[i] for i in self.weights]
             prepared = self._prepared
             if prepared is None or prepared[0] != weights:
-                prepared = self._prepared = weights, self._prelude.run(weights)
+                prepared = self._prepared = weights, self.prelude.run(weights)
             slots += [storage.slot for storage in prepared[1]]
         for i in donated:
             slots[i] = -slots[i]
-        if len(slots) > len(self._read):
-            slots = [slots[i] for i in self._read]
-        return self._main.run(slots)
+        if len(slots) > len(self.read):
+            slots = [slots[i] for i in self.read]
+        return self.main.run(slots)
 
 
 def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
@@ -103,7 +105,7 @@ class DeviceProgram:
 
     def __init__(self, graph: Graph, backend: Backend, donated: Collection[int] = ()) -> None:
         self._backend = backend
-        self._graph = graph
+        self.graph = graph
         self._donated = donated
         self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
         width = 0
@@ -130,8 +132,13 @@ class DeviceProgram:
         weakref.finalize(self, self._backend.dead_programs.append, number)
 
     @property
+    def compiled(self) -> Compiled:
+        """What the backend runs."""
+        return self._unregistered or self._backend.lower(self.graph, self._donated)
+
+    @property
     def text_parts(self) -> list[Graph | Program]:
-        graph, program = self._backend.lower(self._graph, self._donated)
+        graph, program = self.compiled
         return [graph] if program is None else [graph, program]
 
     def run(self, slots: Sequence[int]) -> list[Storage]:
@@ -154,11 +161,11 @@ class HostStep:
     programs: tuple[DeviceProgram, ...] = ()
 
     def __init__(self, region: Region) -> None:
-        self._graph = region.graph
+        self.graph = region.graph
         self.text_parts = [region.graph]
 
     def run(self, values: dict[int, Storage]) -> None:
-        graph = self._graph
+        graph = self.graph
         inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
         for value, array in zip(graph.outputs, evaluate(graph, inputs), strict=True):
             aval = graph.avals[value]
@@ -175,26 +182,27 @@ class ControlStep:
     programs: tuple[DeviceProgram, ...] = ()
 
     def __init__(self, region: Region, usage: Usage) -> None:
-        self._graph = region.graph
+        self.graph = region.graph
         self.text_parts = [region.graph]
-        self._mirrors = region.mirrors
+        self.mirrors = region.mirrors
         lasting = Usage(usage.weights | region.graph.constants.keys(), quantized=usage.quantized)
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()
         }
-        self._equations = [
+        self.equations = [
             (eqn, eqn.op.runner(lasting, eqn.inputs, **dict(eqn.attrs)))
             for eqn in region.graph.eqns
             if isinstance(eqn.op, ControlOp)
         ]
+        """Each with what runs it."""
 
     def run(self, values: dict[int, Storage]) -> None:
-        graph = self._graph
+        graph = self.graph
         known = values | self._constants
-        for mirror in self._mirrors:
+        for mirror in self.mirrors:
             _mirror(mirror, known)
-        for eqn, run in self._equations:
+        for eqn, run in self.equations:
             inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
             outputs = run(*inputs)
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))

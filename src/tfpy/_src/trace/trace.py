@@ -195,6 +195,8 @@ class Trace:
         """
         if Sizes in map(type, inputs) and self._is_known(inputs, attrs):
             return computed(op, inputs, attrs)
+        if tracing.local.notes is not None:
+            tracing.local.notes(op.name)
         values = [self.value_of(t) for t in inputs]
         value = self.graph.add_eqn(op, values, tuple(attrs.items()))
         output = self.tensor(value, op.name)
@@ -210,6 +212,8 @@ class Trace:
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Adds an equation with several outputs; recording it is the caller's affair."""
+        if tracing.local.notes is not None:
+            tracing.local.notes(op.name)
         values = [self.value_of(t) for t in inputs]
         outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
         return [self.tensor(v, op.name) for v in outputs]
@@ -253,6 +257,8 @@ class Trace:
         for value, array in graph.constants.items():
             values[value] = self.graph.add_constant(array, graph.avals[value])
         for eqn in graph.eqns:
+            if tracing.local.notes is not None:
+                tracing.local.notes(eqn.op.name)
             outputs = self.graph.add_outputs(
                 eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
             )

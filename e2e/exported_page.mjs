@@ -1,0 +1,85 @@
+// Calls of exported programs in a page: the tests in test_exported.py.
+
+import { loadProgram } from "/src/tfpy/assets/tfpy-run.mjs";
+
+/** @type {Record<string, any>} */
+const ARRAYS = {
+  float32: Float32Array,
+  int32: Int32Array,
+  bool: Uint8Array,
+  complex64: Float32Array,
+};
+
+/** @param {string} base64 */
+function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer;
+}
+
+/** @param {ArrayBufferView} view */
+function base64Of({ buffer, byteOffset, byteLength }) {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/**
+ * Loads a file, calls its functions, and says what they gave and how long the first took.
+ * @param {string} url
+ * @param {any} options
+ * @param {[string, Record<string, {dtype: string, shape: number[], base64: string}>][]} calls
+ */
+export async function called(url, options, calls) {
+  const begin = performance.now();
+  /** @type {any[]} */
+  const heard = [];
+  const model = await loadProgram(url, { ...options, onProgress: (one) => heard.push(one) });
+  const loaded = performance.now();
+  const { slots } = model.memory();
+  let first = 0;
+  const results = [];
+  for (const [name, inputs] of calls) {
+    const given = Object.fromEntries(
+      Object.entries(inputs).map(([key, { dtype, shape, base64 }]) => [
+        key,
+        { data: new ARRAYS[dtype](bytesOf(base64)), shape },
+      ]),
+    );
+    const found = await model.run(given, name);
+    first ||= performance.now();
+    results.push(
+      Object.fromEntries(
+        Object.entries(found).map(([key, { dtype, shape, data }]) => [
+          key,
+          { dtype, shape, base64: base64Of(data) },
+        ]),
+      ),
+    );
+  }
+  const left = model.memory().slots - slots;
+  const { backend, variant, report } = model;
+  model.dispose();
+  const times = { load: loaded - begin, first: first - loaded };
+  return { backend, variant, report, results, left, times, last: heard.at(-1) };
+}
+
+/**
+ * What a program of pictures gives for one that is drawn, in several forms.
+ * @param {string} url
+ */
+export async function pictures(url) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [3, 2];
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.fillStyle = "rgb(10, 20, 30)";
+  context.fillRect(0, 0, 3, 2);
+  context.fillStyle = "rgb(200, 100, 50)";
+  context.fillRect(1, 0, 1, 1);
+  const model = await loadProgram(url, { backend: "wasm" });
+  const bitmap = await createImageBitmap(canvas);
+  const forms = [canvas, context.getImageData(0, 0, 3, 2), bitmap];
+  const found = [];
+  for (const image of forms) found.push(Array.from((await model.run({ image })).pixels.data));
+  canvas.width = 4;
+  const error = await model.run({ image: canvas }).catch(String);
+  model.dispose();
+  return { found, error };
+}

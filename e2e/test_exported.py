@@ -1,0 +1,95 @@
+"""Exported programs in a page of Chromium without Python, on wasm and webgl."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from e2e.exported_cases import CASES, Array, assert_near
+from e2e.module_page import ROOT, Evaluate, module_page
+
+FOLDER = ROOT / "build" / "exported"
+OPTIONS = {
+    "wasm": {"backend": "wasm"},
+    "webgl": {"backend": "webgl", "allowSoftwareWebgl": True},
+}
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    """Calls a function of ``exported_page.mjs``."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with module_page("exported_page.mjs") as call:
+        yield call
+    shutil.rmtree(FOLDER)
+
+
+def url_of(path: Path) -> str:
+    return f"/{path.relative_to(ROOT).as_posix()}"
+
+
+def crossing(inputs: Mapping[str, Array]) -> dict[str, Any]:
+    return {
+        name: {
+            "dtype": array.dtype.name,
+            "shape": list(array.shape),
+            "base64": base64.b64encode(array.tobytes()).decode(),
+        }
+        for name, array in inputs.items()
+    }
+
+
+def array_of(one: Mapping[str, Any]) -> Array:
+    data = np.frombuffer(base64.b64decode(one["base64"]), one["dtype"])
+    return data.reshape(one["shape"])
+
+
+@pytest.mark.parametrize("backend", OPTIONS)
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None:
+    """Results are Python's, call by call, and no call leaves slots."""
+    case = CASES[name]()
+    path = FOLDER / f"{name}.tfpy"
+    case.export(path)
+    calls = [[function, crossing(inputs)] for function, inputs in case.calls]
+    found = evaluate("called", url_of(path), OPTIONS[backend], calls)
+    print(f"\n{name} {found['variant']} {path.stat().st_size} bytes: {found['times']} ms")
+    assert found["backend"] == backend
+    assert found["left"] == 0
+    size = path.stat().st_size
+    assert found["last"] == {"loaded": size, "total": size, "compiled": 1}
+    results = [{key: array_of(one) for key, one in call.items()} for call in found["results"]]
+    assert_near(case, results)
+
+
+def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
+    """A software rasteriser is passed over, with the reason."""
+    path = FOLDER / "relu.tfpy"
+    tf.export(tf.nn.relu, path, tf.TensorSpec([3]))
+    found = evaluate("called", url_of(path), {}, [])
+    assert found["backend"] == "wasm"
+    assert found["variant"] == "relaxed-threads"
+    assert found["report"]["webgl"]["status"] == "skipped"
+    assert "software rasteriser" in found["report"]["webgl"]["reason"]
+
+
+def test_pictures(evaluate: Evaluate) -> None:
+    """Canvases and the like are red, green and blue from 0 to 255."""
+
+    def pixels(image: Any) -> Any:
+        return {"pixels": image + 0.0}
+
+    path = FOLDER / "pictures.tfpy"
+    tf.export(pixels, path, tf.TensorSpec([1, 2, 3, 3]), backends=["wasm"])
+    answer = evaluate("pictures", url_of(path))
+    wanted = np.tile([10.0, 20.0, 30.0], (2, 3, 1))
+    wanted[0, 1] = [200, 100, 50]
+    assert answer["found"] == [wanted.ravel().tolist()] * 3
+    assert "image: [2,4,4]" in answer["error"]

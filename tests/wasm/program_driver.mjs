@@ -1,0 +1,88 @@
+// tfpy-run.mjs in node behind a line protocol: one JSON command a line on standard input, one JSON
+// answer a line on standard output. Tensors' numbers are base64.
+// Argument: the assets' folder.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const [assets] = process.argv.slice(2);
+const fetched = globalThis.fetch;
+globalThis.fetch = async (source, ...rest) => {
+  const url = String(source.url ?? source);
+  return url.startsWith("file:") ? new Response(readFileSync(new URL(url))) : fetched(source, ...rest);
+};
+const { loadProgram } = await import(pathToFileURL(join(assets, "tfpy-run.mjs")).href);
+
+const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array, complex64: Float32Array };
+
+/** What a command gives for an input: { dtype, data, shape }, or JSON as it is. */
+function inputOf(given) {
+  if (given?.base64 === undefined) return given;
+  const bytes = new Uint8Array(Buffer.from(given.base64, "base64"));
+  return { data: new ARRAYS[given.dtype](bytes.buffer), shape: given.shape };
+}
+
+function inputsOf(inputs) {
+  return Object.fromEntries(Object.entries(inputs).map(([name, one]) => [name, inputOf(one)]));
+}
+
+function tensor({ dtype, shape, data }) {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return { dtype, shape, base64: bytes.toString("base64") };
+}
+
+let model;
+const commands = {
+  async load({ path, options }) {
+    const heard = [];
+    model?.dispose();
+    model = await loadProgram(pathToFileURL(path), {
+      ...options,
+      onProgress: (progress) => heard.push(progress),
+    });
+    const { backend, variant, report, functions, variables } = model;
+    return { backend, variant, report, functions, variables, heard };
+  },
+  async run({ inputs, name }) {
+    const found = await model.run(inputsOf(inputs), name);
+    return Object.fromEntries(Object.entries(found).map(([key, one]) => [key, tensor(one)]));
+  },
+  read: async ({ name }) => tensor(await model.read(name)),
+  write: ({ name, value }) => model.write(name, inputOf(value)),
+  save: async () => Buffer.from(await model.save()).toString("base64"),
+  memory: () => model.memory(),
+  /** Loads broken files from their bytes, and runs those that load: the errors' texts. */
+  async broken({ files, inputs, name }) {
+    const found = [];
+    for (const file of files) {
+      try {
+        const one = await loadProgram(new Uint8Array(Buffer.from(file, "base64")));
+        try {
+          // A broken condition may make a loop endless, which ends with the program.
+          const end = setTimeout(() => one.dispose(), 300);
+          await one.run(inputsOf(inputs), name).finally(() => clearTimeout(end));
+          found.push("");
+        } finally {
+          one.dispose();
+        }
+      } catch (error) {
+        found.push(`${error.name}: ${error.message}`);
+      }
+    }
+    return found;
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { command, ...args } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { result: (await commands[command](args)) ?? null };
+  } catch (error) {
+    answer = { error: `${error.name}: ${error.message}` };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+model?.dispose();

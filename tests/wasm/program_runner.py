@@ -1,0 +1,92 @@
+"""Exported programs run by ``tfpy-run.mjs`` in a node process."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .node_runtime import ASSETS, Array, RuntimeFailed
+
+DRIVER = Path(__file__).with_name("program_driver.mjs")
+
+
+class ProgramRunner:
+    """Drives one page's worth of ``tfpy-run.mjs``; arrays cross as base64."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            ["node", str(DRIVER), str(ASSETS)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def call(self, command: str, **args: Any) -> Any:
+        """Sends a command.
+
+        Raises:
+            RuntimeFailed: with the error's text.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"command": command, **args}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeFailed("the process has ended")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeFailed(answer["error"])
+        return answer["result"]
+
+    def load(self, path: Path, **options: Any) -> Any:
+        return self.call("load", path=str(path), options=options)
+
+    def run(self, inputs: Mapping[str, Any], name: str | None = None) -> dict[str, Array]:
+        given = {key: _input(value) for key, value in inputs.items()}
+        more = {} if name is None else {"name": name}
+        found = self.call("run", inputs=given, **more)
+        return {key: _array(one) for key, one in found.items()}
+
+    def read(self, name: str) -> Array:
+        return _array(self.call("read", name=name))
+
+    def write(self, name: str, value: Any) -> None:
+        self.call("write", name=name, value=_input(value))
+
+    def save(self) -> bytes:
+        return base64.b64decode(self.call("save"))
+
+    def broken(
+        self, files: Sequence[bytes], inputs: Mapping[str, Any], name: str | None = None
+    ) -> list[str]:
+        """What loading and running each of some files says; nothing where it went well."""
+        given = {key: _input(value) for key, value in inputs.items()}
+        texts = [base64.b64encode(file).decode() for file in files]
+        found: list[str] = self.call("broken", files=texts, inputs=given, name=name)
+        return found
+
+    def close(self) -> None:
+        self._process.communicate(timeout=30)
+
+
+def _input(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    array: Array = np.ascontiguousarray(value)
+    return {
+        "base64": base64.b64encode(array.tobytes()).decode(),
+        "dtype": array.dtype.name,
+        "shape": list(value.shape),
+    }
+
+
+def _array(one: Mapping[str, Any]) -> Array:
+    dtype = np.dtype(one["dtype"])
+    return np.frombuffer(base64.b64decode(one["base64"]), dtype).reshape(one["shape"])

@@ -1,0 +1,195 @@
+"""Exported programs on wasm, run by ``tfpy-run.mjs`` in node: no Python beside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from e2e.exported_cases import CASES, assert_near
+
+from .conftest import require_assets
+from .node_runtime import ASSETS, RuntimeFailed
+from .program_runner import ProgramRunner
+
+MOST_BYTES = 60_000
+MUTANTS = 400
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[ProgramRunner]:
+    require_assets("simd")
+    require_assets("relaxed")
+    started = ProgramRunner()
+    yield started
+    started.close()
+
+
+def test_size() -> None:
+    """What a page downloads besides the wasm module and the file."""
+    require_assets("simd")
+    assert len(gzip.compress((ASSETS / "tfpy-run.mjs").read_bytes(), 9)) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_with_python(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
+    """Results are Python's, call by call, and no call leaves slots."""
+    case = CASES[name]()
+    case.export(tmp_path / "case.tfpy")
+    loaded = runner.load(tmp_path / "case.tfpy")
+    assert loaded["backend"] == "wasm"
+    slots = runner.call("memory")["slots"]
+    found = [runner.run(inputs, function) for function, inputs in case.calls]
+    assert runner.call("memory")["slots"] == slots
+    assert_near(case, found)
+
+
+def test_progress_and_report(runner: ProgramRunner, tmp_path: Path) -> None:
+    tf.export(tf.nn.relu, tmp_path / "a.tfpy", tf.TensorSpec([3]))
+    loaded = runner.load(tmp_path / "a.tfpy")
+    assert loaded["report"]["wasm"] == {"status": "chosen", "reason": ""}
+    assert loaded["report"]["webgl"]["reason"] == "WebGL2 is not available"
+    last = loaded["heard"][-1]
+    size = (tmp_path / "a.tfpy").stat().st_size
+    assert last == {"loaded": size, "total": size, "compiled": 1}
+    with pytest.raises(RuntimeFailed, match="No backend could be opened: webgl: WebGL2 is not"):
+        runner.load(tmp_path / "a.tfpy", backend="webgl")
+    tf.export(tf.nn.relu, tmp_path / "b.tfpy", tf.TensorSpec([3]), backends=["webgl"])
+    with pytest.raises(RuntimeFailed, match="wasm: the file has no programs for it"):
+        runner.load(tmp_path / "b.tfpy")
+
+
+def test_variables_are_read_written_and_saved(runner: ProgramRunner, tmp_path: Path) -> None:
+    """Filters into which a scale is folded follow the variables; a saved file begins there."""
+    w = tf.Variable(np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3), name="w")
+    scale = tf.Variable([1.0, 2.0, 3.0], name="scale")
+    mask = tf.Variable([True, False], name="mask")
+    z = tf.Variable([1 + 2j], name="z")
+
+    def convolve(x: Any) -> Any:
+        flags = tf.cast(mask, tf.float32)
+        return {"y": tf.nn.conv2d(x, w, 1, "SAME") * scale, "z": z * tf.complex(flags, 0.0)}
+
+    tf.export(convolve, tmp_path / "a.tfpy", tf.TensorSpec([1, 2, 2, 3]))
+    x = np.ones((1, 2, 2, 3), np.float32)
+    loaded = runner.load(tmp_path / "a.tfpy")
+    names = {one["name"]: (one["dtype"], one["shape"]) for one in loaded["variables"]}
+    assert names["z"] == ("complex64", [1])
+    assert names["mask"] == ("bool", [2])
+    plain = runner.run({"x": x})["y"]
+    np.testing.assert_allclose(plain[0, 0, 0], w.numpy()[0, 0].sum(0) * [1, 2, 3])
+    runner.write("scale", [1.0, 1.0, 10.0])
+    runner.write("mask", np.array([False, True]))
+    runner.write("z", [3.0, 4.0])
+    changed = runner.run({"x": x})
+    np.testing.assert_allclose(changed["y"][0, 0, 0], w.numpy()[0, 0].sum(0) * [1, 1, 10])
+    assert changed["z"].tolist() == [0, 3 + 4j]
+    (tmp_path / "b.tfpy").write_bytes(runner.save())
+    runner.load(tmp_path / "b.tfpy")
+    assert runner.read("scale").tolist() == [1, 1, 10]
+    assert runner.read("mask").tolist() == [False, True]
+    again = runner.run({"x": x})
+    assert again["y"].tolist() == changed["y"].tolist()
+    for name, value, text in [
+        ("scale", [1.0], "variable 'scale' is float32.3., got 1 elements"),
+        ("other", [1.0], "there is no variable 'other'"),
+    ]:
+        with pytest.raises(RuntimeFailed, match=text):
+            runner.write(name, value)
+
+
+def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
+    """Numbers come in many forms; what is wrong with them is said."""
+
+    def add(x: Any, n: Any) -> Any:
+        return {"sum": x + tf.cast(n, tf.float32)}
+
+    sizes = [(tf.TensorSpec([r, 2]), tf.TensorSpec([], tf.int32)) for r in (2, 3)]
+    tf.export(add, tmp_path / "a.tfpy", sizes, backends=["wasm"])
+    runner.load(tmp_path / "a.tfpy")
+    for given in ([[1, 2], [3, 4]], [1, 2, 3, 4], {"data": [1, 2, 3, 4], "shape": [2, 2]}):
+        assert runner.run({"x": given, "n": 1})["sum"].tolist() == [[2, 3], [4, 5]]
+    assert runner.run({"x": np.zeros((3, 2), np.float32), "n": True})["sum"].shape == (3, 2)
+    takes = r"takes \(x: float32\[2,2\], n: int32\[\]\) or \(x: float32\[3,2\], n: int32\[\]\), got"
+    for inputs, text in [
+        ({"x": [1, 2, 3, 4], "n": 1, "image": 2}, "has no input 'image'; it takes x, n"),
+        ({"x": [1, 2, 3, 4]}, takes),
+        ({"x": [1, 2, 3], "n": 1}, takes + r" \(x: 3 elements, n: \[\]\)"),
+        ({"x": {"data": [1, 2, 3, 4], "shape": [4, 1]}, "n": 1}, takes + r" \(x: \[4,1\]"),
+        ({"x": [[1, 2], [3]], "n": 1}, "rows of input 'x' differ in length"),
+        ({"x": "1234", "n": 1}, "'x'"),
+        ({"x": None, "n": 1}, "input 'x' is no numbers and no picture"),
+    ]:
+        with pytest.raises(RuntimeFailed, match=f"TypeError: .*{text}"):
+            runner.run(inputs)
+    with pytest.raises(RuntimeFailed, match="there is no function 'f'; there are add"):
+        runner.run({}, "f")
+
+
+def mutants(data: bytes, rng: np.random.Generator) -> Iterator[bytes]:
+    """Files with parts cut, bytes changed, and numbers, texts and lists of their document wrong."""
+    (length,) = struct.unpack("<Q", data[:8])
+    header = data[8 : 8 + length].decode()
+    document = json.loads(json.loads(header)["__metadata__"]["tfpy"])
+    yield from (data[:n] for n in (0, 5, 8, 100, 8 + length, len(data) - 1))
+    yield data + b"\0"
+    for value in (0, 1, 2**40, 2**63 + 5):
+        yield struct.pack("<Q", value) + data[8:]
+    for _ in range(MUTANTS // 4):
+        at = int(rng.integers(8, len(data)))
+        yield data[:at] + bytes([int(rng.integers(256))]) + data[at + 1 :]
+    for _ in range(MUTANTS):
+        changed = json.loads(json.dumps(document))
+        _change(changed, rng)
+        whole = json.loads(header)
+        if rng.random() < 0.2:
+            _change(whole, rng)
+        if isinstance(whole.get("__metadata__"), dict):
+            whole["__metadata__"]["tfpy"] = json.dumps(changed)
+        text = json.dumps(whole).encode()
+        yield struct.pack("<Q", len(text)) + text + data[8 + length :]
+
+
+def _change(value: Any, rng: np.random.Generator) -> None:
+    """Changes one thing somewhere in a nest."""
+    places = [value]
+    while True:
+        inner = places[-1]
+        keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
+        if not keys:
+            return
+        key = keys[int(rng.integers(len(keys)))]
+        below = inner[key]
+        if isinstance(below, dict | list) and below and rng.random() < 0.9:
+            places.append(below)
+            continue
+        wrong = [-1, 0, 1, 2, 7, 2**31, 1e300, None, "", "x", [], {}, True, [0, 0], 0.5]
+        if rng.random() < 0.15:
+            del inner[key]
+        else:
+            inner[key] = wrong[int(rng.integers(len(wrong)))]
+        return
+
+
+@pytest.mark.parametrize("name", ["dense", "control_flow"])
+def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
+    """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
+    case = CASES[name]()
+    case.export(tmp_path / "case.tfpy")
+    data = (tmp_path / "case.tfpy").read_bytes()
+    function, inputs = case.calls[0]
+    files = list(mutants(data, np.random.default_rng(3)))
+    texts = runner.broken([*files, data], inputs, function)
+    assert texts[-1] == ""
+    refused = [text for text in texts if text]
+    assert len(refused) > MUTANTS / 2
+    words = ("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable")
+    careless = [text for text in refused if any(word in text for word in words)]
+    assert not careless, careless[:5]

@@ -1,0 +1,86 @@
+/**
+ * Chooses a backend as Python does: the best that the file has programs for and that opens; why not
+ * the others, the report says.
+ *
+ * @typedef {import("./values.mjs").Backend} Backend
+ * @typedef {import("./document.mjs").Target} Target
+ * @typedef {import("./tfpy-run.js").LoadOptions} LoadOptions
+ * @typedef {import("./tfpy-run.js").BackendReport} BackendReport
+ * @typedef {import("../runtime/probe.mjs").Probe} Probe
+ */
+
+import { probe } from "../runtime/probe.mjs";
+import { openWasm } from "../wasm/wasm.mjs";
+import { openWebgl } from "../webgl/webgl.mjs";
+
+/** Best first. */
+const NAMES = /** @type {const} */ (["webgl", "wasm"]);
+
+class Skipped extends Error {}
+
+/**
+ * @param {Target[]} targets
+ * @param {LoadOptions} options
+ * @returns {Promise<{name: "webgl" | "wasm", backend: Backend, target: Target,
+ *   report: Record<string, BackendReport>}>}
+ */
+export async function openBackend(targets, options) {
+  const wanted = options.backend;
+  if (wanted !== undefined && !NAMES.includes(wanted)) {
+    throw new Error(`Backend '${wanted}' is unknown; there are ${NAMES.join(", ")}`);
+  }
+  const found = await probe();
+  /** @type {Record<string, BackendReport>} */
+  const report = {};
+  for (const name of NAMES) report[name] = { status: "not tried", reason: "" };
+  for (const name of NAMES) {
+    if (wanted !== undefined && wanted !== name) continue;
+    const own = targets.filter((target) => target.backend === name);
+    try {
+      if (own.length === 0) throw new Skipped("the file has no programs for it");
+      const backend = await OPEN[name](found, options);
+      const target = own.find(({ needs }) => reaches(backend.limits, needs));
+      if (target !== undefined) {
+        report[name] = { status: "chosen", reason: "" };
+        return { name, backend, target, report };
+      }
+      backend.close();
+      throw new Error("the file has no programs that this device can run");
+    } catch (error) {
+      const status = error instanceof Skipped ? "skipped" : "failed";
+      report[name] = { status, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+  const reasons = NAMES.map((name) => `${name}: ${report[name].reason || report[name].status}`);
+  throw new Error(`No backend could be opened: ${reasons.join("; ")}`);
+}
+
+/**
+ * @param {Record<string, number>} limits
+ * @param {Record<string, number>} needs
+ */
+function reaches(limits, needs) {
+  return Object.entries(needs).every(([limit, least]) => (limits[limit] ?? 0) >= least);
+}
+
+/** @type {Record<typeof NAMES[number], (found: Probe, options: LoadOptions) => Promise<Backend>>} */
+const OPEN = {
+  async webgl({ webgl: { software, renderer } }, { allowSoftwareWebgl = false }) {
+    if (software && !allowSoftwareWebgl) {
+      throw new Skipped(
+        `software rasteriser (${renderer}): slower than wasm; allowSoftwareWebgl uses it all the same`,
+      );
+    }
+    return openWebgl({ allowSoftware: allowSoftwareWebgl });
+  },
+  async wasm({ wasm }, { assets = new URL(".", import.meta.url), threads = 0 }) {
+    if (!wasm.simd) throw new Skipped("no WebAssembly SIMD in this browser");
+    const base = /** @type {"simd" | "relaxed"} */ (wasm.relaxedSimd ? "relaxed" : "simd");
+    const variant = wasm.threads ? /** @type {const} */ (`${base}-threads`) : base;
+    const folder = new URL(assets, globalThis.location?.href ?? import.meta.url);
+    if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+    const response = await fetch(new URL(`xnnpack-${variant}.wasm`, folder));
+    if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
+    return openWasm({ variant, wasm: new Uint8Array(await response.arrayBuffer()), threads });
+  },
+};

@@ -1,0 +1,155 @@
+/**
+ * What a page gives, as the bytes of tensors.
+ *
+ * @typedef {import("./tfpy-run.js").Spec} Spec
+ * @typedef {import("./tfpy-run.js").Input} Input
+ *
+ * @typedef {object} Given an input as it came
+ * @property {ArrayLike<number>} data its numbers; of a picture red, green, blue, alpha from 0 to 255
+ * @property {number[] | null} shape if it is known
+ * @property {boolean} picture
+ */
+
+const PICTURE_CHANNELS = 4;
+const DEEPEST = 32;
+
+/**
+ * @param {Input} input
+ * @param {string} name
+ * @returns {Given}
+ */
+export function taken(input, name) {
+  if (typeof input === "number" || typeof input === "boolean") {
+    return { data: [Number(input)], shape: [], picture: false };
+  }
+  const pixels = pixelsOf(input);
+  if (pixels !== null) {
+    const { data, width, height } = pixels;
+    return { data, shape: [height, width, PICTURE_CHANNELS], picture: true };
+  }
+  if (ArrayBuffer.isView(input)) return flat(/** @type {any} */ (input), null, name);
+  if (Array.isArray(input)) return nested(input, name);
+  const { data, shape } = /** @type {any} */ (input) ?? {};
+  if (data === undefined) throw new TypeError(`input '${name}' is no numbers and no picture`);
+  return flat(data, shape ?? null, name);
+}
+
+/**
+ * @param {any} data
+ * @param {any} shape
+ * @param {string} name
+ * @returns {Given}
+ */
+function flat(data, shape, name) {
+  const numbers = Array.isArray(data) || ArrayBuffer.isView(data);
+  const big = data instanceof BigInt64Array || data instanceof BigUint64Array;
+  if (!numbers || data instanceof DataView || big) {
+    throw new TypeError(`input '${name}' must be an array of numbers`);
+  }
+  return { data: /** @type {any} */ (data), shape: shape && Array.from(shape), picture: false };
+}
+
+/**
+ * @param {any[]} rows
+ * @param {string} name
+ * @returns {Given}
+ */
+function nested(rows, name) {
+  const shape = [];
+  for (let row = /** @type {any} */ (rows); Array.isArray(row); row = row[0])
+    shape.push(row.length);
+  const data = shape.length > DEEPEST ? [] : rows.flat(DEEPEST);
+  if (data.length !== shape.reduce((a, b) => a * b, 1)) {
+    throw new TypeError(`the rows of input '${name}' differ in length`);
+  }
+  // A flat list may stand for any shape of that many elements.
+  return { data: data.map(Number), shape: shape.length > 1 ? shape : null, picture: false };
+}
+
+/**
+ * @param {any} input
+ * @returns {{data: Uint8ClampedArray, width: number, height: number} | null}
+ */
+function pixelsOf(input) {
+  /** @type {(kind: string) => boolean} */
+  const is = (kind) => {
+    const known = /** @type {any} */ (globalThis)[kind];
+    return known !== undefined && input instanceof known;
+  };
+  if (is("ImageData")) return /** @type {any} */ (input);
+  const drawn = [
+    ...["HTMLImageElement", "HTMLVideoElement", "HTMLCanvasElement", "OffscreenCanvas"],
+    ...["ImageBitmap", "VideoFrame", "SVGImageElement"],
+  ];
+  if (!drawn.some(is)) return null;
+  const width = input.videoWidth ?? input.naturalWidth ?? input.displayWidth ?? input.width;
+  const height = input.videoHeight ?? input.naturalHeight ?? input.displayHeight ?? input.height;
+  if (!(width > 0 && height > 0)) throw new TypeError("a picture has no pixels yet");
+  const canvas =
+    typeof OffscreenCanvas === "undefined"
+      ? Object.assign(document.createElement("canvas"), { width, height })
+      : new OffscreenCanvas(width, height);
+  const context = /** @type {CanvasRenderingContext2D} */ (
+    canvas.getContext("2d", { willReadFrequently: true })
+  );
+  context.drawImage(input, 0, 0);
+  return context.getImageData(0, 0, width, height);
+}
+
+/** @param {number[]} shape */
+export function sizeOf(shape) {
+  return shape.reduce((a, b) => a * b, 1);
+}
+
+/**
+ * @param {Given} given
+ * @param {Spec} spec
+ */
+export function fits({ data, shape, picture }, spec) {
+  if (picture && shape !== null) {
+    const [channels, width, height, ...more] = spec.shape.toReversed();
+    const sizes = height === shape[0] && width === shape[1] && more.every((n) => n === 1);
+    return sizes && channels >= 1 && channels <= PICTURE_CHANNELS;
+  }
+  const wanted = sizeOf(spec.shape) * (spec.dtype === "complex64" ? 2 : 1);
+  const same = shape === null || shape.join() === spec.shape.join();
+  return data.length === wanted && same;
+}
+
+/**
+ * The bytes of a tensor.
+ * @param {Given} given one that fits
+ * @param {Spec} spec
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function bytesOf({ data, picture }, { dtype, shape }) {
+  const numbers = picture ? channelsOf(data, shape[shape.length - 1]) : data;
+  if (dtype === "bool") return Uint8Array.from(numbers, (x) => Number(Boolean(x)));
+  const array = dtype === "int32" ? Int32Array.from(numbers) : Float32Array.from(numbers);
+  return new Uint8Array(array.buffer);
+}
+
+/**
+ * @param {ArrayLike<number>} pixels
+ * @param {number} channels the first ones of red, green, blue and alpha
+ */
+function channelsOf(pixels, channels) {
+  const found = new Uint8Array((pixels.length / PICTURE_CHANNELS) * channels);
+  for (let i = 0; i < found.length; i++) {
+    found[i] = pixels[Math.floor(i / channels) * PICTURE_CHANNELS + (i % channels)];
+  }
+  return found;
+}
+
+/**
+ * How a message shows what was given.
+ * @param {Given} given
+ */
+export function shown({ data, shape }) {
+  return shape === null ? `${data.length} elements` : `[${shape}]`;
+}
+
+/** @param {Spec} spec */
+export function shownSpec({ dtype, shape }) {
+  return `${dtype}[${shape}]`;
+}

@@ -1,0 +1,422 @@
+// Exported programs in pages without Python: tfpy-run.mjs, whose types are in tfpy-run.d.ts.
+
+import { openBackend } from "./backends.mjs";
+import { Bytes, open, readHeader } from "./container.mjs";
+import { parseDocument, typeOf } from "./document.mjs";
+import { bytesOf, fits, shown, shownSpec, taken } from "./inputs.mjs";
+import { Runner } from "./runner.mjs";
+import { Device } from "./values.mjs";
+
+/**
+ * @typedef {import("./tfpy-run.js").Tensor} Tensor
+ * @typedef {import("./tfpy-run.js").Spec} Spec
+ * @typedef {import("./tfpy-run.js").Input} Input
+ * @typedef {import("./tfpy-run.js").Program} Loaded
+ * @typedef {import("./container.mjs").Entry} Entry
+ * @typedef {import("./document.mjs").Document} Document
+ * @typedef {import("./document.mjs").Target} Target
+ * @typedef {import("./document.mjs").SignatureText} SignatureText
+ * @typedef {import("./values.mjs").Value} Value
+ */
+
+/** @type {typeof import("./tfpy-run.js").loadProgram} */
+export async function loadProgram(source, options = {}) {
+  let [loaded, total, compiled] = [0, 0, 0];
+  const tell = () => options.onProgress?.({ loaded, total, compiled });
+  const reader = await open(source);
+  try {
+    const bytes = new Bytes(reader, (count) => {
+      loaded = count;
+      tell();
+    });
+    const file = await readHeader(bytes);
+    total = file.raw.length + (file.entries.at(-1)?.end ?? 0);
+    const document = parseDocument(file.document, new Map(file.entries.map((e) => [e.name, e])));
+    const opened = await openBackend(document.targets, options);
+    const loading = new Loading(file, document, opened, (share) => {
+      compiled = share;
+      tell();
+    });
+    try {
+      return await loading.finish(bytes);
+    } catch (error) {
+      opened.backend.close();
+      throw error;
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+/** A program while its tensors come. */
+class Loading {
+  /**
+   * @param {Awaited<ReturnType<typeof readHeader>>} file
+   * @param {Document} document
+   * @param {Awaited<ReturnType<typeof openBackend>>} opened
+   * @param {(share: number) => void} heard told how much is compiled
+   */
+  constructor(file, document, opened, heard) {
+    this.file = file;
+    this.document = document;
+    this.opened = opened;
+    this.heard = heard;
+    this.device = new Device(opened.backend);
+    /** @type {Map<string, Uint8Array<ArrayBuffer>>} what stays as it came, by name */
+    this.kept = new Map();
+    /** @type {Map<string, Value>} */
+    this.constants = new Map();
+    /** @type {Map<string, Value>} variables, by name */
+    this.variables = new Map();
+  }
+
+  /**
+   * @param {Bytes} bytes
+   * @returns {Promise<Program>}
+   */
+  async finish(bytes) {
+    const needed = programsOf(this.opened.target);
+    const waiting = new Set([...needed].flatMap((n) => this.document.programs[n].constants ?? []));
+    /** @type {Promise<number[]> | null} */
+    let programs = null;
+    const begin = () => {
+      if (waiting.size > 0 || programs !== null) return;
+      programs = this.register(needed);
+      programs.catch(() => {}); // it is waited for below
+    };
+    begin();
+    const state = new Set(this.document.state.map(({ tensor }) => tensor));
+    for (const entry of this.file.entries) {
+      const data = await bytes.take(entry.end - entry.begin, `tensor ${entry.name}`);
+      this.keep(entry, data, state.has(entry.name));
+      waiting.delete(entry.name);
+      begin();
+    }
+    await bytes.end();
+    const ids = await /** @type {Promise<number[]> | null} */ (programs);
+    const runner = new Runner(this.device, ids ?? [], this.opened.target.adders, this.constants);
+    const found = new Program(this, runner);
+    await found.prepare();
+    return found;
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {Uint8Array<ArrayBuffer>} data
+   * @param {boolean} isState
+   */
+  keep(entry, data, isState) {
+    if (!isState) this.kept.set(entry.name, data);
+    if (entry.dtype === "U8") return;
+    const { dtype, count } = typeOf(entry, entry.name);
+    const clean = dtype === "bool" ? data.map((x) => Number(x !== 0)) : data;
+    const value = this.device.upload(dtype, count, clean);
+    (isState ? this.variables : this.constants).set(entry.name, value);
+  }
+
+  /**
+   * @param {Set<number>} needed
+   * @returns {Promise<number[]>} the ids on the device, by number
+   */
+  async register(needed) {
+    /** @type {number[]} */
+    const ids = [];
+    let done = 0;
+    for (const number of needed) {
+      const { document, constants } = this.document.programs[number];
+      const data = this.kept.get(constants ?? "") ?? new Uint8Array(0);
+      const json = JSON.stringify(document);
+      ids[number] = await this.opened.backend.registerAsync(
+        json,
+        data.buffer,
+        data.byteOffset,
+        data.length,
+        (some, all) => this.heard((done + some / Math.max(all, 1)) / needed.size),
+      );
+      this.heard(++done / needed.size);
+    }
+    return ids;
+  }
+}
+
+/**
+ * The numbers of the Programs that a target's blocks run.
+ * @param {Target} target
+ */
+function programsOf({ blocks, adders }) {
+  const found = new Set(Object.values(adders));
+  /** @type {(block: any) => void} */
+  const visit = ({ steps }) => {
+    for (const { facts } of steps) {
+      if (facts.program !== undefined) found.add(facts.program);
+      for (const inner of [...(facts.branches ?? []), facts.body, facts.test]) {
+        if (inner !== undefined) visit(inner);
+      }
+    }
+  };
+  blocks.flat().forEach(visit);
+  return found;
+}
+
+/** @implements {Loaded} */
+class Program {
+  /**
+   * @param {Loading} loading
+   * @param {Runner} runner
+   */
+  constructor({ file, document, opened, device, kept, variables }, runner) {
+    const { name, backend, target, report } = opened;
+    this.backend = name;
+    this.variant = backend.variant;
+    this.report = report;
+    this.device = device;
+    this.file = file;
+    this.kept = kept;
+    this.document = document;
+    this.target = target;
+    this.runner = runner;
+    /** @type {Value[]} */
+    this.state = document.state.map(({ tensor }) => /** @type {Value} */ (variables.get(tensor)));
+    this.functions = Object.fromEntries(
+      document.functions.map((one) => [
+        one.name,
+        one.signatures.map(({ inputs, outputs }) => ({ inputs, outputs })),
+      ]),
+    );
+    this.variables = document.state
+      .filter(({ constant }) => !constant)
+      .map(({ tensor, type, shape, trainable }) => {
+        return { name: tensor, dtype: /** @type {any} */ (type.dtype), shape, trainable };
+      });
+    /** @type {Promise<unknown>} */
+    this.last = Promise.resolve();
+    this.closed = false;
+    /** @type {Map<object, bigint>} how far each stream of random numbers is */
+    this.streams = new Map();
+  }
+
+  /** Computes what depends on variables alone. */
+  async prepare() {
+    for (const [i, { signatures }] of this.document.functions.entries()) {
+      for (const [j, { inputs, reads }] of signatures.entries()) {
+        const block = this.target.blocks[i][j];
+        /** @type {Map<number, Value>} */
+        const known = new Map();
+        reads.forEach((read, at) => {
+          const place = block.inputs[inputs.length + at];
+          if ("state" in read) known.set(place, this.state[read.state]);
+        });
+        for (const step of block.steps) {
+          if (!step.facts.cached || !step.inputs.every((at) => known.has(at))) continue;
+          const given = step.inputs.map((at) => /** @type {Value} */ (known.get(at)));
+          const types = step.outputs.map((at) => block.values[at]);
+          this.runner.cached(step.facts.program, given, types);
+        }
+      }
+    }
+  }
+
+  /**
+   * One call after the other.
+   * @template T
+   * @param {() => Promise<T>} call
+   * @returns {Promise<T>}
+   */
+  inTurn(call) {
+    const result = this.last.then(() => {
+      if (this.closed) throw new Error("the program was disposed");
+      return call();
+    });
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  /** @type {Loaded["run"]} */
+  run(inputs, functionName = this.document.functions[0].name) {
+    const at = this.document.functions.findIndex(({ name }) => name === functionName);
+    return this.inTurn(async () => {
+      if (at < 0) {
+        const names = Object.keys(this.functions).join(", ");
+        throw new TypeError(`there is no function '${functionName}'; there are ${names}`);
+      }
+      const { signatures } = this.document.functions[at];
+      const { chosen, given } = choose(functionName, signatures, inputs);
+      return this.call(signatures[chosen], this.target.blocks[at][chosen], given);
+    });
+  }
+
+  /**
+   * @param {SignatureText} signature
+   * @param {import("./document.mjs").Block} block
+   * @param {import("./inputs.mjs").Given[]} given
+   */
+  async call({ inputs, outputs, reads, assigns }, block, given) {
+    /** @type {Value[]} */
+    const own = [];
+    /** @type {Value[]} */
+    let results = [];
+    try {
+      for (const [i, one] of given.entries()) own.push(this.upload(inputs[i], one));
+      const rest = reads.map((read) => {
+        if ("state" in read) return this.state[read.state];
+        own.push(this.random(read));
+        return own[own.length - 1];
+      });
+      results = await this.runner.run(block, [...own.slice(0, inputs.length), ...rest]);
+      assigns.forEach((at, i) => {
+        this.assign(at, results[outputs.length + i].held());
+      });
+      /** @type {Record<string, Tensor>} */
+      const found = {};
+      for (const [i, { name, dtype, shape }] of outputs.entries()) {
+        found[name] = { dtype, shape: [...shape], data: await this.device.read(results[i]) };
+      }
+      return found;
+    } finally {
+      for (const value of [...own, ...results]) this.device.release(value);
+    }
+  }
+
+  /**
+   * @param {Spec} spec
+   * @param {import("./inputs.mjs").Given} given
+   */
+  upload(spec, given) {
+    const count = spec.shape.reduce((a, b) => a * b, 1);
+    return this.device.upload(spec.dtype, count, bytesOf(given, spec));
+  }
+
+  /**
+   * The state of a stream of random numbers, which goes on; anew at each call without a seed.
+   * @param {{random: number[] | null, blocks?: number}} source
+   */
+  random(source) {
+    const words = new Uint32Array(6);
+    if (source.random === null) {
+      const drawn = crypto.getRandomValues(new Uint32Array(4));
+      words.set([drawn[0], drawn[1], 0, 0, drawn[2], drawn[3]]);
+    } else {
+      const far = this.streams.get(source) ?? 0n;
+      this.streams.set(source, far + BigInt(source.blocks ?? 0));
+      const [, , ...counter] = source.random;
+      const begin = counter.reduceRight((high, word) => (high << 32n) | BigInt(word), 0n);
+      words.set(source.random);
+      for (let i = 0; i < 4; i++) {
+        words[2 + i] = Number(((begin + far) >> BigInt(32 * i)) & 0xffffffffn);
+      }
+    }
+    return this.device.upload("int32", words.length, new Uint8Array(words.buffer));
+  }
+
+  /**
+   * @param {number} at
+   * @param {Value} value which it takes over
+   */
+  assign(at, value) {
+    const old = this.state[at];
+    this.runner.forget(old);
+    this.state[at] = value;
+    this.device.release(old);
+  }
+
+  /** @param {string} name */
+  place(name) {
+    const at = this.document.state.findIndex((one) => one.tensor === name && !one.constant);
+    if (at < 0) throw new TypeError(`there is no variable '${name}'`);
+    return at;
+  }
+
+  /** @type {Loaded["read"]} */
+  read(name) {
+    return this.inTurn(async () => {
+      const at = this.place(name);
+      const { type, shape } = this.document.state[at];
+      const dtype = /** @type {Tensor["dtype"]} */ (type.dtype);
+      return { dtype, shape: [...shape], data: await this.device.read(this.state[at]) };
+    });
+  }
+
+  /** @type {Loaded["write"]} */
+  write(name, value) {
+    return this.inTurn(async () => {
+      const at = this.place(name);
+      const { type, shape } = this.document.state[at];
+      const spec = { name, dtype: /** @type {Tensor["dtype"]} */ (type.dtype), shape };
+      const given = taken(value, name);
+      if (!fits(given, spec)) {
+        throw new TypeError(`variable '${name}' is ${shownSpec(spec)}, got ${shown(given)}`);
+      }
+      this.assign(at, this.upload(spec, given));
+    });
+  }
+
+  /** @type {Loaded["save"]} */
+  save() {
+    return this.inTurn(async () => {
+      const { raw, entries } = this.file;
+      const bytes = new Uint8Array(raw.length + (entries.at(-1)?.end ?? 0));
+      bytes.set(raw);
+      for (const { name, begin } of entries) {
+        bytes.set(this.kept.get(name) ?? (await this.bytesOfState(name)), raw.length + begin);
+      }
+      return bytes;
+    });
+  }
+
+  /** @param {string} name of a tensor */
+  async bytesOfState(name) {
+    const at = this.document.state.findIndex(({ tensor }) => tensor === name);
+    const { buffer, byteOffset, byteLength } = await this.device.read(this.state[at]);
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  }
+
+  /** @type {Loaded["memory"]} */
+  memory() {
+    return this.device.backend.memory();
+  }
+
+  /** @type {Loaded["dispose"]} */
+  dispose() {
+    if (this.closed) return;
+    this.closed = true;
+    this.runner.close();
+    this.device.backend.close();
+  }
+}
+
+/**
+ * The signature that inputs fit, and these in its order.
+ *
+ * @param {string} functionName
+ * @param {SignatureText[]} signatures
+ * @param {Record<string, Input>} inputs
+ */
+function choose(functionName, signatures, inputs) {
+  if (typeof inputs !== "object" || inputs === null) {
+    throw new TypeError(`${functionName}: give an object of the inputs by name`);
+  }
+  const names = signatures[0].inputs.map(({ name }) => name);
+  for (const name of Object.keys(inputs)) {
+    if (!signatures.some((one) => one.inputs.some((spec) => spec.name === name))) {
+      const known = names.length > 0 ? `takes ${names.join(", ")}` : "takes no inputs";
+      throw new TypeError(`${functionName} has no input '${name}'; it ${known}`);
+    }
+  }
+  const given = new Map(Object.entries(inputs).map(([name, one]) => [name, taken(one, name)]));
+  for (const [chosen, { inputs: specs }] of signatures.entries()) {
+    const found = specs.map((spec) => ({ spec, one: given.get(spec.name) }));
+    if (specs.length === given.size && found.every(({ spec, one }) => one && fits(one, spec))) {
+      return { chosen, given: found.map(({ one }) => /** @type {any} */ (one)) };
+    }
+  }
+  const missing = names.filter((name) => !given.has(name));
+  if (missing.length > 0 && signatures.length === 1) {
+    throw new TypeError(`${functionName} misses the inputs ${missing.join(", ")}`);
+  }
+  const takes = signatures.map(({ inputs: specs }) => {
+    return `(${specs.map((spec) => `${spec.name}: ${shownSpec(spec)}`).join(", ")})`;
+  });
+  const got = [...given].map(([name, one]) => `${name}: ${shown(one)}`).join(", ");
+  throw new TypeError(`${functionName} takes ${takes.join(" or ")}, got (${got})`);
+}

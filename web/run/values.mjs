@@ -1,0 +1,198 @@
+// Values of a running program: slots of the device, counted by who holds them, and lists of values.
+
+/**
+ * @typedef {import("../runtime/backend.mjs").Backend & Partial<import("../runtime/backend.mjs").AsyncRead>
+ *   & Partial<import("../runtime/backend.mjs").Losable>} Backend
+ *
+ * @typedef {"float32" | "int32" | "bool" | "complex64" | "list"} Kind
+ */
+
+/** The longest list. */
+const MOST_ITEMS = 2 ** 20;
+
+export class Value {
+  /**
+   * @param {Kind} dtype
+   * @param {number} count of elements
+   * @param {number[]} slots two of a complex tensor, none of a list
+   * @param {(Value | null)[]} [items] of a list; null is one that nobody has written
+   */
+  constructor(dtype, count, slots, items = []) {
+    this.dtype = dtype;
+    this.count = count;
+    this.slots = slots;
+    this.items = items;
+    this.holders = 1;
+    /** @type {number | undefined} the element of a single number, where the page knows it */
+    this.number = undefined;
+  }
+
+  /** @returns {this} with one more holder */
+  held() {
+    this.holders++;
+    return this;
+  }
+}
+
+/**
+ * The slots that a value takes, as dtypes and numbers of elements.
+ * @param {{dtype: Kind, count: number}} value
+ * @returns {{dtype: Kind, count: number}[]}
+ */
+export function slotsOf({ dtype, count }) {
+  if (dtype === "list") return [];
+  /** @type {{dtype: Kind, count: number}} */
+  const one = { dtype: dtype === "complex64" ? "float32" : dtype, count };
+  return dtype === "complex64" ? [one, one] : [one];
+}
+
+/** @param {string} dtype @param {number} count */
+export function emptyArray(dtype, count) {
+  if (dtype === "float32") return new Float32Array(count);
+  return dtype === "int32" ? new Int32Array(count) : new Uint8Array(count);
+}
+
+/** A backend's slots as values. */
+export class Device {
+  /** @param {Backend} backend */
+  constructor(backend) {
+    this.backend = backend;
+  }
+
+  /**
+   * @param {Kind} dtype
+   * @param {number} count
+   * @param {Uint8Array<ArrayBuffer>} bytes
+   */
+  upload(dtype, count, bytes) {
+    const value = new Value(dtype, count, []);
+    try {
+      for (const part of partsOf(dtype, bytes)) {
+        const inner = dtype === "complex64" ? "float32" : dtype;
+        value.slots.push(this.backend.write(part.buffer, part.byteOffset, count, inner));
+      }
+    } catch (error) {
+      this.release(value);
+      throw error;
+    }
+    if (count === 1 && dtype !== "complex64") value.number = firstOf(dtype, bytes);
+    return value;
+  }
+
+  /** @param {Kind} dtype @param {number} count */
+  zeros(dtype, count) {
+    if (dtype === "list") return new Value("list", 1, []);
+    const nbytes = slotsOf({ dtype, count }).reduce((n, s) => n + byteSize(s.dtype) * count, 0);
+    return this.upload(dtype, count, new Uint8Array(nbytes));
+  }
+
+  /**
+   * @param {Value} value
+   * @returns {Promise<Float32Array | Int32Array | Uint8Array>}
+   */
+  async read(value) {
+    const parts = [];
+    for (const [i, { dtype, count }] of slotsOf(value).entries()) {
+      parts.push(await this.readSlot(value.slots[i], dtype, count));
+    }
+    if (parts.length === 1) return parts[0];
+    const joined = new Float32Array(2 * value.count);
+    for (let i = 0; i < value.count; i++) {
+      joined[2 * i] = parts[0][i];
+      joined[2 * i + 1] = parts[1][i];
+    }
+    return joined;
+  }
+
+  /**
+   * @param {number} slot
+   * @param {string} dtype
+   * @param {number} count
+   */
+  async readSlot(slot, dtype, count) {
+    if (this.backend.readAsync) return await this.backend.readAsync(slot);
+    const found = emptyArray(dtype, count);
+    this.backend.read(found.buffer, 0, slot);
+    return found;
+  }
+
+  /**
+   * The element of a single number, from the device if need be.
+   * @param {Value} value
+   */
+  async number(value) {
+    if (value.number === undefined) {
+      if (value.count !== 1) throw new Error(`${value.count} elements are no single number`);
+      value.number = (await this.read(value))[0];
+    }
+    return value.number;
+  }
+
+  /**
+   * One holder less; the last one's going frees the slots.
+   * @param {Value | null | undefined} value
+   */
+  release(value) {
+    if (!value || --value.holders > 0) return;
+    if (value.slots.length > 0) this.backend.free(...value.slots);
+    value.slots = [];
+    for (const item of value.items) this.release(item);
+    value.items = [];
+  }
+
+  /**
+   * A list with these items, of which it becomes a holder.
+   * @param {(Value | null)[]} items
+   */
+  list(items) {
+    return new Value(
+      "list",
+      1,
+      [],
+      items.map((item) => item?.held() ?? null),
+    );
+  }
+
+  /**
+   * @param {Value} before
+   * @param {number} index
+   * @param {Value | null} item
+   * @param {number | null} limit
+   */
+  listWith(before, index, item, limit) {
+    if (index < 0 || index >= (limit ?? MOST_ITEMS)) {
+      throw new RangeError(
+        `Tried to write to index ${index} but array is not resizeable and size is: ${limit}`,
+      );
+    }
+    const items = before.items.slice();
+    while (items.length <= index) items.push(null);
+    items[index] = item;
+    return this.list(items);
+  }
+}
+
+/** @param {string} dtype */
+function byteSize(dtype) {
+  return dtype === "bool" ? 1 : 4;
+}
+
+/**
+ * @param {Kind} dtype
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ */
+function partsOf(dtype, bytes) {
+  if (dtype !== "complex64") return [bytes];
+  const both = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  return [0, 1].map((part) => both.filter((_, i) => i % 2 === part));
+}
+
+/**
+ * @param {Kind} dtype
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ */
+function firstOf(dtype, bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  if (dtype === "bool") return view.getUint8(0);
+  return dtype === "int32" ? view.getInt32(0, true) : view.getFloat32(0, true);
+}
