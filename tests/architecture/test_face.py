@@ -20,6 +20,7 @@ EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=la
 
 OWN = {
     "": """
+        GraphModel deregister_op load_graph_model register_op
         TensorBuffer as_tensorflow backend_report basic_lstm_cell batch_to_space_nd browser buffer
         clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm export
         floor_div fused get_backend grad grads keep load_layers_model load_layers_model_async

@@ -336,6 +336,7 @@ NO_OPS = (
     "tfpy._src.distribute",
     "tfpy._src.dtypes",
     "tfpy._src.function",
+    "tfpy._src.graphs",
     "tfpy._src.models",
     "tfpy._src.random.generator",
     "tfpy._src.runtime",

@@ -58,6 +58,10 @@ class Scope:
             raise ModelFileError(f"{self.graph.name}: nothing makes the value {name!r}")
         return self._around[name]
 
+    def has_function(self, name: str) -> bool:
+        """Whether nodes may call a graph of that name."""
+        return name in self._functions
+
     def function(self, name: str) -> NodeGraph:
         """A graph that nodes call by name.
 

@@ -6,9 +6,10 @@ hold the group's weights, one after another, without gaps.
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,6 +153,30 @@ def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
     Raises:
         ModelFileError: when the bytes end too early, or are not used up.
     """
+    for spec, stored in _stored(group, data):
+        yield spec, _reshaped(spec, stored)
+
+
+def lazily_decoded(group: Group, data: bytes) -> Iterator[tuple[str, Array | Callable[[], Array]]]:
+    """The weights of a group by name, as :func:`decoded`; functions make those that are quantized,
+    so that they are as large as in the file until they are asked for.
+
+    Raises:
+        ModelFileError: when the bytes end too early, or are not used up.
+    """
+    for spec, stored in _stored(group, data):
+        if spec.quantization is None:
+            yield spec.name, _reshaped(spec, stored)
+        else:
+            yield spec.name, functools.partial(_reshaped, spec, stored)
+
+
+def _reshaped(spec: WeightSpec, stored: Array) -> Array:
+    return _values(spec, stored).reshape(spec.shape)
+
+
+def _stored(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
+    """The weights of a group as they lie in its bytes."""
     at = 0
     for spec in group.weights:
         if spec.dtype == STRING:
@@ -160,8 +185,8 @@ def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
             end = at + spec.count * spec.stored.itemsize
             if end > len(data):
                 raise ModelFileError(f"the files end within weight {spec.name!r}")
-            values, at = _values(spec, np.frombuffer(data[at:end], spec.stored)), end
-        yield spec, values.reshape(spec.shape)
+            values, at = np.frombuffer(data[at:end], spec.stored), end
+        yield spec, values
     if at != len(data):
         raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")
 

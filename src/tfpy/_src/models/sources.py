@@ -8,7 +8,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -24,10 +24,26 @@ MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 
 
+Progress = Callable[[float], None]
+
+
+class _Counted:
+    """Tells of bytes that come which part of all they are."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        self._done, self._total, self._progress = 0, max(total, 1), progress
+
+    def __call__(self, count: int) -> None:
+        self._done += count
+        self._progress(min(self._done / self._total, 1.0))
+
+
 class Files(Protocol):
     """The files of a model, by their paths below the folder that ``model.json`` lies in."""
 
     model: str
+    heard: Callable[[int], None] = staticmethod(lambda count: None)
+    """Is told of bytes that have come."""
 
     async def read(self, path: str, limit: int) -> bytes:
         """A file's bytes.
@@ -46,11 +62,18 @@ class Files(Protocol):
         for path in paths:
             found.append(await self.read(path, limit))
             limit -= len(found[-1])
+            self.heard(len(found[-1]))
         return found
 
 
-async def model_and_weights(source: Any) -> tuple[dict[str, Any], list[tuple[Group, bytes]]]:
+async def model_and_weights(
+    source: Any, progress: Progress | None = None
+) -> tuple[dict[str, Any], list[tuple[Group, bytes]]]:
     """What a model's ``model.json`` says, and the groups of its weights with their bytes.
+
+    Args:
+        source: where the files are.
+        progress: hears which part of the weights has come, from 0 to 1.
 
     Raises:
         ModelFileError: for files that are missing or broken.
@@ -58,6 +81,8 @@ async def model_and_weights(source: Any) -> tuple[dict[str, Any], list[tuple[Gro
     files = opened(source)
     model = parse(await files.read(files.model, MAX_BYTES))
     groups = read_manifest(model.get("weightsManifest", []))
+    if progress is not None:
+        files.heard = _Counted(sum(group.size or 0 for group in groups), progress)
     found = []
     for group in groups:
         shards = await files.read_all(group.paths, MAX_BYTES if group.size is None else group.size)
@@ -65,8 +90,12 @@ async def model_and_weights(source: Any) -> tuple[dict[str, Any], list[tuple[Gro
     return model, found
 
 
-def opened(source: Any) -> Files:
+def opened(source: Any, model: str = MODEL) -> Files:
     """The files that a source names: see :func:`load_layers_model`.
+
+    Args:
+        source: where they are.
+        model: the name of the one that says what the others are.
 
     Raises:
         FileNotFoundError: when there is no such file or folder.
@@ -74,9 +103,9 @@ def opened(source: Any) -> Files:
         TypeError: for what is no source.
     """
     if isinstance(source, bytes):
-        return _Archive(io.BytesIO(source))
+        return _Archive(io.BytesIO(source), model)
     if isinstance(source, Mapping):
-        return _Given(source)
+        return _Given(source, model)
     if not isinstance(source, str | os.PathLike):
         kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
         raise TypeError(f"a model comes from {kinds}; got {type(source).__name__}")
@@ -87,10 +116,10 @@ def opened(source: Any) -> Files:
     if IN_BROWSER and isinstance(source, str) and not path.exists():
         return _Address(text)
     if path.is_dir():
-        return _Folder(path, MODEL)
+        return _Folder(path, model)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {text!r}")
-    return _Archive(path) if is_zipfile(path) else _Folder(path.parent, path.name)
+    return _Archive(path, model) if is_zipfile(path) else _Folder(path.parent, path.name)
 
 
 class _Folder(Files):
@@ -108,24 +137,27 @@ class _Folder(Files):
 
 
 class _Given(Files):
-    def __init__(self, contents: Mapping[str, Any]) -> None:
-        self._contents, self.model = contents, _model_among(list(contents))
+    def __init__(self, contents: Mapping[str, Any], model: str) -> None:
+        self._contents = contents
+        where = _model_among(list(contents), model)
+        self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
-        if path not in self._contents:
+        place = f"{self._folder}/{path}".lstrip("/")
+        if place not in self._contents:
             raise _missing(path)
-        data = bytes(self._contents[path])
+        data = bytes(self._contents[place])
         _within(len(data), path, limit)
         return data
 
 
 class _Archive(Files):
-    def __init__(self, file: Path | io.BytesIO) -> None:
+    def __init__(self, file: Path | io.BytesIO, model: str) -> None:
         try:
             self._zip = ZipFile(file)
         except BadZipFile as error:
             raise ModelFileError(f"this is no zip archive: {error}") from None
-        where = _model_among(self._zip.namelist())
+        where = _model_among(self._zip.namelist(), model)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
@@ -156,21 +188,25 @@ class _Address(Files):
         addresses = [f"{self._folder}{path}{self._query}" for path in paths]
         try:
             if IN_BROWSER:
-                found = list(await asyncio.gather(*(_fetched(a, limit) for a in addresses)))
+                found = list(
+                    await asyncio.gather(*(_fetched(a, limit, self.heard) for a in addresses))
+                )
             else:
                 found = [_read(address, limit) for address in addresses]
+                self.heard(sum(map(len, found)))
         except (OSError, OpError) as error:
             raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
         _within(sum(map(len, found)), ", ".join(paths), limit)
         return found
 
 
-async def _fetched(address: str, limit: int) -> bytes:
+async def _fetched(address: str, limit: int, heard: Callable[[int], None]) -> bytes:
     """What is at an address, in a page; not much more than the limit."""
     stream, found, size = await open_address(address), [], 0
     while part := await stream.read():
         found.append(part)
         size += len(part)
+        heard(len(part))
         if size > limit:
             stream.close()
             break
@@ -188,14 +224,15 @@ def _read(address: str, limit: int) -> bytes:
         raise
 
 
-def _model_among(names: list[str]) -> str:
-    """The one that is ``model.json``, or the only one that could be."""
-    found = [n for n in names if n.split("/")[-1] == MODEL] or [
-        n for n in names if n.endswith(".json")
+def _model_among(names: list[str], model: str) -> str:
+    """The one of that name, or the only one that could be."""
+    kind = model[model.rindex(".") :]
+    found = [n for n in names if n.split("/")[-1] == model] or [
+        n for n in names if n.endswith(kind)
     ]
     found.sort(key=lambda name: name.count("/"))
     if not found or (len(found) > 1 and found[0].count("/") == found[1].count("/")):
-        raise ModelFileError(f"there must be one {MODEL} among the files {sorted(names)[:20]}")
+        raise ModelFileError(f"there must be one {model} among the files {sorted(names)[:20]}")
     return found[0]
 
 

@@ -1,0 +1,1 @@
+"""TensorFlow's graphs: GraphDefs in Protocol Buffers and in TensorFlow.js's JSON."""

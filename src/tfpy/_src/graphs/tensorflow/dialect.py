@@ -1,0 +1,100 @@
+"""Running nodes of TensorFlow's graphs, whose operations are those of ``tf.raw_ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy._src.graphs.custom import is_registered, missing, run_registered
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import Node, NodeGraph
+from tfpy._src.graphs.scope import Scope
+from tfpy._src.graphs.tensorflow.values import FunctionName
+from tfpy._src.raw.absent import reason
+from tfpy._src.raw.records import RECORDS
+
+Operation = Callable[[Node, list[Any]], Sequence[Any]]
+
+
+class TensorFlowDialect:
+    """TensorFlow's operations.
+
+    A node's outputs are named as :mod:`~tfpy._src.graphs.tensorflow.graph` says; those of a node
+    with subgraphs stand in order.
+
+    Args:
+        own: operations that are done otherwise than ``tf.raw_ops`` does them: functions of a node
+            and its inputs that give its outputs.
+    """
+
+    name = "TensorFlow"
+
+    def __init__(self, own: Mapping[str, Operation] | None = None) -> None:
+        self._own = own or {}
+
+    def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
+        """The values of a node's outputs; see :class:`~tfpy._src.graphs.node.Dialect`."""
+        if is_registered(node.op):
+            made = run_registered(node, inputs)
+            return [made[_position(name)] for name in node.outputs]
+        if node.op in self._own:
+            values = self._own[node.op](node, inputs)
+            return [values[_position(name)] for name in node.outputs]
+        record = RECORDS.get(node.op)
+        if record is None:
+            if scope.has_function(node.op):
+                values = scope.call(scope.function(node.op), inputs)
+                return [values[_position(name)] for name in node.outputs]
+            raise missing(self.name, node, reason(node.op))
+        attrs = {key: _resolved(value, scope) for key, value in node.attrs.items()}
+        if "shared_name" in record.signature.attrs and not attrs.get("shared_name"):
+            attrs["shared_name"] = node.name
+        results = record.run(inputs, attrs)
+        if any(isinstance(value, NodeGraph) for value in node.attrs.values()):
+            (values,) = results.values()
+            return values[: len(node.outputs)]
+        return [_picked(results, name) for name in node.outputs]
+
+
+DIALECT = TensorFlowDialect()
+
+
+def _resolved(value: Any, scope: Scope) -> Any:
+    """An attribute, with what can be called for a function."""
+    if isinstance(value, list):
+        return [_resolved(one, scope) for one in value]
+    if isinstance(value, FunctionName):
+        graph = scope.function(value.name)
+        return lambda *inputs: scope.call(graph, inputs)
+    if isinstance(value, NodeGraph):
+        return lambda *inputs: scope.call_inside(value, inputs)
+    return value
+
+
+def _position(name: str) -> int:
+    """Which output a value is: 1 for "node:1", 0 for "node"."""
+    last = name.rpartition(":")[2]
+    return int(last) if ":" in name and last.isdecimal() else 0
+
+
+def _picked(results: Mapping[str, Any], name: str) -> Any:
+    """The value that "node", "node:1" or "node:output:0" names.
+
+    Raises:
+        ModelFileError: when the operation has no such output.
+    """
+    _, *where = name.split(":")
+    try:
+        if len(where) == 2 or (where and not where[0].isdecimal()):
+            found = results[where[0]]
+            return found[int(where[1])] if isinstance(found, list) else found
+        return _flat(results)[int(where[0]) if where else 0]
+    except (KeyError, IndexError, ValueError):
+        raise ModelFileError(f"{name!r} is no output of its node: it has {[*results]}") from None
+
+
+def _flat(results: Mapping[str, Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in results.values():
+        found.extend(value if isinstance(value, list) else [value])
+    return found

@@ -1,0 +1,133 @@
+"""GraphDefs, as node lists.
+
+A value is called as nodes call it: "node" or "node:1" in a graph, "node:output:0" in a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import Node, NodeGraph, Spec
+from tfpy._src.graphs.tensorflow.control_v1 import maker_of, structured, with_outputs
+from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
+from tfpy._src.graphs.tensorflow.values import attribute, dtype, tensor
+from tfpy._src.graphs.weights import Weights
+from tfpy._src.ir.aval import Array
+
+Given = Mapping[str, Array | Callable[[], Array]]
+Constants = dict[str, Array | Callable[[], Array]]
+INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
+
+
+def read_graph(
+    graph: Mapping[str, Any],
+    outputs: Sequence[str] = (),
+    weights: Given | None = None,
+    name: str = "model",
+    dialect: TensorFlowDialect = DIALECT,
+) -> NodeGraph:
+    """The node list of a GraphDef.
+
+    Args:
+        graph: the message, as :mod:`~tfpy._src.graphs.wire` or ``from_json`` reads it.
+        outputs: the values that it gives; by default those that nobody takes.
+        weights: values of constants that lie outside of the graph, by the nodes' names.
+        name: for errors.
+        dialect: what its operations do.
+
+    Raises:
+        ModelFileError: when the graph is broken.
+    """
+    given = weights or {}
+    library = graph.get("library", {}).get("function", [])
+    functions = dict(_function(one, given, dialect) for one in library)
+    nodes, constants = _nodes(graph["node"], given)
+    inputs = tuple(
+        Spec(node.name, node.attrs.get("dtype"), node.attrs.get("shape"))
+        for node in nodes
+        if node.op in INPUTS
+    )
+    wanted = tuple(map(canonical, outputs)) or _leaves(nodes)
+    kept = structured([node for node in nodes if node.op not in INPUTS])
+    made = with_outputs(kept, wanted)
+    return NodeGraph(name, dialect, inputs, wanted, made, Weights(constants), functions)
+
+
+def canonical(name: str) -> str:
+    """A value's name without the number of a first output: "node:0" is "node"."""
+    return name.removesuffix(":0")
+
+
+def _function(
+    message: Mapping[str, Any], given: Given, dialect: TensorFlowDialect
+) -> tuple[str, NodeGraph]:
+    """A FunctionDef's name and node list."""
+    signature = message.get("signature", {"input_arg": [], "output_arg": []})
+    name = signature.get("name", "")
+    inputs = tuple(
+        Spec(arg.get("name", ""), dtype(int(arg.get("type", 0)), f"argument of {name}"))
+        for arg in signature["input_arg"]
+    )
+    try:
+        outputs = tuple(message["ret"][arg["name"]] for arg in signature["output_arg"])
+    except KeyError as error:
+        raise ModelFileError(f"the function {name} does not return {error}") from None
+    nodes, constants = _nodes(message["node_def"], given, _constant_in_function)
+    outputs = tuple(_constant_in_function(name, constants) for name in outputs)
+    effects = tuple(message["control_ret"].values())
+    made = with_outputs(structured(nodes), outputs)
+    weights = Weights(constants)
+    return name, NodeGraph(name, dialect, inputs, outputs, made, weights, effects=effects)
+
+
+def _nodes(
+    messages: Sequence[Mapping[str, Any]],
+    given: Given,
+    named: Callable[[str, Constants], str] = lambda name, constants: canonical(name),
+) -> tuple[list[Node], Constants]:
+    """The nodes, and apart from them the constants, which are there before all nodes."""
+    constants = {
+        message["name"]: _constant(message["name"], message, given)
+        for message in messages
+        if message.get("op") == "Const" and "name" in message
+    }
+    nodes: dict[str, Node] = {}
+    for message in messages:
+        name, op = message.get("name", ""), message.get("op", "")
+        if op == "Const" and name:
+            continue
+        if not name or name in nodes or name in constants:
+            raise ModelFileError(f"{name!r} is the name of several nodes, or none")
+        attrs = {
+            key: attribute(value or {}, f"{name}.{key}")
+            for key, value in message["attr"].items()
+            if not key.startswith("_")
+        }
+        inputs = tuple(named(i, constants) for i in message["input"] if not i.startswith("^"))
+        controls = (i[1:] for i in message["input"] if i.startswith("^"))
+        after = tuple(name for name in controls if name not in constants)
+        nodes[name] = Node(name, op, inputs, (), attrs, after)
+    return list(nodes.values()), constants
+
+
+def _constant_in_function(name: str, constants: Constants) -> str:
+    """A value's name, where those of constants are "constant:output:0"."""
+    node = name.removesuffix(":output:0")
+    return node if node in constants else name
+
+
+def _constant(name: str, message: Mapping[str, Any], given: Given) -> Any:
+    if name in given:
+        return given[name]
+    value = message["attr"].get("value") or {}
+    if "tensor" not in value:
+        raise ModelFileError(f"the constant {name!r} has no value")
+    return tensor(value["tensor"], name)
+
+
+def _leaves(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """The nodes whose values nobody takes."""
+    taken = {maker_of(name) for node in nodes for name in (*node.inputs, *node.after)}
+    return tuple(n.name for n in nodes if n.name not in taken and n.op != "NoOp")

@@ -1,0 +1,175 @@
+"""SavedModels: a graph with signatures, a checkpoint of its variables, and files beside it.
+
+Variables that no signature assigns become weights of the graph. What they hold is found by running
+the graph's own restoring, which assigns them, so that all of TensorFlow's versions are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import Node, NodeGraph
+from tfpy._src.graphs.plan import plan
+from tfpy._src.graphs.scope import Scope
+from tfpy._src.graphs.tensorflow.bundle import Bundle
+from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
+from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
+from tfpy._src.graphs.tensorflow.messages import SAVED_MODEL
+from tfpy._src.graphs.weights import Weights
+from tfpy._src.graphs.wire import read
+from tfpy._src.ir.aval import Array
+
+VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
+_INITIALIZATION = "__saved_model_init_op"
+_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
+_ASSIGNS = ("Assign", "Resource", "Scatter")
+_READS = frozenset(("ResourceGather", "ResourceGatherNd"))
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """One of a file's graphs.
+
+    Attributes:
+        message: the MetaGraphDef.
+        signatures: SignatureDefs by name; what initializes is not among them.
+    """
+
+    message: Mapping[str, Any]
+
+    @property
+    def signatures(self) -> dict[str, dict[str, Any]]:
+        """What callers may call."""
+        found = self.message["signature_def"]
+        return {
+            key: found[key]
+            for key in sorted(found, key=lambda key: (key != "serving_default", key))
+            if key != _INITIALIZATION
+        }
+
+    @property
+    def assets(self) -> dict[str, str]:
+        """Names of files by the values that hold their paths."""
+        return {
+            canonical(one.get("tensor_info", {}).get("name", "")): one.get("filename", "")
+            for one in self.message["asset_file_def"]
+        }
+
+    @property
+    def initialization(self) -> str | None:
+        """The node that makes tables ready."""
+        found = self.message["signature_def"].get(_INITIALIZATION)
+        if found is not None:
+            names = [info.get("name", "") for info in found["outputs"].values()]
+        else:
+            lists = (self.message["collection_def"].get(key) or {} for key in _COLLECTIONS)
+            names = [n for one in lists for n in one.get("node_list", {"value": []})["value"]]
+        return canonical(names[0]) if names and names[0] else None
+
+    def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect) -> NodeGraph:
+        """The node list."""
+        return read_graph(self.message.get("graph_def", {"node": []}), outputs, dialect=dialect)
+
+
+def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedModel:
+    """The graph of ``saved_model.pb`` with the given tags, or its first one.
+
+    Raises:
+        ModelFileError: when it is no such file.
+    """
+    graphs = read(data, SAVED_MODEL)["meta_graphs"]
+    if not graphs:
+        raise ModelFileError("saved_model.pb has no graph")
+    wanted = set(tags)
+    tagged = (g for g in graphs if wanted <= set(g.get("meta_info_def", {"tags": []})["tags"]))
+    return SavedModel(next(tagged, graphs[0]))
+
+
+def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
+    """What variables hold, by the names of the nodes that give their handles.
+
+    Raises:
+        ModelFileError: when the checkpoint does not have what the graph restores.
+    """
+    saver = model.message.get("saver_def", {})
+    restoring = canonical(saver.get("restore_op_name", ""))
+    if bundle is None or not restoring:
+        return {}
+    found: dict[str, Array] = {}
+
+    def restored(node: Node, inputs: list[Any]) -> list[Array]:
+        return [bundle[_text(key)] for key in np.ravel(inputs[1])]
+
+    def assigned(node: Node, inputs: list[Any]) -> list[Any]:
+        found[inputs[0].node] = np.asarray(inputs[1])
+        return [inputs[0]]
+
+    dialect = TensorFlowDialect(
+        {
+            "RestoreV2": restored,
+            "AssignVariableOp": assigned,
+            "Assign": assigned,
+            "Identity": lambda node, inputs: inputs,
+            **dict.fromkeys(VARIABLES, lambda node, inputs: [_Handle(node.name)]),
+        }
+    )
+    prefix = canonical(saver.get("filename_tensor_name", ""))
+    _run(model.graph((), dialect), restoring, {prefix: np.array(b"", object)})
+    return found
+
+
+def frozen(graph: NodeGraph, values: Mapping[str, Array]) -> NodeGraph:
+    """The graph, with variables that nothing assigns as weights."""
+    if _assigns(graph):
+        return graph
+    arrays: dict[str, Any] = {name: graph.weights[name] for name in graph.weights}
+    arrays |= {node.name: values[node.name] for node in graph.nodes if node.name in values}
+    nodes = tuple(node for node in graph.nodes if node.name not in values)
+    return replace(graph, nodes=nodes, weights=Weights(arrays))
+
+
+def initialize(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
+    """Runs the node that makes tables ready."""
+    _run(graph, node, given)
+
+
+@dataclass(frozen=True)
+class _Handle:
+    """Stands for a variable while it is restored."""
+
+    node: str
+
+
+def _run(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
+    """Runs a node for what it does."""
+    only = replace(graph, outputs=(), effects=(node,))
+    Scope(only, given).run(plan(only, (), given))
+
+
+def _assigns(graph: NodeGraph) -> bool:
+    """Whether what the graph's outputs need assigns variables."""
+    seen: set[str] = set()
+    todo = [plan(graph, graph.outputs).nodes]
+    while todo:
+        for node in todo.pop():
+            if node.op.startswith(_ASSIGNS) and node.op not in _READS:
+                return True
+            for name in _called(node):
+                if name in graph.functions and name not in seen:
+                    seen.add(name)
+                    todo.append(graph.functions[name].nodes)
+    return False
+
+
+def _called(node: Node) -> list[str]:
+    values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
+    return [node.op, *(value.name for value in values if hasattr(value, "name"))]
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

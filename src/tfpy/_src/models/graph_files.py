@@ -1,0 +1,163 @@
+"""``tf.load_graph_model``: graphs in TensorFlow.js's files, ``model.json`` and files of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy._src.graphs.checked import a_list, a_string, an_object
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import NodeGraph, Spec
+from tfpy._src.graphs.runner import Runner
+from tfpy._src.graphs.tensorflow.from_json import NUMBERS, graph_from_json, shape_from_json
+from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
+from tfpy._src.graphs.tensorflow.values import dtype, shape
+from tfpy._src.models.graph_model import GraphModel, Signature
+from tfpy._src.models.manifest import lazily_decoded
+from tfpy._src.models.sources import Progress, model_and_weights
+
+DEFAULT = "serving_default"
+
+
+async def load_graph_model(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+) -> GraphModel:
+    """The graph-model of TensorFlow.js in ``model.json`` and files of weights.
+
+    It is TensorFlow.js's ``tf.loadGraphModel``. Weights may be quantized, in several files and
+    groups; files at an address are fetched side by side.
+
+    Args:
+        source: the path of ``model.json``, of its folder or of a zip archive with it; the bytes of
+            such an archive; a mapping from paths to bytes; an address.
+        trainable: make the weights Variables, to train the model further.
+        quantize: "int8" computes products of the weights in 8 bits where the backend can.
+        progress: hears how much of the files has come, from 0 to 1.
+
+    Raises:
+        FileNotFoundError: when there is no such file.
+        ValueError: when the files are broken, or hold what is not allowed.
+
+    Example::
+
+        model = await tf.load_graph_model("https://example.org/my-model/model.json")
+        model.predict(image)
+    """
+    model_json, groups = await model_and_weights(source, progress)
+    weights = dict(pair for group, data in groups for pair in lazily_decoded(group, data))
+    return graph_model(model_json, weights, trainable, quantize)
+
+
+def graph_model(
+    model_json: Mapping[str, Any],
+    weights: Mapping[str, Any],
+    trainable: bool = False,
+    quantize: str | None = None,
+) -> GraphModel:
+    """The model that ``model.json`` describes.
+
+    Raises:
+        ModelFileError: when it is no graph-model, or broken.
+    """
+    if model_json.get("format", "graph-model") != "graph-model":
+        raise ModelFileError(
+            f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
+        )
+    metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
+    said = model_json.get("signature") or metadata.get("signature")
+    topology = graph_from_json(model_json.get("modelTopology"))
+    if said is None:
+        graph = read_graph(topology, weights=weights)
+        signature = _own_signature(graph)
+        bound: dict[str, Any] = {}
+    else:
+        said = an_object(said, "signature")
+        outputs = _infos(said, "outputs")
+        names = [canonical(info["name"]) for info in outputs.values()]
+        graph = read_graph(topology, names, weights)
+        bound = _initialized(model_json, weights, said)
+        signature = _signature(said, graph, metadata, bound)
+    return GraphModel(graph, {DEFAULT: signature}, metadata, bound, trainable, quantize)
+
+
+def _own_signature(graph: NodeGraph) -> Signature:
+    """Of a file that says none: the placeholders, and what nobody takes."""
+    return Signature({spec.name: spec for spec in graph.inputs}, {n: n for n in graph.outputs})
+
+
+def _signature(
+    said: Mapping[str, Any],
+    graph: NodeGraph,
+    metadata: Mapping[str, Any],
+    bound: Mapping[str, Any],
+) -> Signature:
+    specs = {spec.name: spec for spec in graph.inputs}
+    inputs: dict[str, Spec] = {}
+    for key, info in _infos(said, "inputs").items():
+        name = canonical(info["name"])
+        if name in bound:
+            continue
+        known = specs.get(name, Spec(name))
+        inputs[canonical(key)] = Spec(name, _dtype(info) or known.dtype, _shape(info, known))
+    outputs = {canonical(k): canonical(i["name"]) for k, i in _infos(said, "outputs").items()}
+    keys = metadata.get("structuredOutputKeys")
+    if keys is None:
+        return Signature(inputs, outputs)
+    names = [a_string(key, "structuredOutputKeys") for key in a_list(keys, "structuredOutputKeys")]
+    if len(names) != len(outputs):
+        raise ModelFileError(f"structuredOutputKeys has {len(names)} names for {len(outputs)}")
+    return Signature(inputs, dict(zip(names, outputs.values(), strict=True)), structured=True)
+
+
+def _infos(signature: Mapping[str, Any], what: str) -> dict[str, dict[str, Any]]:
+    found = an_object(signature.get(what) or {}, f"signature.{what}")
+    infos = {k: an_object(v, f"signature.{what}[{k!r}]") for k, v in found.items()}
+    for key, info in infos.items():
+        a_string(info.get("name"), f"signature.{what}[{key!r}].name")
+    return infos
+
+
+def _dtype(info: Mapping[str, Any]) -> Any:
+    value = info.get("dtype")
+    number = NUMBERS.get(value) if isinstance(value, str) else value
+    if number is None:
+        return None
+    if not isinstance(number, int):
+        raise ModelFileError(f"{info['name']}: {value!r} is no dtype")
+    return dtype(number, info["name"])
+
+
+def _shape(info: Mapping[str, Any], known: Spec) -> tuple[int | None, ...] | None:
+    if info.get("tensorShape") is None:
+        return known.shape
+    return shape(shape_from_json(info["tensorShape"], f"{info['name']}.tensorShape"), info["name"])
+
+
+def _initialized(
+    model_json: Mapping[str, Any], weights: Mapping[str, Any], said: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the model's initializer makes (tables) for inputs of the graph that callers do not give.
+
+    Raises:
+        ModelFileError: when the initializer does not make it.
+    """
+    if model_json.get("modelInitializer") is None:
+        return {}
+    signature = an_object(model_json.get("initializerSignature") or {}, "initializerSignature")
+    made = {
+        info.get("resourceId"): canonical(info["name"])
+        for info in _infos(signature, "outputs").values()
+    }
+    topology = graph_from_json(model_json["modelInitializer"])
+    graph = read_graph(topology, tuple(made.values()), weights, "initializer")
+    values = dict(zip(made, Runner(graph)({}, tuple(made.values())), strict=True))
+    bound = {}
+    for key, info in _infos(said, "inputs").items():
+        if info.get("resourceId") is not None:
+            if info["resourceId"] not in values:
+                raise ModelFileError(f"the initializer does not make the resource of {key!r}")
+            bound[canonical(info["name"])] = values[info["resourceId"]]
+    return bound

@@ -1,0 +1,92 @@
+"""SavedModels of TensorFlow: folders with ``saved_model.pb``, a checkpoint and other files."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import NodeGraph, Spec
+from tfpy._src.graphs.tensorflow.bundle import Bundle
+from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
+from tfpy._src.graphs.tensorflow.graph import canonical
+from tfpy._src.graphs.tensorflow.saved_model import (
+    SavedModel,
+    frozen,
+    initialize,
+    read_saved_model,
+    variables,
+)
+from tfpy._src.graphs.tensorflow.values import dtype, shape
+from tfpy._src.models.graph_model import GraphModel, Signature
+from tfpy._src.models.paths import checked_path
+from tfpy._src.models.sources import Files
+
+FILE = "saved_model.pb"
+MAX_BYTES = 1 << 31
+
+
+async def load_saved_model(files: Files, trainable: bool, quantize: str | None) -> GraphModel:
+    """The model in a SavedModel's files.
+
+    Raises:
+        ModelFileError: when they are broken.
+    """
+    model = read_saved_model(await files.read(files.model, MAX_BYTES))
+    bundle = await _bundle(files)
+    signatures = {name: _signature(name, one) for name, one in model.signatures.items()}
+    if not signatures:
+        raise ModelFileError(
+            "the SavedModel has no signatures, so that nothing of it can be called"
+        )
+    outputs = {value: None for one in signatures.values() for value in one.outputs.values()}
+    graph = model.graph(tuple(outputs), TensorFlowDialect())
+    graph = frozen(graph, variables(model, bundle))
+    await _initialize(model, graph, files)
+    return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
+
+
+async def _bundle(files: Files) -> Bundle | None:
+    """The checkpoint, with all of its bytes."""
+    try:
+        index = await files.read("variables/variables.index", MAX_BYTES)
+    except ModelFileError:
+        return None  # a model without variables
+    shards: dict[int, bytes] = {}
+    bundle = Bundle(index, lambda i, n: shards[i])
+    for i in range(bundle.shards):
+        path = f"variables/variables.data-{i:05}-of-{bundle.shards:05}"
+        shards[i] = await files.read(path, MAX_BYTES)
+    return bundle
+
+
+def _signature(name: str, message: dict[str, Any]) -> Signature:
+    inputs, outputs = {}, {}
+    for key in sorted(message["inputs"]):
+        info = message["inputs"][key]
+        what = f"input {key!r} of {name!r}"
+        value = canonical(info.get("name", ""))
+        sizes = shape(info["tensor_shape"], what) if "tensor_shape" in info else None
+        inputs[key] = Spec(value, dtype(int(info.get("dtype", 0)), what), sizes)
+    for key in sorted(message["outputs"]):
+        outputs[key] = canonical(message["outputs"][key].get("name", ""))
+    return Signature(inputs, outputs, structured=len(outputs) > 1)
+
+
+async def _initialize(model: SavedModel, graph: NodeGraph, files: Files) -> None:
+    """Fills tables, from files beside the graph if it has such."""
+    node = model.initialization
+    if node is None or node not in graph.by_name:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        given = {}
+        for i, (value, name) in enumerate(model.assets.items()):
+            path = Path(folder) / str(i)
+            path.write_bytes(
+                await files.read(f"assets/{checked_path(name, 'an asset')}", MAX_BYTES)
+            )
+            given[value] = np.array(str(path).encode(), object)
+        initialize(graph, node, given)

@@ -1,0 +1,224 @@
+"""What a graph-model offers a program, on a small one."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+
+W = np.arange(6, dtype=np.float32).reshape(3, 2) / 5
+X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+
+
+def text(value: str) -> dict[str, str]:
+    return {"s": base64.b64encode(value.encode()).decode()}
+
+
+def shape(*sizes: int) -> dict[str, Any]:
+    return {"dim": [{"size": str(n)} for n in sizes]}
+
+
+FLOAT = {"type": "DT_FLOAT"}
+NODES: list[dict[str, Any]] = [
+    {
+        "name": "x",
+        "op": "Placeholder",
+        "attr": {"dtype": FLOAT, "shape": {"shape": shape(-1, 3)}},
+    },
+    {"name": "w", "op": "Const", "attr": {"dtype": FLOAT}},
+    {
+        "name": "product",
+        "op": "MatMul",
+        "input": ["x", "w"],
+        "attr": {"T": FLOAT, "transpose_a": {"b": False}, "transpose_b": {"b": False}},
+    },
+    {"name": "positive", "op": "Relu", "input": ["product"], "attr": {"T": FLOAT}},
+    {"name": "places", "op": "Where", "input": ["positive"], "attr": {"T": FLOAT}},
+]
+SIGNATURE: dict[str, Any] = {
+    "inputs": {"x:0": {"name": "x:0", "dtype": "DT_FLOAT", "tensorShape": shape(-1, 3)}},
+    "outputs": {"y": {"name": "positive:0"}, "at": {"name": "places"}},
+}
+
+
+def files(nodes: list[Any] = NODES, signature: Any = SIGNATURE, **more: Any) -> dict[str, bytes]:
+    model = {
+        "format": "graph-model",
+        "modelTopology": {"node": nodes},
+        "signature": signature,
+        "weightsManifest": [
+            {
+                "paths": ["w.bin"],
+                "weights": [{"name": "w", "shape": [3, 2], "dtype": "float32"}],
+            }
+        ],
+        **more,
+    }
+    return {"model.json": json.dumps(model).encode(), "w.bin": W.tobytes()}
+
+
+def load(contents: Any = None, **how: Any) -> Any:
+    return asyncio.run(tf.load_graph_model(contents or files(), **how))
+
+
+def test_inputs_come_in_many_forms() -> None:
+    model = load()
+    wanted = np.maximum(X @ W, 0)
+    named = {"x": X}
+    for found in (
+        model(X),
+        model.predict([X]),
+        model(x=X),
+        model.predict(named),
+        model({"x:0": X}),
+    ):
+        y, at = found
+        np.testing.assert_allclose(y, wanted, rtol=1e-6)
+        np.testing.assert_array_equal(at, np.argwhere(wanted))
+    found = model.signatures["serving_default"](x=X)
+    assert list(found) == ["y", "at"]
+
+
+def test_description() -> None:
+    model = load(files(userDefinedMetadata={"classes": ["a"]}))
+    assert model.metadata == {"classes": ["a"]}
+    (spec,) = model.inputs
+    assert (spec.name, spec.shape.as_list(), spec.dtype) == ("x", [None, 3], tf.float32)
+    assert model.outputs == ["y", "at"]
+    assert repr(model) == "<tf.GraphModel (x: float32[?, 3]) -> (y, at)>"
+    lines: list[str] = []
+    model.summary(lines.append)
+    assert "MatMul" in lines[0]
+    assert "1 constants of 6 elements" in lines[0]
+    np.testing.assert_array_equal(model.weights["w"], W)
+
+
+def test_values_within_the_graph() -> None:
+    model = load()
+    np.testing.assert_allclose(model.execute(X, "product"), X @ W, rtol=1e-6)
+    product, y = model.execute({"x": X}, ["product:0", "y"])
+    np.testing.assert_array_equal(y, np.maximum(product, 0))
+    given = model.execute({"product": np.float32([[1, -1]])}, "positive")
+    np.testing.assert_array_equal(given, [[1, 0]])
+    with pytest.raises(ValueError, match="no value 'q'"):
+        model.execute(X, "q")
+
+
+def test_training() -> None:
+    model = load(trainable=True)
+    (w,) = model.trainable_variables
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model.execute(X, "product"))
+    np.testing.assert_allclose(
+        tape.gradient(loss, w), np.repeat(X.sum(0)[:, None], 2, 1), rtol=1e-5
+    )
+    w.assign(tf.zeros([3, 2]))
+    assert not np.any(model(X)[0])
+    assert load().trainable_variables == []
+
+
+def test_within_a_function() -> None:
+    model = load()
+
+    @tf.function
+    def doubled(x: Any) -> Any:
+        return 2 * model.execute(x, "positive")
+
+    np.testing.assert_allclose(doubled(X), 2 * np.maximum(X @ W, 0), rtol=1e-6)
+
+
+def test_structured_outputs() -> None:
+    found = load(files(userDefinedMetadata={"structuredOutputKeys": ["a", "b"]}))(X)
+    assert list(found) == ["a", "b"]
+
+
+def test_files_without_a_signature() -> None:
+    model = load(files(signature=None))
+    assert model.outputs == ["places"]
+    np.testing.assert_array_equal(model(X), np.argwhere(X @ W > 0))
+
+
+def test_warming_up() -> None:
+    model, heard = load(), list[float]()
+    asyncio.run(model.warm_up(progress=heard.append))
+    asyncio.run(model.warm_up(tf.TensorSpec([4, 3])))
+    assert model(X)[0].shape == [2, 2]
+
+
+def test_progress_of_loading(tmp_path: Any) -> None:
+    for name, data in files().items():
+        (tmp_path / name).write_bytes(data)
+    heard: list[float] = []
+    load(tmp_path, progress=heard.append)
+    assert heard[-1] == 1
+
+
+@pytest.fixture
+def twice() -> Iterator[None]:
+    tf.register_op("Twice", lambda node: node.inputs[0] * node.attrs["by"])
+    yield
+    tf.deregister_op("Twice")
+
+
+OWN = [
+    *NODES[:3],
+    {"name": "positive", "op": "Twice", "input": ["product"], "attr": {"by": {"f": 2}}},
+]
+
+
+@pytest.mark.usefixtures("twice")
+def test_operations_of_a_program() -> None:
+    np.testing.assert_allclose(load(files(OWN, None))(X), 2 * X @ W, rtol=1e-6)
+
+
+def test_unknown_operations() -> None:
+    with pytest.raises(NotImplementedError, match=r"Twice .*'positive'.*register_op"):
+        load(files(OWN, None))(X)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ((np.zeros([2, 4], np.float32),), ValueError, r"'x' must have the shape \[\?, 3\]"),
+        ((np.zeros([2, 3], np.int32),), TypeError, "'x' must be of dtype float32, got int32"),
+        (({"q": X},), ValueError, "no value 'q'"),
+        ((), ValueError, r"\['x'\] are missing"),
+        ((X, X), ValueError, "takes 1 "),
+    ],
+)
+def test_wrong_inputs(given: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        load()(*given)
+
+
+def changed(at: int, **how: Any) -> list[Any]:
+    return [{**node, **(how if i == at else {})} for i, node in enumerate(NODES)]
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (files(changed(2, input=["positive", "w"])), "needs its own result"),
+        (files(changed(3, name="product")), "'product' is the name of several"),
+        (files(changed(2, input=["gone", "w"])), "nothing makes the value 'gone'"),
+        (files(changed(1, name="v")), "'v' has no value"),
+        (files(changed(0, attr={"dtype": {"type": "DT_X"}})), "must be a integer"),
+        (files(changed(0, attr={"dtype": {"type": 999}})), "number of no dtype"),
+        (files([{"op": "Relu"}]), "'' is the name"),
+        (files([3]), "must be an object"),
+        (files(format="layers-model"), "use tf.load_layers_model"),
+        (files(modelTopology={"node": 3}), "must be a list"),
+        (files(signature={"inputs": {}, "outputs": {"y": {"name": 3}}}), "must be a string"),
+        (files(userDefinedMetadata={"structuredOutputKeys": ["a"]}), "1 names for 2"),
+    ],
+)
+def test_broken_files(contents: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load(contents)(X)

@@ -1,0 +1,54 @@
+"""Graph-models of TensorFlow.js that packages ship compute what TensorFlow does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from buildsys import model_files
+
+HUMAN, BASIC_PITCH = "@vladmandic/human", "@spotify/basic-pitch"
+CONDITIONING = {"basic_pitch": 4e-3}
+"""How far float32 is from float64 in a network itself; 1e-4 is above that of the others."""
+MODELS = {
+    **dict.fromkeys(("antispoof", "blazeface", "centernet", "emotion", "facemesh"), HUMAN),
+    **dict.fromkeys(("faceres", "handlandmark-lite", "iris", "liveness"), HUMAN),
+    "movenet-lightning": HUMAN,
+    "basic_pitch": BASIC_PITCH,
+}
+
+
+def loaded(name: str, **how: Any) -> Any:
+    path = model_files.ensure(MODELS[name]) / name / f"{name}.json"
+    return asyncio.run(tf.load_graph_model(path, **how))
+
+
+def reference(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Inputs and outputs by name."""
+    arrays = np.load(model_files.graph_references(MODELS[name]) / f"{name}.npz")
+    given, made = ({}, {})
+    for key in arrays:
+        kind, _, value = key.partition(" ")
+        (given if kind == "in" else made)[value] = arrays[key]
+    return given, made
+
+
+def assert_near(found: Any, wanted: Any, name: str) -> None:
+    tolerance = CONDITIONING.get(name, 1e-4)
+    largest = np.abs(wanted).max()
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance * largest)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_outputs(name: str) -> None:
+    model = loaded(name)
+    given, wanted = reference(name)
+    found = model.predict(given)
+    found = found if isinstance(found, list) else [found]
+    assert model.outputs == list(wanted)
+    for key, value in zip(model.outputs, found, strict=True):
+        assert_near(value, wanted[key], name)
