@@ -335,6 +335,7 @@ NO_OPS = (
     "tfpy._src.debugging",
     "tfpy._src.distribute",
     "tfpy._src.dtypes",
+    "tfpy._src.export",
     "tfpy._src.function",
     "tfpy._src.graphs",
     "tfpy._src.models",
