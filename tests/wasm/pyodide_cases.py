@@ -7,6 +7,7 @@ import numpy as np
 from pyodide.code import run_js
 
 import tfpy as tf
+from tfpy._src.data.ahead import AheadIterator, OnDevice
 
 
 def raised(kind: type[Exception], action: Callable[[], Any]) -> str:
@@ -186,3 +187,25 @@ async def case_tensors_that_are_too_large() -> None:
         text = raised(tf.errors.ResourceExhaustedError, make)
         assert "on wasm a tensor may take 2147483647, and" in text, text
     assert x.numpy() == 1
+
+
+async def case_batches_for_the_device() -> None:
+    x = np.random.default_rng(0).normal(size=(50, 3, 2)).astype(np.float32)
+    y = np.arange(50, dtype=np.int32)
+    dataset = tf.data.Dataset.from_tensor_slices({"x": x, "y": y}).batch(7)
+    found = OnDevice(dataset._node)
+    assert isinstance(iter(found), AheadIterator)
+    for _ in range(2):
+        for a, b in zip(found, dataset, strict=True):
+            assert {t.storage.place for t in a.values()} == {"wasm"}
+            for name in ("x", "y"):
+                np.testing.assert_array_equal(a[name], b[name])
+    awaited = found.fetching()
+    assert await awaited.fetch(3)
+    assert [len(next(awaited)["y"]) for _ in range(3)] == [7, 7, 7]
+    left = 0
+    while await awaited.fetch(1):
+        left += len(next(awaited)["y"])
+    assert left == 50 - 3 * 7
+    large = tf.data.Dataset.from_tensor_slices(np.zeros((2**13, 2**11 + 1), np.float32)).batch(7)
+    assert not isinstance(iter(OnDevice(large._node)), AheadIterator)

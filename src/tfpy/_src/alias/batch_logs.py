@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import time
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+BEGINS = {"train": "on_train_batch_begin", "test": "on_test_batch_begin"}
+"""What is called before a batch, by the phase."""
 
 ENDS = {"train": "on_train_batch_end", "test": "on_test_batch_end"}
 """What is called when a batch is done, by the phase."""
@@ -21,10 +24,25 @@ def replace(module: types.ModuleType) -> None:
 
     def looks(callbacks: Any, phase: str) -> bool:
         """Whether somebody looks at the metrics of the batch that has just been computed."""
-        shown = [c for c in callbacks.callbacks if isinstance(c, bar)]
-        others = (c for c in callbacks.callbacks if not isinstance(c, bar) and _may_look(c))
         names = (ENDS[phase], "on_batch_end") if phase == "train" else (ENDS[phase],)
-        return _are_due(shown) or any(_heeds(c, name) for c in others for name in names)
+        for callback in callbacks.callbacks:
+            if isinstance(callback, bar):
+                if _is_due(callback):
+                    return True
+            elif _heeds_one(callback, names) and _may_look(callback):
+                return True
+        return False
+
+    def beginning(phase: str) -> Callable[..., None]:
+        plain = getattr(kind, BEGINS[phase])
+        names = (BEGINS[phase], "on_batch_begin") if phase == "train" else (BEGINS[phase],)
+
+        def begin(self: Any, batch: int, logs: Any = None) -> None:
+            """Before a batch."""
+            if any(_heeds_one(callback, names) for callback in self.callbacks):
+                plain(self, batch, logs)
+
+        return begin
 
     def ending(phase: str) -> Callable[..., None]:
         plain = getattr(kind, ENDS[phase])
@@ -41,14 +59,15 @@ def replace(module: types.ModuleType) -> None:
         return end
 
     kind.looks = looks
-    for phase, name in ENDS.items():
-        setattr(kind, name, ending(phase))
+    for phase in ENDS:
+        setattr(kind, BEGINS[phase], beginning(phase))
+        setattr(kind, ENDS[phase], ending(phase))
 
 
-def _are_due(bars: Iterable[Any]) -> bool:
-    """Whether one of some progress bars would be drawn now."""
-    shown = [c.progbar for c in bars if c.verbose == 1 and c.progbar is not None]
-    return any(time.time() - bar._last_update >= bar.interval for bar in shown)
+def _is_due(callback: Any) -> bool:
+    """Whether a progress bar would be drawn now."""
+    bar = callback.progbar if callback.verbose == 1 else None
+    return bar is not None and time.time() - bar._last_update >= bar.interval
 
 
 def _may_look(callback: Any) -> bool:
@@ -56,6 +75,7 @@ def _may_look(callback: Any) -> bool:
     return not hasattr(callback, "is_due") or callback.is_due()
 
 
-def _heeds(callback: Any, name: str) -> bool:
-    """Whether a callback does something after batches: the base class marks what does nothing."""
-    return not getattr(getattr(callback, name), "_is_default", False)
+def _heeds_one(callback: Any, names: Sequence[str]) -> bool:
+    """Whether a callback does something when one of its methods is called: the base class marks
+    what does nothing."""
+    return not all(hasattr(getattr(callback, name), "_is_default") for name in names)

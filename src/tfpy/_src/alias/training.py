@@ -11,14 +11,19 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from tfpy._src.autograph.marks import do_not_convert
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
-from tfpy._src.data.iterators import FetchingIterator
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.data.ahead import OnDevice
+from tfpy._src.data.iterators import Iterator
+from tfpy._src.function.api import function
 
 _SLICE = 0.02
 """Seconds of work after which the page gets its turn."""
@@ -28,6 +33,44 @@ def replace(trainer: types.ModuleType) -> None:
     """Gives Keras's models the methods that are awaited."""
     for method in (fit_async, evaluate_async, predict_async):
         setattr(trainer.TensorFlowTrainer, method.__name__, method)
+    trainer.TFEpochIterator._get_iterator = _on_device
+    plain = trainer.TensorFlowTrainer._make_function
+
+    def made(self: Any, step_function: Callable[[Any], Any]) -> Any:
+        """What runs a step of training or evaluation on the next batches of an iterator."""
+        if self.run_eagerly or self.steps_per_execution != 1:
+            return plain(self, step_function)
+        return _single_steps(self, step_function)
+
+    trainer.TensorFlowTrainer._make_function = made
+
+
+def _single_steps(model: Any, step_function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What runs a compiled step on one batch of an iterator, with little of Python about it."""
+    strategy = model.distribute_strategy
+    reduced = _keras().reduce_per_replica
+
+    @do_not_convert
+    def one_step_on_data(data: Any) -> Any:
+        """Runs a single training step on a batch of data."""
+        return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
+
+    compiled = function(one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile)
+    other = model._autoconvert_optionals(compiled)
+
+    def run(iterator: Any) -> Any:
+        data = iterator.get_next() if isinstance(iterator, Iterator) else next(iter(iterator))
+        plain = type(data) is tuple and all(type(leaf) is Tensor for leaf in data)
+        return compiled(data) if plain else other(data)
+
+    return run
+
+
+def _on_device(self: Any) -> OnDevice:
+    """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
+    if not hasattr(self, "_elements"):
+        self._elements = OnDevice(self._distributed_dataset._node)
+    return self._elements
 
 
 async def fit_async(
@@ -146,7 +189,7 @@ async def predict_async(
             if not await iterator.fetch(self.steps_per_execution):
                 raise StopIteration
             callbacks.on_predict_batch_begin(first)
-            result = self.predict_function(list(iterator))
+            result = self.predict_function(list(islice(iterator, self.steps_per_execution)))
             results.append(await _values(result))
             callbacks.on_predict_batch_end(last, {"outputs": result})
             await turns.give()
@@ -179,8 +222,8 @@ def _batches(model: Any, **of: Any) -> Any:
     of["distribute_strategy"] = model.distribute_strategy
     of["steps_per_execution"] = model.steps_per_execution
     batches = _keras().TFEpochIterator(**of)
-    dataset = batches.data_adapter.get_tf_dataset()
-    batches._get_iterator = lambda: FetchingIterator(dataset._node)
+    elements = batches._get_iterator()
+    batches._get_iterator = elements.fetching
     model._maybe_symbolic_build(iterator=batches)
     batches.reset()
     return batches

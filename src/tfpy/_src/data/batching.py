@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from tfpy._src.data import structure
-from tfpy._src.data.node import UNKNOWN, Node
+from tfpy._src.data.node import UNKNOWN, Node, Picks
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.aval import Array
 from tfpy._src.ir.sizes import OpenSize
 
 T = TypeVar("T")
@@ -59,6 +62,18 @@ class Batch(Node):
     def _chunks(self, run: Run, items: Iterator[T]) -> Iterator[list[T]]:
         found = run.chunks(items, self._size)
         return run.filter(lambda chunk: len(chunk) == self._size, found) if self._whole else found
+
+    @property
+    def picks(self) -> Picks | None:
+        source = self.inputs[0]
+        table = source.table if type(self) is Batch else None  # others fill rows up
+        if table is None or table.function is not None:
+            return None
+
+        def rows(run: Run) -> Iterator[Array]:
+            return run.map(partial(np.array, dtype=np.int32), self._chunks(run, source.rows(run)))
+
+        return Picks(table.arrays, rows)
 
     def _joined(self, specs: Sequence[Any], chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)

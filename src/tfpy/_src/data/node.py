@@ -30,6 +30,14 @@ class Table(NamedTuple):
         return found if self.function is None else self.function(found)
 
 
+class Picks(NamedTuple):
+    """What elements are made of, where each is many rows of the same arrays: batches."""
+
+    arrays: tuple[Array, ...]
+    rows: Callable[[Run], Iterator[Array]]
+    """Gives the numbers of each element's rows."""
+
+
 class Node:
     """A step: gives elements, each a flat tuple of leaves, from those of its inputs."""
 
@@ -63,6 +71,16 @@ class Node:
         """The numbers of the elements' rows in the table."""
         raise NotImplementedError
 
+    @property
+    def picks(self) -> Picks | None:
+        """Of which rows each element is made, if it is a batch of them and nothing else."""
+        return None
+
+    @property
+    def lasting(self) -> tuple[Any, ...] | None:
+        """The element that it gives again and again, without end, if it is such a one."""
+        return None
+
 
 class Selection(Node):
     """A step that leaves out, repeats or reorders elements without looking at them."""
@@ -87,6 +105,13 @@ class Selection(Node):
 
     def rows(self, run: Run) -> Iterator[int]:
         return self.choose(run, lambda: self.inputs[0].rows(run))
+
+    @property
+    def picks(self) -> Picks | None:
+        picks = self.inputs[0].picks
+        if picks is None:
+            return None
+        return Picks(picks.arrays, lambda run: self.choose(run, lambda: picks.rows(run)))
 
 
 class Range(Node):

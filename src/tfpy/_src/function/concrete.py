@@ -23,7 +23,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.run.executable import Executable
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
-from tfpy._src.variables.variable import Variable
+from tfpy._src.variables.variable import Variable, hold_all
 
 
 class ConcreteFunction:
@@ -160,9 +160,10 @@ class ConcreteFunction:
         if self._assigned:
             values = found[len(self._results.tensors) :]
             if tapes.local.active or tracing.local.active:  # these tell tensors apart
-                values = [value.alias() for value in values]
-            for variable, value in zip(self._assigned, values, strict=True):
-                variable.hold(value)
+                for variable, value in zip(self._assigned, values, strict=True):
+                    variable.hold(value.alias())
+            else:
+                hold_all(self._assigned, values)
         return self._results.filled(found)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.control.derivative import current
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.tape import Entry, backpropagate, dependent
@@ -51,6 +52,7 @@ class Traced:
         self.trace = trace
         self.arguments = tuple(arguments)
         self.extras = tuple(extras)
+        self._reads = [(extra.variable, extra.fetch) for extra in extras]
         self.constants = tuple(constants)
         self.outputs = tuple(outputs)
         self.entries = entries
@@ -86,6 +88,10 @@ class Traced:
 
     def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """The outputs; recorded on the tapes that follow what goes in."""
+        if not (tapes.local.active or tracing.local.active):  # nothing sees what is read
+            read = [fetch() if v is None else v.held for v, fetch in self._reads]
+            read[:0] = arguments  # no second list, which would hold values that may be donated
+            return self.executable.run(read)
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
         followed = self._followed(operands) if tapes.local.active else ()
         if not followed:

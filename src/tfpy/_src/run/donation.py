@@ -6,7 +6,7 @@ Four parts decide it, in this order:
    values of Variables that a function assigns, the state of a loop.
 2. The lowering says over which of them an output can be written (``lower/donation_plan.py``,
    ``Program.donations``). Those are an executable's donations (:func:`donations_of`).
-3. Each run asks whether anybody else could see the input (:func:`is_unshared`). A Variable's value
+3. Each run asks whether anybody else could see the input (:func:`unshared`). A Variable's value
    can be handed out in many ways: read, kept by a tape, shared with another Variable or a tensor of
    another shape, captured. Python's reference counts know of all of them, and whatever they count
    besides the holders that are known keeps the bytes as they are.
@@ -40,13 +40,18 @@ def donations_of(
     return [(inputs.index(step_inputs[at]), at) for at in donatable]
 
 
-def is_unshared(tensors: Sequence[Tensor], position: int, holders: int) -> bool:
-    """Whether a tensor has two holders, ``tensors`` and one more, and its storage no other tensor.
+def unshared(
+    tensors: Sequence[Tensor], donations: Sequence[tuple[int, int]], holders: int
+) -> list[int]:
+    """Those of the donations whose tensor has two holders, ``tensors`` and one more, and its
+    storage no other tensor, by their positions among the inputs of the last step.
 
     Args:
         holders: how often the caller itself holds the storage.
     """
-    return (
-        getrefcount(tensors[position]) == _ONE_HOLDER + 1
-        and getrefcount(tensors[position].storage) == _ONE_HOLDER + holders
-    )
+    once, held = _ONE_HOLDER + 1, _ONE_HOLDER + holders
+    return [
+        at
+        for i, at in donations
+        if getrefcount(tensors[i]) == once and getrefcount(tensors[i].storage) == held
+    ]

@@ -15,7 +15,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.run.control_op import ControlOp
-from tfpy._src.run.donation import donations_of, is_unshared
+from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
 from tfpy._src.run.regions import Place, Region, cut
 from tfpy._src.run.steps import DeviceProgram, DeviceStep, Step, step_of
@@ -171,7 +171,7 @@ class Plan:
         Args:
             holders: how often a run itself holds the storage of each input.
         """
-        return [at for i, at in self.donations if is_unshared(inputs, i, holders)]
+        return unshared(inputs, self.donations, holders)
 
 
 def _whole(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -100,6 +100,9 @@ class Variable(ScatterMethods):
         if trace is not None:
             trace.on_variable_made(self)
 
+    held: Tensor
+    """The present value, unseen by tapes and traces."""
+
     def hold(self, tensor: Tensor) -> None:
         """Takes a tensor of the Variable's own as the value, at once or within the trace."""
         trace = tracing.current()
@@ -107,7 +110,7 @@ class Variable(ScatterMethods):
             trace.assign(self, tensor)
             return
         tensor.kept = True
-        self._value, self._aval = tensor, tensor.aval
+        self.held, self._aval = tensor, tensor.aval
 
     @property
     def aval(self) -> Aval:
@@ -187,7 +190,7 @@ class Variable(ScatterMethods):
     def tensor(self) -> Tensor:
         """The present value, unseen by tapes."""
         trace = tracing.current()
-        return self._value if trace is None else trace.read(self)
+        return self.held if trace is None else trace.read(self)
 
     def assign(
         self, value: Any, use_locking: bool = False, name: str | None = None,
@@ -362,6 +365,13 @@ class Variable(ScatterMethods):
         if tracing.local.active:
             return f"{what}>"
         return f"{what}, numpy={printed(self.tensor, repr)}>"
+
+
+def hold_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """:meth:`Variable.hold` of each, outside of traces; a training step has many."""
+    for variable, tensor in zip(variables, tensors, strict=True):
+        tensor.kept = True
+        variable.held, variable._aval = tensor, tensor.aval
 
 
 class _Assigned(Variable):
