@@ -87,7 +87,9 @@ def test_keras_is_not_imported_before_it_is_touched() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["awaited", "folders", "pictures", "shown", "traces"])
+@pytest.mark.parametrize(
+    "name", ["array_batches", "awaited", "folders", "pictures", "shown", "traces"]
+)
 def test_programs(name: str) -> None:
     path = HERE / f"{name}.py"
     assert run(ALIASED + f"import runpy; runpy.run_path({str(path)!r})").endswith("be\n")

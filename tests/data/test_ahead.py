@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.core.tensor import from_array
 from tfpy._src.data.ahead import AheadIterator, OnDevice
+from tfpy._src.data.node import Picks
 from tfpy._src.data.run import AwaitedRun, Run
 
 COUNT = 50
@@ -27,14 +27,6 @@ def slices() -> Dataset:
     return tf.data.Dataset.from_tensor_slices((X, Y))
 
 
-def gathered(order: Callable[[Any], Any]) -> Dataset:
-    """Rows by their numbers, which come beside the arrays: as Keras takes batches of arrays."""
-    numbers = tf.data.Dataset.range(2).map(lambda _: order(tf.range(COUNT))).prefetch(1)
-    batches = numbers.flat_map(lambda n: tf.data.Dataset.from_tensor_slices(n).batch(7))
-    pairs = tf.data.Dataset.zip((batches, tf.data.Dataset.from_tensors((X, Y)).repeat()))
-    return pairs.map(lambda n, data: tuple(tf.gather(part, n) for part in data)).prefetch(2)
-
-
 BATCHES: dict[str, Callable[[], Dataset]] = {
     "in order": lambda: slices().batch(7),
     "whole ones": lambda: slices().batch(7, drop_remainder=True),
@@ -46,8 +38,6 @@ BATCHES: dict[str, Callable[[], Dataset]] = {
     "some": lambda: slices().skip(3).batch(4).skip(1).take(5).repeat(2),
     "a mapping": lambda: tf.data.Dataset.from_tensor_slices({"b": X, "a": BYTES}).batch(9),
     "alone": lambda: tf.data.Dataset.from_tensor_slices(BYTES).batch(9),
-    "by their numbers": lambda: gathered(lambda n: n),
-    "by shuffled numbers": lambda: gathered(lambda n: tf.random.shuffle(n, seed=3)),
 }
 
 
@@ -61,8 +51,7 @@ def test_batches(name: str, awaited: bool) -> None:
     run = AwaitedRun() if awaited else Run()
     picks = dataset._node.picks
     assert picks is not None
-    tables = tuple(from_array(a) for a in picks.arrays)
-    iterator = AheadIterator(dataset._node, picks, run, tables)
+    iterator = AheadIterator(dataset._node, picks, run, picks.tables)
     found = asyncio.run(fetched(iterator)) if awaited else list(iterator)
     for element in found:
         tf.nest.assert_same_structure(element, dataset.element_spec)
@@ -90,12 +79,6 @@ OTHERS: dict[str, Callable[[], Dataset]] = {
     "padded": lambda: slices().padded_batch(4),
     "generated": lambda: tf.data.Dataset.range(9).batch(4),
     "not batches": slices,
-    "along another axis": lambda: tf.data.Dataset.zip(
-        (slices().map(lambda x, y: y % 2).batch(2), tf.data.Dataset.from_tensors(X).repeat())
-    ).map(lambda n, x: tf.gather(x, n, axis=2)),
-    "another's rows": lambda: tf.data.Dataset.zip(
-        (slices().map(lambda x, y: y).batch(2), tf.data.Dataset.from_tensors(X).repeat(2))
-    ).map(lambda n, x: tf.gather(x, n)),
 }
 
 
@@ -105,20 +88,18 @@ def test_elements_that_are_no_rows(name: str) -> None:
 
 
 def test_numbers_without_rows() -> None:
-    numbers = tf.data.Dataset.from_tensor_slices([[1, 2], [3, COUNT]])
-    pairs = tf.data.Dataset.zip((numbers, tf.data.Dataset.from_tensors(Y).repeat()))
-    dataset = pairs.map(lambda n, y: tf.gather(y, n))
-    picks = dataset._node.picks
-    iterator = AheadIterator(dataset._node, picks, Run(), (from_array(Y),))
+    dataset = slices().batch(7)
+    tables = dataset._node.picks.tables
+    picks = Picks(tables, lambda run: iter([np.array([1, COUNT], np.int32)]))
+    iterator = AheadIterator(dataset._node, picks, Run(), tables)
     with pytest.raises(tf.errors.InvalidArgumentError, match="outside of"):
         next(iterator)
 
 
 def test_what_is_asked_for_in_a_tidy_outlives_it() -> None:
     dataset = slices().batch(7)
-    iterator = iter(
-        AheadIterator(dataset._node, dataset._node.picks, Run(), tuple(map(from_array, (X, Y))))
-    )
+    picks = dataset._node.picks
+    iterator = AheadIterator(dataset._node, picks, Run(), picks.tables)
     first = tf.tidy(lambda: next(iterator)[1] + 0)
     assert [first.numpy()[0], *[batch[1].numpy()[0] for batch in iterator]] == list(range(0, 50, 7))
 

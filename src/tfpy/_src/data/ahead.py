@@ -60,14 +60,14 @@ class OnDevice:
         """Of which rows the elements are made, where the arrays may lie on the device."""
         backend = registry.active_backend()
         picks = None if backend.on_host else self._node.picks
-        if picks is None or sum(a.size for a in picks.arrays) > _MAX_ELEMENTS:
+        if picks is None or sum(t.size for t in picks.tables) > _MAX_ELEMENTS:
             return None
         known = all(s.dtype in backend.dtypes for s in structure.flatten(self._node.spec))
-        return picks if known and all(len(a) for a in picks.arrays) else None
+        return picks if known and all(len(t) for t in picks.tables) else None
 
     def _ahead(self, picks: Picks, run: Run) -> AheadIterator:
         if self._tables is None:
-            self._tables = tuple([_lasting(from_array(a)) for a in picks.arrays])
+            self._tables = tuple([_lasting(t.alias()) for t in picks.tables])
         return AheadIterator(self._node, picks, run, self._tables)
 
 

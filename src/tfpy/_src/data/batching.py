@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, Node, Picks
 from tfpy._src.data.run import NOT_YET, Run
@@ -73,7 +74,7 @@ class Batch(Node):
         def rows(run: Run) -> Iterator[Array]:
             return run.map(partial(np.array, dtype=np.int32), self._chunks(run, source.rows(run)))
 
-        return Picks(table.arrays, rows)
+        return Picks(tuple(map(from_array, table.arrays)), rows)
 
     def _joined(self, specs: Sequence[Any], chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)

@@ -28,8 +28,7 @@ from tfpy._src.function.signature import TensorSpec
 from tfpy._src.ir.aval import Array
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.evaluate import Evaluator
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ops import indexing
+from tfpy._src.ir.graph import Graph
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.pipeline import simplify
 from tfpy._src.run.control_op import ControlOp
@@ -105,22 +104,6 @@ class DataFunction:
             return None
         return _Program(traced).of_rows()
 
-    @cached_property
-    def gathered(self) -> tuple[int, ...] | None:
-        """The arguments whose rows are its results, where the first one tells which rows and it
-        does nothing else."""
-        graph = None if self._traced is None else self._traced.graph
-        if graph is None or len(graph.eqns) != len(graph.outputs):
-            return None
-        first, *others = graph.inputs[: len(self._specs)]
-        if graph.avals[first].rank != 1:
-            return None
-        tables = {e.outputs[0]: e.inputs[0] for e in graph.eqns if _picks_rows(e, first)}
-        found = [tables.get(value) for value in graph.outputs]
-        if not set(found) <= set(others):
-            return None
-        return tuple([graph.inputs.index(value) for value in found if value is not None])
-
     def start(self, run: Run) -> Call:
         """What calls it in a run: its random numbers begin anew."""
         return run.keep(self, self._begun)
@@ -175,16 +158,6 @@ class DataFunction:
             found = structure.spec_of(result)
             self._spec = structure.map_structure(_with_open_sizes, found)
         return structure.inner(result)
-
-
-def _picks_rows(eqn: Eqn, rows: int) -> bool:
-    """Whether it gathers the rows of these numbers."""
-    attrs = dict(eqn.attrs)
-    return (
-        eqn.op is indexing.gather
-        and eqn.inputs[1] == rows
-        and (attrs["axis"], attrs["batch_dims"]) == (0, 0)
-    )
 
 
 def _argument(spec: Any, tensors: Iterator[Any]) -> Any:

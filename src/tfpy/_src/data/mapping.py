@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import count
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from tfpy._src import dtypes
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
-from tfpy._src.data.joining import Zip
-from tfpy._src.data.node import Node, Picks, Table
+from tfpy._src.data.node import Node, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec, with_shape
 from tfpy._src.data.structure import Flat
@@ -59,23 +57,6 @@ class Map(Node):
 
     def rows(self, run: Run) -> Iterator[int]:
         return self.inputs[0].rows(run)
-
-    @cached_property
-    def picks(self) -> Picks | None:
-        """Where numbers of rows lie beside arrays that stay, and it gathers these by those."""
-        source = self.inputs[0]
-        gathered = self._function.gathered if isinstance(source, Zip) else None
-        if gathered is None:
-            return None
-        numbers, *others = source.inputs
-        lasting = [node.lasting for node in others]
-        if any(element is None for element in lasting):
-            return None
-        leaves = [leaf for element in lasting for leaf in element or ()]
-        if len(structure.flatten(numbers.spec)) != 1:
-            return None
-        arrays = tuple([leaves[number - 1] for number in gathered])
-        return Picks(arrays, lambda run: run.map(itemgetter(0), numbers.elements(run)))
 
     @property
     def cardinality(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.run import Run
 from tfpy._src.ir.aval import Array
 
@@ -31,9 +32,9 @@ class Table(NamedTuple):
 
 
 class Picks(NamedTuple):
-    """What elements are made of, where each is many rows of the same arrays: batches."""
+    """What elements are made of, where each is many rows of the same tensors: batches."""
 
-    arrays: tuple[Array, ...]
+    tables: tuple[Tensor, ...]
     rows: Callable[[Run], Iterator[Array]]
     """Gives the numbers of each element's rows."""
 
@@ -76,11 +77,6 @@ class Node:
         """Of which rows each element is made, if it is a batch of them and nothing else."""
         return None
 
-    @property
-    def lasting(self) -> tuple[Any, ...] | None:
-        """The element that it gives again and again, without end, if it is such a one."""
-        return None
-
 
 class Selection(Node):
     """A step that leaves out, repeats or reorders elements without looking at them."""
@@ -111,7 +107,7 @@ class Selection(Node):
         picks = self.inputs[0].picks
         if picks is None:
             return None
-        return Picks(picks.arrays, lambda run: self.choose(run, lambda: picks.rows(run)))
+        return Picks(picks.tables, lambda run: self.choose(run, lambda: picks.rows(run)))
 
 
 class Range(Node):

@@ -10,7 +10,6 @@ import numpy as np
 from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Picks, Selection, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import SeedSource, Words
-from tfpy._src.data.sources import Tensors
 from tfpy._src.errors import FailedPreconditionError, InvalidArgumentError
 
 T = TypeVar("T")
@@ -72,11 +71,6 @@ class Repeat(Selection):
         if self._count == 0:
             return iter(())
         return self._forever(items) if self._count < 0 else self._counted(items(), items)
-
-    @property
-    def lasting(self) -> tuple[Any, ...] | None:
-        source = self.inputs[0]
-        return source.element if self._count < 0 and isinstance(source, Tensors) else None
 
     def _counted(self, current: Iterator[T], items: Callable[[], Iterator[T]]) -> Iterator[T]:
         """As in TensorFlow, the input is started once more than it is used, and draws seeds then,
