@@ -62,6 +62,27 @@ export async function called(url, options, calls) {
 }
 
 /**
+ * Loads broken files and runs those that load: the errors' texts, in order, none where it went well.
+ * @param {string[]} files base64
+ * @param {any} options
+ * @param {string} name
+ * @param {Record<string, any>} inputs
+ */
+export async function broken(files, options, name, inputs) {
+  const found = [];
+  for (const file of files) {
+    try {
+      const model = await loadProgram(bytesOf(file), options);
+      await model.run(inputs, name).finally(() => model.dispose());
+      found.push("");
+    } catch (error) {
+      found.push(String(error));
+    }
+  }
+  return found;
+}
+
+/**
  * What a program of pictures gives for one that is drawn, in several forms.
  * @param {string} url
  */

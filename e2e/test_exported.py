@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,35 @@ import pytest
 
 import tfpy as tf
 from e2e.exported_cases import CASES, Array, assert_near
+from e2e.exported_mutants import CARELESS, mutants
 from e2e.module_page import ROOT, Evaluate, module_page
+from tfpy.testing.sessions import OpenPage
 
 FOLDER = ROOT / "build" / "exported"
+MUTANTS = 80
 OPTIONS = {
     "wasm": {"backend": "wasm"},
     "webgl": {"backend": "webgl", "allowSoftwareWebgl": True},
 }
+
+MADE_IN_A_PAGE = """(async () => {
+  const [{ loadTfpy }, { loadProgram }] = await Promise.all(
+    ["/tfpy.mjs", "/run/tfpy-run.mjs"].map((url) => import(url)));
+  const tfpy = await loadTfpy({ packages: ["keras"] });
+  const files = ["/demo/demo.py", "/data/digits.json"].map((url) => fetch(url));
+  const [source, digits] = await Promise.all(files.map(async (file) => (await file).text()));
+  const image = Array.from({ length: 64 }, (_, i) => (i * 7) % 17);
+  const python = await tfpy.run(
+    `${source}
+demo = Demo(digits)
+tf.export(demo.model, "/tmp/demo.tfpy", backends=["wasm"])
+await demo.predict(image.to_py())`, { digits, image, tf: tfpy.tf });
+  const model = await loadProgram(tfpy.pyodide.FS.readFile("/tmp/demo.tfpy"));
+  const { output } = await model.run({ [model.functions.sequential[0].inputs[0].name]:
+    Float32Array.from(image, (level) => level / 16) });
+  return { python: python.toJs?.() ?? python, exported: Array.from(output.data),
+    backend: model.backend };
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +89,30 @@ def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None
     assert found["last"] == {"loaded": size, "total": size, "compiled": 1}
     results = [{key: array_of(one) for key, one in call.items()} for call in found["results"]]
     assert_near(case, results)
+
+
+def test_broken_files(evaluate: Evaluate) -> None:
+    """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
+    path = FOLDER / "small.tfpy"
+    w = tf.Variable(np.ones((5, 6), np.float32), name="w")
+    spec = tf.TensorSpec([3, 5], name="x")
+    tf.export({"f": lambda x: tf.nn.relu(x @ w)}, path, {"f": spec}, backends=["webgl"])
+    data = path.read_bytes()
+    files = [*mutants(data, np.random.default_rng(4), MUTANTS), data]
+    texts = [base64.b64encode(file).decode() for file in files]
+    found = evaluate("broken", texts, OPTIONS["webgl"], "f", {"x": [[1.0] * 5] * 3})
+    assert found[-1] == ""
+    refused = [text for text in found if text]
+    assert len(refused) > MUTANTS / 2
+    careless = [text for text in refused if any(word in text for word in CARELESS)]
+    assert not careless, careless[:5]
+
+
+def test_made_in_a_page(tfpy_page: Callable[..., OpenPage]) -> None:
+    """The demo's network is exported where it was made, and predicts in the same page."""
+    found = tfpy_page("tfpy-testing/blank.html").evaluate(MADE_IN_A_PAGE, 300)
+    np.testing.assert_allclose(found["exported"], found["python"], 0, 1e-5)
+    assert found["backend"] == "wasm"
 
 
 def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:

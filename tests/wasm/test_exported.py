@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,15 @@ import pytest
 
 import tfpy as tf
 from e2e.exported_cases import CASES, assert_near
+from e2e.exported_mutants import CARELESS, mutants
 
 from .conftest import require_assets
 from .node_runtime import ASSETS, RuntimeFailed
 from .program_runner import ProgramRunner
 
 MOST_BYTES = 60_000
-MUTANTS = 400
+MUTANTS = 300
+KERAS_WORKER = Path(__file__).parents[1] / "export" / "keras_worker.py"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,22 @@ def test_agrees_with_python(runner: ProgramRunner, tmp_path: Path, name: str) ->
     found = [runner.run(inputs, function) for function, inputs in case.calls]
     assert runner.call("memory")["slots"] == slots
     assert_near(case, found)
+
+
+def test_keras_trains_and_predicts(runner: ProgramRunner, tmp_path: Path) -> None:
+    """Keras's layers and optimizers: what they compute on tfpy, step by step."""
+    done = subprocess.run(
+        [sys.executable, KERAS_WORKER, tmp_path], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for note in sorted(tmp_path.glob("*.json")):
+        wanted = json.loads(note.read_text())
+        loaded = runner.load(note.with_suffix(".tfpy"))
+        assert loaded["functions"]["predict"] == wanted["predict"]
+        for name, inputs, results in wanted["calls"]:
+            found = runner.run(inputs, name)
+            for key, values in results.items():
+                np.testing.assert_allclose(found[key].ravel(), values, 1e-3, 1e-5, err_msg=name)
 
 
 def test_progress_and_report(runner: ProgramRunner, tmp_path: Path) -> None:
@@ -133,51 +152,6 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
         runner.run({}, "f")
 
 
-def mutants(data: bytes, rng: np.random.Generator) -> Iterator[bytes]:
-    """Files with parts cut, bytes changed, and numbers, texts and lists of their document wrong."""
-    (length,) = struct.unpack("<Q", data[:8])
-    header = data[8 : 8 + length].decode()
-    document = json.loads(json.loads(header)["__metadata__"]["tfpy"])
-    yield from (data[:n] for n in (0, 5, 8, 100, 8 + length, len(data) - 1))
-    yield data + b"\0"
-    for value in (0, 1, 2**40, 2**63 + 5):
-        yield struct.pack("<Q", value) + data[8:]
-    for _ in range(MUTANTS // 4):
-        at = int(rng.integers(8, len(data)))
-        yield data[:at] + bytes([int(rng.integers(256))]) + data[at + 1 :]
-    for _ in range(MUTANTS):
-        changed = json.loads(json.dumps(document))
-        _change(changed, rng)
-        whole = json.loads(header)
-        if rng.random() < 0.2:
-            _change(whole, rng)
-        if isinstance(whole.get("__metadata__"), dict):
-            whole["__metadata__"]["tfpy"] = json.dumps(changed)
-        text = json.dumps(whole).encode()
-        yield struct.pack("<Q", len(text)) + text + data[8 + length :]
-
-
-def _change(value: Any, rng: np.random.Generator) -> None:
-    """Changes one thing somewhere in a nest."""
-    places = [value]
-    while True:
-        inner = places[-1]
-        keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
-        if not keys:
-            return
-        key = keys[int(rng.integers(len(keys)))]
-        below = inner[key]
-        if isinstance(below, dict | list) and below and rng.random() < 0.9:
-            places.append(below)
-            continue
-        wrong = [-1, 0, 1, 2, 7, 2**31, 1e300, None, "", "x", [], {}, True, [0, 0], 0.5]
-        if rng.random() < 0.15:
-            del inner[key]
-        else:
-            inner[key] = wrong[int(rng.integers(len(wrong)))]
-        return
-
-
 @pytest.mark.parametrize("name", ["dense", "control_flow"])
 def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
@@ -185,11 +159,10 @@ def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     case.export(tmp_path / "case.tfpy")
     data = (tmp_path / "case.tfpy").read_bytes()
     function, inputs = case.calls[0]
-    files = list(mutants(data, np.random.default_rng(3)))
+    files = list(mutants(data, np.random.default_rng(3), MUTANTS))
     texts = runner.broken([*files, data], inputs, function)
     assert texts[-1] == ""
     refused = [text for text in texts if text]
     assert len(refused) > MUTANTS / 2
-    words = ("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable")
-    careless = [text for text in refused if any(word in text for word in words)]
+    careless = [text for text in refused if any(word in text for word in CARELESS)]
     assert not careless, careless[:5]

@@ -1,0 +1,58 @@
+"""Broken files of exported programs."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+CARELESS = ("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable")
+"""Words of errors that no check has made."""
+
+
+def mutants(data: bytes, rng: np.random.Generator, count: int) -> Iterator[bytes]:
+    """Files with parts cut, bytes changed, and numbers, texts and lists of their document wrong."""
+    (length,) = struct.unpack("<Q", data[:8])
+    header = data[8 : 8 + length].decode()
+    document = json.loads(json.loads(header)["__metadata__"]["tfpy"])
+    yield from (data[:n] for n in (0, 5, 8, 100, 8 + length, len(data) - 1))
+    yield data + b"\0"
+    for value in (0, 1, 2**40, 2**63 + 5):
+        yield struct.pack("<Q", value) + data[8:]
+    for _ in range(count // 4):
+        at = int(rng.integers(8, len(data)))
+        yield data[:at] + bytes([int(rng.integers(256))]) + data[at + 1 :]
+    for _ in range(count):
+        changed = json.loads(json.dumps(document))
+        _change(changed, rng)
+        whole = json.loads(header)
+        if rng.random() < 0.2:
+            _change(whole, rng)
+        if isinstance(whole.get("__metadata__"), dict):
+            whole["__metadata__"]["tfpy"] = json.dumps(changed)
+        text = json.dumps(whole).encode()
+        yield struct.pack("<Q", len(text)) + text + data[8 + length :]
+
+
+def _change(value: Any, rng: np.random.Generator) -> None:
+    """Changes one thing somewhere in a nest."""
+    places = [value]
+    while True:
+        inner = places[-1]
+        keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
+        if not keys:
+            return
+        key = keys[int(rng.integers(len(keys)))]
+        below = inner[key]
+        if isinstance(below, dict | list) and below and rng.random() < 0.9:
+            places.append(below)
+            continue
+        wrong = [-1, 0, 1, 2, 7, 2**31, 1e300, None, "", "x", [], {}, True, [0, 0], 0.5]
+        if rng.random() < 0.15:
+            del inner[key]
+        else:
+            inner[key] = wrong[int(rng.integers(len(wrong)))]
+        return
