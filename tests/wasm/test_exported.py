@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models.test_graph_models import assert_near as assert_near_outputs, loaded, reference
 
 import tfpy as tf
 from e2e.exported_cases import CASES, assert_near
@@ -68,6 +69,18 @@ def test_keras_trains_and_predicts(runner: ProgramRunner, tmp_path: Path) -> Non
             found = runner.run(inputs, name)
             for key, values in results.items():
                 np.testing.assert_allclose(found[key].ravel(), values, 1e-3, 1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["blazeface", "movenet-lightning"])
+def test_graph_models(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
+    """A graph-model of TensorFlow.js, exported, gives what TensorFlow does."""
+    model, (given, wanted) = loaded(name), reference(name)
+    specs = {one.name: tf.TensorSpec(given[one.name].shape, one.dtype) for one in model.inputs}
+    tf.export(model, tmp_path / "model.tfpy", specs, backends=["wasm"])
+    runner.load(tmp_path / "model.tfpy")
+    found = runner.run({key.partition(":")[0]: array for key, array in given.items()})
+    for key, array in wanted.items():
+        assert_near_outputs(found[key.partition(":")[0]], array, name)
 
 
 def test_progress_and_report(runner: ProgramRunner, tmp_path: Path) -> None:

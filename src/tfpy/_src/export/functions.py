@@ -47,7 +47,7 @@ def exported(name: str, function: Any, signatures: Any) -> Exported:
     output_names: Sequence[str] = ()
     if not isinstance(function, Function):
         known = _inputs_of(function)
-        output_names = tuple(getattr(function, "output_names", None) or ())
+        output_names = _outputs_of(function)
         function = Function(_of_tensors(function, known) if known else function)
     if known is not None:
         several = signatures if isinstance(signatures, list) else [signatures]
@@ -100,6 +100,15 @@ def _inputs_of(model: Any) -> list[TensorSpec] | None:
         label = str(given.name).partition(":")[0]
         found.append(TensorSpec(sizes, as_dtype(given.dtype), label))
     return found
+
+
+def _outputs_of(model: Any) -> tuple[str, ...]:
+    """The names that a model says its outputs have: ``output_names``, or ``outputs`` by name."""
+    for attribute in ("output_names", "outputs"):
+        names = getattr(model, attribute, None)
+        if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
+            return tuple(name.partition(":")[0] for name in names)
+    return ()
 
 
 def _named_as(name: str, inputs: Sequence[TensorSpec], signature: Any) -> tuple[Any, ...]:
