@@ -85,6 +85,12 @@ def keras_tests(options: argparse.Namespace) -> int:
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
+def onnx_tests(options: argparse.Namespace) -> int:
+    """Run the cases of the package onnx with tfpy, or those with the names that are given."""
+    argv = [str(pyenv.ensure("onnx")), "-m", "onnx_suite", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
+
+
 def bench(options: argparse.Namespace) -> int:
     """Measure tfpy against others in the same browser."""
     checks.prepare_browsers()
@@ -158,6 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
     add("fuzz", fuzz)
     add("keras-tests", keras_tests)
+    add("onnx-tests", onnx_tests)
     add("bench", bench)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
@@ -172,7 +179,7 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command not in (bench, fuzz, keras_tests):
+    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     options.rest = rest
     try:

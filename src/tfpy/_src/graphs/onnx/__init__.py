@@ -1,0 +1,1 @@
+"""ONNX: the reader of its files, and its operations."""

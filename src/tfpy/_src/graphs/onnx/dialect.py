@@ -1,0 +1,39 @@
+"""ONNX's operations, all of them."""
+
+from __future__ import annotations
+
+from tfpy._src.graphs.onnx.ops import (
+    activations,
+    attention,
+    constants,
+    control,
+    convolution,
+    elementwise,
+    images,
+    indexing,
+    learning,
+    linear,
+    losses,
+    movement,
+    normalization,
+    pooling,
+    quantization,
+    randomness,
+    recurrent,
+    reductions,
+    resize,
+    sequences,
+    signals,
+    text,
+    training,
+    vision,
+)
+from tfpy._src.graphs.onnx.record import OnnxDialect
+
+FAMILIES = (
+    activations, attention, constants, control, convolution, elementwise, images, indexing,
+    learning, linear, losses, movement, normalization, pooling, quantization, randomness,
+    recurrent, reductions, resize, sequences, signals, text, training, vision,
+)  # fmt: skip
+"""The modules of the records, which enter themselves when they are imported."""
+ONNX = OnnxDialect()

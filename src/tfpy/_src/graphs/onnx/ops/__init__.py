@@ -1,0 +1,1 @@
+"""ONNX's operations: a record each, by families."""

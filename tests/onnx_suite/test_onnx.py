@@ -1,0 +1,22 @@
+"""The cases of the package onnx with tfpy, in an environment that has the package."""
+
+from __future__ import annotations
+
+import subprocess
+
+from buildsys import pyenv
+from buildsys.paths import ROOT
+
+
+def run(module: str) -> str:
+    """What a module of this folder prints."""
+    argv = [str(pyenv.ensure("onnx")), "-m", f"onnx_suite.{module}"]
+    env = pyenv.importing("src", "tests", ".")
+    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def test_operations() -> None:
+    counts = run("__main__")
+    assert int(counts.split("passed")[0].split()[-1]) >= 1835
