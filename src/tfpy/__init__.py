@@ -363,5 +363,6 @@ from tfpy._src.variables.distribution import (
 from tfpy._src.variables.module import Module as Module
 from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
+from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
 
 _explain(__name__, _LAZY)

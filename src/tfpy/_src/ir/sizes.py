@@ -70,7 +70,7 @@ def _compared(name: str) -> Callable[..., bool]:
     plain = getattr(int, name)
 
     def compare(size: int, other: Any) -> bool:
-        if Misfits.noting is not None and not int.__eq__(size, other):
+        if Misfits.noting is not None and int.__eq__(size, other) is False:
             Misfits.noting.pairs += [(int(size), other)]
             if isinstance(other, OpenSize):
                 Misfits.noting.pairs += [(int(other), size)]

@@ -1,0 +1,147 @@
+"""Written graph-models: TensorFlow and TensorFlow.js run them to the same numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import graph_def
+import numpy as np
+import pytest
+from programs import PROGRAMS, results
+
+import tfpy as tf
+from tfpy._src.ops import OPS
+from tfpy._src.writers.tensorflow import TABLE
+
+HERE = Path(__file__).parent
+MODULES = HERE.parents[1] / "node_modules"
+RANDOM = {"random_uniform", "random_normal", "random_truncated_normal"}
+CASES = [name for name in TABLE.records if OPS[name].samples and name not in RANDOM]
+KINDS = (np.float32, np.int32, np.bool_, np.complex64)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tensorflow_runs_programs(name: str, tmp_path: Path) -> None:
+    program = PROGRAMS[name]
+    tf.save_graph_model(tf.function(program.function), tmp_path, signatures=program.specs)
+    found, wanted = graph_def.run(tmp_path, program.inputs), results(program)
+    assert found.keys() == wanted.keys()
+    for key in wanted:
+        np.testing.assert_allclose(found[key], wanted[key], 1e-4, 1e-5)
+
+
+def _ignored(name: str, arrays: Any, attrs: Any) -> bool:
+    """What the formats do not have, or mean otherwise, of a primitive that they have."""
+    if not arrays or any(a.dtype not in KINDS for a in arrays):
+        return True
+    match name:
+        case "scatter_update":  # which here drops negative rows
+            return bool((arrays[1] < 0).any())
+        case "max_pool" | "avg_pool":
+            return any(n != 1 for n in attrs["dilations"])
+        case "conv2d" | "conv3d" | "depthwise_conv2d" | "conv2d_backprop_input":
+            both = max(attrs["dilations"]) > 1
+            grouped = name == "conv2d_backprop_input" and (
+                attrs["input_shape"][-1] != arrays[1].shape[2]
+            )
+            return both or grouped
+        case "non_max_suppression":
+            return arrays[0].ndim != 2
+    return False
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tensorflow_runs_primitives(name: str, tmp_path: Path) -> None:
+    op = OPS[name]
+    assert op.samples is not None
+    count = 0
+    for arrays, attrs in op.samples(np.random.default_rng(5)):
+        if _ignored(name, arrays, attrs) or count == 6:
+            continue
+        count += 1
+        specs = [tf.TensorSpec(a.shape, a.dtype.name) for a in arrays]
+        tf.save_graph_model(lambda *xs, op=op, attrs=attrs: op(*xs, **attrs), tmp_path, specs)
+        wanted = np.asarray(op.ref(*arrays, **attrs))
+        found = graph_def.run(tmp_path, arrays)["output_0"]
+        assert found.shape == wanted.shape
+        np.testing.assert_allclose(found, wanted, 2e-4, 2e-4)
+
+
+@pytest.fixture(scope="module")
+def in_javascript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What TensorFlow.js computes: one process for all programs."""
+    if shutil.which("node") is None or not MODULES.is_dir():
+        pytest.skip("needs node and node_modules: python build.py demo")
+    folder = tmp_path_factory.mktemp("programs")
+    for name, program in PROGRAMS.items():
+        tf.save_graph_model(program.function, folder / name, program.specs, shard_size=100)
+        given = [
+            {"shape": x.shape, "dtype": x.dtype.name, "values": x.ravel().tolist()}
+            for x in program.inputs
+        ]
+        (folder / name / "io.json").write_text(json.dumps(given))
+    folders = [str(folder / name) for name in PROGRAMS]
+    subprocess.run(["node", HERE / "tfjs.mjs", MODULES.resolve(), *folders], check=True)
+    return {name: json.loads((folder / name / "tfjs.json").read_text()) for name in PROGRAMS}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tensorflow_js_runs_programs(name: str, in_javascript: dict[str, Any]) -> None:
+    found, wanted = in_javascript[name], results(PROGRAMS[name])
+    assert "error" not in found, found
+    if name == "perceptron":
+        assert found.keys() == wanted.keys()  # a dictionary there, too
+    for one, key in zip(found.values(), sorted(wanted), strict=True):
+        array = np.array(one["values"]).reshape(one["shape"])
+        np.testing.assert_allclose(array, wanted[key], 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "convolutional", "sliced", "added"])
+def test_read_again(name: str, tmp_path: Path) -> None:
+    program = PROGRAMS[name]
+    tf.save_graph_model(program.function, tmp_path, program.specs)
+    found = asyncio.run(tf.load_graph_model(tmp_path))(*map(tf.constant, program.inputs))
+    wanted = results(program)
+    if not isinstance(found, dict):
+        found = dict(zip(wanted, found if isinstance(found, list) else [found], strict=True))
+    for key in wanted:
+        np.testing.assert_allclose(found[key].numpy(), wanted[key], 1e-4, 1e-5)
+
+
+def test_every_primitive_is_written_or_refused_with_a_reason() -> None:
+    known = {op.name for op in OPS.values()}
+    assert TABLE.records.keys() | TABLE.refused.keys() == known
+    assert not TABLE.records.keys() & TABLE.refused.keys()
+
+
+def test_weights_are_quantized(tmp_path: Path) -> None:
+    matrix = tf.Variable(np.linspace(-1, 1, 400).astype(np.float32).reshape(20, 20))
+    x = np.ones((1, 20), np.float32)
+    for kind, bytes_each in (("uint8", 1), ("uint16", 2), ("float16", 2)):
+        tf.save_graph_model(lambda x: x @ matrix, tmp_path, [tf.TensorSpec([1, 20])], kind)
+        assert (tmp_path / "group1-shard1of1.bin").stat().st_size == 400 * bytes_each
+        found = asyncio.run(tf.load_graph_model(tmp_path))(x)
+        np.testing.assert_allclose(found.numpy(), x @ matrix.numpy(), 1e-2, 5e-2)
+
+
+def test_refusals(tmp_path: Path) -> None:
+    matrix = tf.TensorSpec([2, 2])
+    with pytest.raises(tf.errors.UnimplementedError, match=r"cannot express .*linear algebra"):
+        tf.save_graph_model(tf.linalg.inv, tmp_path, [matrix])
+    with pytest.raises(ValueError, match="give signatures"):
+        tf.save_graph_model(tf.function(tf.exp), tmp_path)
+    count = tf.Variable(0.0)
+    with pytest.raises(ValueError, match="assigns Variables"):
+        tf.save_graph_model(lambda x: count.assign_add(tf.reduce_sum(x)), tmp_path, [matrix])
+    with pytest.raises(ValueError, match="nor a product of open sizes"):
+        tf.save_graph_model(
+            lambda x: tf.zeros([tf.shape(x)[0] - 1]), tmp_path, [tf.TensorSpec([None, 2])]
+        )
+    with pytest.raises(ValueError, match="quantization must be"):
+        tf.save_graph_model(tf.exp, tmp_path, [matrix], quantization="int3")
+    assert not list(tmp_path.iterdir())
