@@ -71,6 +71,9 @@ def test_eager_results_are_tensors() -> None:
 
 
 def test_errors() -> None:
+    for name in ("Placeholder", "PlaceholderV2"):
+        with pytest.raises(tfpy.errors.InvalidArgumentError, match="feed a value"):
+            record(name).run([], {})
     with pytest.raises(TypeError, match="only takes keyword args"):
         raw_ops.Relu(1.0)
     with pytest.raises(TypeError, match="unexpected keyword argument 'x'"):

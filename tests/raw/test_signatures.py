@@ -94,11 +94,24 @@ def test_parameters(name: str) -> None:
 
 
 IGNORED = {
-    "follow from the inputs": "Tcomplex Tout Treal num_split shape",
-    "int64 is int32": "out_idx out_type",
-    "kernels": "a_is_sparse b_is_sparse use_cudnn_on_gpu",
-    "gradients and debuggers": "debug_ops_spec grad_a grad_b grad_x grad_y message tensor_name",
-    "checks": "bad_indices_policy incompatible_shape_error validate_indices",
+    "follow from the inputs": """
+        T Tcomplex Tkeys Tout Treal Tvalues dtype element_dtype element_shape element_shape_except0
+        num_split output_shapes shape
+    """,
+    "int64 is int32": "Tsplits out_idx out_type shape_type",
+    "how it is computed": """
+        a_is_sparse allowed_devices b_is_sparse config config_proto executor_type
+        initial_num_buckets max_load_factor parallel_iterations rounds sparse_gradient
+        use_cudnn_on_gpu use_locking
+    """,
+    "gradients, debuggers, names": """
+        debug_name debug_ops_spec first_n grad_a grad_b grad_x grad_y message tensor_array_name
+        tensor_name use_node_name_sharing
+    """,
+    "checks": """
+        bad_indices_policy ignore_lookup_error incompatible_shape_error validate_indices
+        validate_shape
+    """,
     "digits that TensorFlow leaves open": "Truncate init",
 }
 """Attributes that change no value here, by what they are for."""

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from raw.calls import arrays, elements, networks
+from raw.calls import arrays, elements, handles, hosts, networks
 from surface.evaluation import evaluate, words
 
-SAMPLES = {**elements.SAMPLES, **arrays.SAMPLES, **networks.SAMPLES}
+TABLES = (elements, arrays, networks, hosts, handles)
+SAMPLES = {name: sample for table in TABLES for name, sample in table.SAMPLES.items()}
 
 ELSEWHERE = {
     "DecodeGif": "needs Pillow",
     "EncodeJpeg": "needs Pillow",
+    **dict.fromkeys(("Placeholder", "PlaceholderV2"), "raise"),
     "_FusedConv2D": "tests/raw/test_fused.py",
     "_FusedDepthwiseConv2dNative": "tests/raw/test_fused.py",
     "_FusedMatMul": "tests/raw/test_fused.py",

@@ -250,6 +250,8 @@ def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> l
     """Checks that an iteration leaves dtypes and shapes as they are."""
     found = [_as_value(x) for x in after]
     for old, new in zip(before, found, strict=True):
+        if isinstance(old, TensorArray) and old.length != new.length:
+            raise NotTraceableError("tf.while_loop: a list is longer or shorter at each iteration")
         if isinstance(old, Tensor) and old.aval.closed != new.aval.closed:
             shapes = NotTraceableError if may_grow else ValueError
             raise (TypeError if old.dtype != new.dtype else shapes)(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.array import joining
@@ -50,6 +51,21 @@ class StagedArray(TensorArray):
 
     def size(self, name: str | None = None) -> Tensor:
         return as_tensor(self._size(), int32)
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    def element(self, at: int) -> Tensor | None:
+        return None if self._shape is None else self.read(at)
+
+    def copied(self) -> StagedArray:
+        return self
+
+    def holding(self, elements: Sequence[Tensor | None]) -> StagedArray:
+        other = self._with(lists.make(elements))
+        other._length = len(elements)
+        return other
 
     def close(self, name: str | None = None) -> None:
         """Does nothing: compiled functions free what they do not need."""

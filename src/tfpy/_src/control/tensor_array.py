@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -132,6 +133,34 @@ class TensorArray:
         from tfpy._src.control.staged_array import StagedArray  # a subclass of this one
 
         return StagedArray(self, make(self._items))
+
+    # As a value, which others may share: what lists in graphs are
+
+    @property
+    def length(self) -> int:
+        """The number of elements, known while a function is traced."""
+        return len(self._items)
+
+    def element(self, at: int) -> Tensor | None:
+        """An element, if it was written."""
+        return self._items[at]
+
+    def copied(self) -> TensorArray:
+        """An array of the same elements that changes by itself."""
+        return self.holding(self._items)
+
+    def holding(self, elements: Sequence[Tensor | None]) -> TensorArray:
+        """An array like this one that has other elements."""
+        other = copy.copy(self)
+        other._items, other._length, other._read = [*elements], len(elements), set()
+        other._trace = tracing.current()
+        return other
+
+    def of_shape(self, shape: Sequence[int]) -> TensorArray:
+        """The array, of which the shape of all elements is known."""
+        other = copy.copy(self)
+        other._shape = tuple(shape)
+        return other
 
     # One element
 

@@ -25,6 +25,9 @@ from tfpy._src.ops.reference import philox
 from tfpy._src.random import sampling
 from tfpy._src.random.sampling import State
 
+Seed = int | tuple[int, int] | None
+"""An op's seed; or the global part and the op's, as operations of graphs have them."""
+
 _DEFAULT_GLOBAL_SEED = 87654321
 _MAX_SEED = 2**31 - 1
 
@@ -46,8 +49,13 @@ def set_seed(seed: Any) -> None:
     _Seeds.times_set += 1
 
 
-def op_seeds(op_seed: int | None) -> tuple[int, int] | None:
-    """The global and the op's part of the seed; None where nothing is seeded."""
+def op_seeds(op_seed: Seed) -> tuple[int, int] | None:
+    """The global and the op's part of the seed; None where nothing is seeded.
+
+    Two zeros are no seed.
+    """
+    if isinstance(op_seed, tuple):
+        return op_seed if any(op_seed) else None
     if _Seeds.seed is None:
         return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
     own = _drawn() if op_seed is None else int(op_seed)
@@ -55,7 +63,7 @@ def op_seeds(op_seed: int | None) -> tuple[int, int] | None:
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 
-def _reserve(kind: str, dtype: Any, seed: int | None, blocks: int) -> State:
+def _reserve(kind: str, dtype: Any, seed: Seed, blocks: int) -> State:
     """The state at which a call begins; ``blocks`` counters belong to it."""
     seeds = op_seeds(seed)
     if seeds is None:
@@ -112,7 +120,7 @@ def beginning(advance: Callable[[], tuple[int, ...]]) -> tuple[tuple[int, ...], 
     return (advance(), place.blocks) if isinstance(place, _Place) else None
 
 
-def _reserve_outputs(kind: str, dtype: Any, seed: int | None, *shapes: Any) -> State:
+def _reserve_outputs(kind: str, dtype: Any, seed: Seed, *shapes: Any) -> State:
     count = int(np.prod([n for shape in shapes for n in static_ints(shape)], dtype=np.int64))
     return _reserve(kind, dtype, seed, max(count, 0) * philox.RESERVED)
 
@@ -122,7 +130,7 @@ def uniform(
     minval: Any = 0,
     maxval: Any = None,
     dtype: Any = dtypes.float32,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Uniform numbers in ``[minval, maxval)``.
@@ -144,7 +152,7 @@ def normal(
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: Any = dtypes.float32,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers."""
@@ -157,7 +165,7 @@ def truncated_normal(
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: Any = dtypes.float32,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers within two standard deviations; what lies outside is drawn again."""
@@ -170,7 +178,7 @@ def gamma(
     alpha: Any,
     beta: Any = None,
     dtype: Any = dtypes.float32,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``."""
@@ -183,7 +191,7 @@ def poisson(
     shape: Any,
     lam: Any,
     dtype: Any = dtypes.float32,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Poisson numbers: ``shape`` of them for each element of the rate ``lam``."""
@@ -197,7 +205,7 @@ def categorical(
     logits: Any,
     num_samples: Any,
     dtype: Any = None,
-    seed: int | None = None,
+    seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
     """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
@@ -208,7 +216,7 @@ def categorical(
     return sampling.categorical(state, values, num_samples, dtype)
 
 
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: Any, seed: Seed = None, name: str | None = None) -> Tensor:
     """The rows of ``value`` in random order."""
     x = convert_to_tensor(value)
     blocks = -(-(x.aval.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
@@ -216,7 +224,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
 
 
 def multinomial(
-    logits: Any, num_samples: int, seed: int | None = None, normalized: bool = False
+    logits: Any, num_samples: int, seed: Seed = None, normalized: bool = False
 ) -> Tensor:
     """TensorFlow.js's ``multinomial``: :func:`categorical` that also takes one row of logits.
 

@@ -36,7 +36,8 @@ def seed_numbers(op: str, seed: Any) -> tuple[int, int]:
     return int(array[0]), int(array[1])
 
 
-def _state(op: str, seed: Any, alg: Any = "philox") -> State:
+def state_of(op: str, seed: Any, alg: Any = "philox") -> State:
+    """The state that a seed of two integers stands for."""
     philox_only(alg)
     if tracing.local.active and any(map(_is_unknown, nest.flatten(seed))):
         return _state_while_traced(op, convert_to_tensor(seed))
@@ -79,7 +80,7 @@ def stateless_uniform(
             f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."
         )
-    return sampling.uniform(_state("stateless_uniform", seed, alg), shape, minval, maxval, kind)
+    return sampling.uniform(state_of("stateless_uniform", seed, alg), shape, minval, maxval, kind)
 
 
 def stateless_normal(
@@ -92,7 +93,7 @@ def stateless_normal(
     alg: Any = "auto_select",
 ) -> Tensor:
     """Normal numbers."""
-    return sampling.normal(_state("stateless_normal", seed, alg), shape, mean, stddev, dtype)
+    return sampling.normal(state_of("stateless_normal", seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(
@@ -105,7 +106,7 @@ def stateless_truncated_normal(
     alg: Any = "auto_select",
 ) -> Tensor:
     """Normal numbers within two deviations of the mean."""
-    state = _state("stateless_truncated_normal", seed, alg)
+    state = state_of("stateless_truncated_normal", seed, alg)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
 
 
@@ -120,7 +121,7 @@ def stateless_gamma(
     """Gamma numbers; ``shape`` ends with the common shape of ``alpha`` and the rate ``beta``."""
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     lead = sampling.leading("stateless_gamma", shape, [concentration])
-    return sampling.gamma(_state("stateless_gamma", seed), lead, concentration, rate)
+    return sampling.gamma(state_of("stateless_gamma", seed), lead, concentration, rate)
 
 
 def stateless_poisson(
@@ -129,7 +130,7 @@ def stateless_poisson(
     """Poisson numbers; ``shape`` ends with the shape of the rate ``lam``."""
     rate = convert_to_tensor(lam)
     lead = sampling.leading("stateless_poisson", shape, [rate])
-    state = _state("stateless_poisson", seed)
+    state = state_of("stateless_poisson", seed)
     return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
 
 
@@ -146,7 +147,7 @@ def stateless_binomial(
     n = convert_to_tensor(counts, dtype_hint=p.dtype)
     parameters = sampling.broadcast("stateless_binomial", n, p)
     lead = sampling.leading("stateless_binomial", shape, parameters)
-    state = _state("stateless_binomial", seed)
+    state = state_of("stateless_binomial", seed)
     return sampling.sampled(
         primitives.random_binomial, state, lead, parameters, dtype=as_dtype(output_dtype)
     )
@@ -160,14 +161,14 @@ def stateless_categorical(
     name: str | None = None,
 ) -> Tensor:
     """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
-    return sampling.categorical(_state("stateless_categorical", seed), logits, num_samples, dtype)
+    return sampling.categorical(state_of("stateless_categorical", seed), logits, num_samples, dtype)
 
 
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
     """The rows of ``value`` in random order."""
-    return sampling.shuffled(_state("stateless_shuffle", seed, alg), value)
+    return sampling.shuffled(state_of("stateless_shuffle", seed, alg), value)
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:

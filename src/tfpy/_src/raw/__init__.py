@@ -3,11 +3,19 @@
 from tfpy._src.raw import (  # noqa: F401 - they enter their operations
     arithmetic,
     arrays,
+    chance,
+    control,
     fused,
     images,
     linear,
+    lists,
     neural,
+    quantized,
     reductions,
+    sparse,
+    tables,
+    texts,
+    variables,
 )
 from tfpy._src.raw.records import RECORDS, Record, record
 

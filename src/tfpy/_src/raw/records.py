@@ -62,8 +62,13 @@ class Record:
     def taken(self) -> tuple[str, ...]:
         """The attributes that the function takes; others change no value here."""
         parameters = inspect.signature(self.function).parameters.values()
-        names = [p.name for p in parameters][len(self.signature.inputs) :]
-        every = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+        by_kind: dict[Any, list[str]] = {}
+        for parameter in parameters:
+            by_kind.setdefault(parameter.kind, []).append(parameter.name)
+        positional = by_kind.get(inspect.Parameter.POSITIONAL_OR_KEYWORD, [])
+        names = positional[len(self.signature.inputs) :]
+        names += by_kind.get(inspect.Parameter.KEYWORD_ONLY, [])
+        every = inspect.Parameter.VAR_KEYWORD in by_kind
         return tuple(name for name in self.signature.attrs if every or name in names)
 
     @functools.cached_property
