@@ -279,6 +279,24 @@ def test_refusals_name_op_and_line(tmp_path: Path, function: Any, op: str) -> No
     assert not (tmp_path / "a.tfpy").exists()
 
 
+def test_what_webgl_lacks(tmp_path: Path) -> None:
+    """The file is for wasm alone, and says why; asked for by name, it is refused."""
+
+    def function(x: Any) -> Any:
+        padded = tf.image.non_max_suppression_padded
+        return padded(x, x[:, 0], 2, pad_to_max_output_size=True)[0]
+
+    op = "non_max_suppression"
+    with pytest.warns(UserWarning, match=f"not for webgl: tf.export: 'function' .*{op} at .*: "):
+        tf.export(function, tmp_path / "a.tfpy", tf.TensorSpec([4, 4]))
+    _, document, _ = parts(tmp_path / "a.tfpy")
+    assert {target["backend"] for target in document["targets"]} == {"wasm"}
+    assert {p["document"]["backend"] for p in document["programs"]} == {"wasm"}
+    assert op in document["lacks"]["webgl"]
+    with pytest.raises(tf.errors.UnimplementedError, match=op):
+        tf.export(function, tmp_path / "b.tfpy", tf.TensorSpec([4, 4]), backends=["webgl", "wasm"])
+
+
 def test_strings_and_open_variables_are_refused(tmp_path: Path) -> None:
     table = tf.constant(["a", "b"])
     for function, spec in [

@@ -19,12 +19,12 @@ const NAMES = /** @type {const} */ (["webgl", "wasm"]);
 class Skipped extends Error {}
 
 /**
- * @param {Target[]} targets
+ * @param {import("./document.mjs").Document} document
  * @param {LoadOptions} options
  * @returns {Promise<{name: "webgl" | "wasm", backend: Backend, target: Target,
  *   report: Record<string, BackendReport>}>}
  */
-export async function openBackend(targets, options) {
+export async function openBackend({ targets, lacks }, options) {
   const wanted = options.backend;
   if (wanted !== undefined && !NAMES.includes(wanted)) {
     throw new Error(`Backend '${wanted}' is unknown; there are ${NAMES.join(", ")}`);
@@ -37,7 +37,10 @@ export async function openBackend(targets, options) {
     if (wanted !== undefined && wanted !== name) continue;
     const own = targets.filter((target) => target.backend === name);
     try {
-      if (own.length === 0) throw new Skipped("the file has no programs for it");
+      if (own.length === 0) {
+        const why = Object.hasOwn(lacks, name) ? `: ${lacks[name]}` : "";
+        throw new Skipped(`the file has no programs for it${why}`);
+      }
       const backend = await OPEN[name](found, options);
       const target = own.find(({ needs }) => reaches(backend.limits, needs));
       if (target !== undefined) {

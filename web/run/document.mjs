@@ -48,6 +48,7 @@
  * @property {{tensor: string, type: Type, shape: number[], trainable: boolean, constant: boolean}[]} state
  * @property {Target[]} targets
  * @property {ProgramText[]} programs
+ * @property {Record<string, string>} lacks why there are no targets of a backend
  */
 
 import { BlockCheck } from "./blocks.mjs";
@@ -97,7 +98,9 @@ export function parseDocument(json, entries) {
   const targets = list(given.targets, "targets").map((one) =>
     targetOf(one, functions, state, programs, entries),
   );
-  return { functions, state, targets, programs };
+  const lacks = object(given.lacks, "lacks");
+  for (const [name, why] of Object.entries(lacks)) text(why, `what ${name} lacks`);
+  return { functions, state, targets, programs, lacks };
 }
 
 /**

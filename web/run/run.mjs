@@ -32,7 +32,7 @@ export async function loadProgram(source, options = {}) {
     const file = await readHeader(bytes);
     total = file.raw.length + (file.entries.at(-1)?.end ?? 0);
     const document = parseDocument(file.document, new Map(file.entries.map((e) => [e.name, e])));
-    const opened = await openBackend(document.targets, options);
+    const opened = await openBackend(document, options);
     const loading = new Loading(file, document, opened, (share) => {
       compiled = share;
       tell();
@@ -267,12 +267,13 @@ class Program {
       assigns.forEach((at, i) => {
         this.assign(at, results[outputs.length + i].held());
       });
-      /** @type {Record<string, Tensor>} */
-      const found = {};
+      /** @type {[string, Tensor][]} */
+      const found = [];
       for (const [i, { name, dtype, shape }] of outputs.entries()) {
-        found[name] = { dtype, shape: [...shape], data: await this.device.read(results[i]) };
+        const data = await this.device.read(results[i]);
+        found.push([name, { dtype, shape: [...shape], data }]);
       }
-      return found;
+      return Object.fromEntries(found);
     } finally {
       for (const value of [...own, ...results]) this.device.release(value);
     }

@@ -21,7 +21,9 @@ class NotExportable(Exception):
         self.op, self.why = op, why
 
 
-def refusal(function: str, cause: NotExportable, retrace: Callable[[], object]) -> Exception:
+def refusal(
+    function: str, cause: NotExportable, retrace: Callable[[], object]
+) -> UnimplementedError:
     """The error for the user.
 
     Args:

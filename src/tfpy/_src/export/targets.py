@@ -12,6 +12,9 @@ from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.device import DeviceBackend
 
+BACKENDS = ("webgl", "wasm")
+"""Those that pages without Python have."""
+
 _TENSOR_BYTES = 2**31 - 1
 
 
@@ -57,13 +60,9 @@ def targets_of(backends: Sequence[str]) -> list[Target]:
     Raises:
         ValueError: for a backend that pages without Python do not have.
     """
-    makers: dict[str, list[Target]] = {
-        "webgl": [_webgl(8, 1 << 16), _webgl(8, 0), _webgl(4, 0)],
-        "wasm": [_wasm()],
-    }
-    unknown = [name for name in backends if name not in makers]
-    if unknown or not backends:
+    if not backends or not {*backends} <= {*BACKENDS}:
         raise ValueError(
-            f"tf.export: backends are some of {', '.join(makers)}, not {list(backends)!r}"
+            f"tf.export: backends are some of {', '.join(BACKENDS)}, not {list(backends)!r}"
         )
-    return [target for name in makers if name in backends for target in makers[name]]
+    webgl = [_webgl(8, 1 << 16), _webgl(8, 0), _webgl(4, 0)] if "webgl" in backends else []
+    return [*webgl, _wasm()] if "wasm" in backends else webgl

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.export.blocks import STORED, Blocks, Json, Programs
 from tfpy._src.export.functions import Exported, exported, input_names, output_names
 from tfpy._src.export.refusals import NotExportable, refusal
-from tfpy._src.export.targets import Target, targets_of
+from tfpy._src.export.targets import BACKENDS, Target, targets_of
 from tfpy._src.export.tensors import Tensors
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.signature import aval_of
@@ -24,8 +26,9 @@ from tfpy._src.version import __version__
 VERSION = 1
 
 
-def write(function: Any, path: Path, signatures: Any, backends: Sequence[str]) -> None:
+def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | None) -> None:
     """Writes the file; see :func:`tfpy._src.export.api.export`."""
+    targets = targets_of(BACKENDS if backends is None else backends)
     functions = _functions(function, signatures)
     tensors = Tensors()
     state = _State(tensors)
@@ -35,10 +38,18 @@ def write(function: Any, path: Path, signatures: Any, backends: Sequence[str]) -
         "functions": [_described(one, state) for one in functions],
     }
     document["state"] = state.entries
+    lacks = _lacks(functions, targets)
+    if lacks and (backends is not None or lacks.keys() == set(BACKENDS)):
+        raise next(iter(lacks.values()))
+    for name, error in lacks.items():
+        warnings.warn(f"not for {name}: {error.message}", stacklevel=3)
     programs = Programs(tensors)
     document["targets"] = [
-        _compiled(target, functions, programs, tensors) for target in targets_of(backends)
+        _compiled(target, functions, programs, tensors)
+        for target in targets
+        if target.backend not in lacks
     ]
+    document["lacks"] = {name: error.message for name, error in lacks.items()}
     document["programs"] = programs.entries
     tensors.write(path, json.dumps(document, separators=(",", ":"), allow_nan=False))
 
@@ -136,6 +147,20 @@ def _source(one: Exported, trace: ConcreteFunction, extra: Extra, state: _State)
         return {"random": None}
     words, blocks = begins
     return {"random": list(words), "blocks": blocks}
+
+
+def _lacks(
+    functions: Sequence[Exported], targets: Sequence[Target]
+) -> dict[str, UnimplementedError]:
+    """The backends that cannot run the functions, and why, as their least target tells."""
+    found: dict[str, UnimplementedError] = {}
+    for name, target in {target.backend: target for target in targets}.items():
+        tensors = Tensors()
+        try:
+            _compiled(target, functions, Programs(tensors), tensors)
+        except UnimplementedError as error:
+            found[name] = error
+    return found
 
 
 def _compiled(
