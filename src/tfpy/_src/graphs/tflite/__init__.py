@@ -1,0 +1,1 @@
+"""TFLite: its files as node lists, and its operations."""

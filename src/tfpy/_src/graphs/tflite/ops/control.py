@@ -1,0 +1,74 @@
+"""Graphs that call each other, and what they keep between calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import dtypes
+from tfpy._src.array.making import cast, reshape
+from tfpy._src.control.control_flow import cond, while_loop
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.graphs.scope import Scope
+from tfpy._src.graphs.tflite.record import op, operation
+from tfpy._src.graphs.tflite.tensors import Info
+from tfpy._src.ir.aval import Array
+from tfpy._src.random.stateful import categorical, normal, uniform
+
+
+def _tensors(values: Any) -> list[Any]:
+    return [convert_to_tensor(value) for value in values]
+
+
+@operation("CALL", moves=True)
+def _call(*values: Any, subgraph: int, scope: Scope) -> Any:
+    return scope.call(scope.function(str(subgraph)), values)
+
+
+@operation("IF", moves=True)
+def _if(
+    condition: Any, *values: Any, then_subgraph_index: int, else_subgraph_index: int, scope: Scope
+) -> Any:
+    graphs = [scope.function(str(i)) for i in (else_subgraph_index, then_subgraph_index)]
+    if isinstance(condition, np.ndarray):
+        return scope.call(graphs[int(condition.reshape(()))], values)
+    return cond(
+        reshape(condition, []),
+        lambda: _tensors(scope.call(graphs[1], values)),
+        lambda: _tensors(scope.call(graphs[0], values)),
+    )
+
+
+@operation("WHILE", moves=True)
+def _while(*values: Any, cond_subgraph_index: int, body_subgraph_index: int, scope: Scope) -> Any:
+    goes_on, body = (scope.function(str(i)) for i in (cond_subgraph_index, body_subgraph_index))
+    return while_loop(
+        lambda *state: reshape(scope.call(goes_on, state)[0], []),
+        lambda *state: _tensors(scope.call(body, state)),
+        _tensors(values),
+    )
+
+
+op("READ_VARIABLE", lambda variable: variable.read_value(), moves=True)
+
+
+@operation("ASSIGN_VARIABLE", moves=True)
+def _assign(variable: Any, value: Any) -> Any:
+    variable.assign(reshape(value, variable.shape))
+    return ()
+
+
+@operation("RANDOM_UNIFORM")
+def _uniform(shape: Array) -> Any:
+    return uniform(shape.tolist())
+
+
+@operation("RANDOM_STANDARD_NORMAL")
+def _normal(shape: Array) -> Any:
+    return normal(shape.tolist())
+
+
+@operation("MULTINOMIAL")
+def _multinomial(logits: Any, count: Array, *, gives: list[Info]) -> Any:
+    return cast(categorical(logits, int(count.reshape(()))), gives[0].tensor_dtype or dtypes.int32)

@@ -1,0 +1,51 @@
+"""What a model keeps between calls: the Variables of streaming models and of recurrent networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import NodeGraph
+from tfpy._src.graphs.plan import plan
+from tfpy._src.graphs.scope import Scope
+from tfpy._src.graphs.tflite.tensors import Info
+from tfpy._src.variables.variable import Variable
+
+_MAX_ELEMENTS = 1 << 26
+
+
+class State:
+    """Variables by their names in the file, and the graphs that give them their first values."""
+
+    def __init__(self) -> None:
+        self.variables: dict[object, Variable] = {}
+        self._elements = 0
+
+    def variable(self, key: object, info: Info) -> Variable:
+        """The Variable of that name; zeros of the shape and dtype when it is new.
+
+        What a tensor of the file keeps (unlike a resource) are numbers, also where the file
+        quantizes them.
+
+        Raises:
+            ModelFileError: when there would be too much.
+        """
+        if key not in self.variables:
+            self._elements += math.prod(info.shape)
+            if self._elements > _MAX_ELEMENTS:
+                raise ModelFileError(f"the model keeps more than {_MAX_ELEMENTS} elements")
+            is_number = info.quantization is not None and not isinstance(key, str)
+            dtype = "float32" if is_number else info.tensor_dtype.name
+            zeros = np.zeros(info.shape, dtype)
+            self.variables[key] = Variable(zeros, trainable=False)
+        return self.variables[key]
+
+    def reset(self, firsts: Sequence[NodeGraph]) -> None:
+        """Makes all zeros, then runs the graphs that give first values."""
+        for variable in self.variables.values():
+            variable.assign(np.zeros(variable.shape, variable.dtype.name))
+        for graph in firsts:
+            Scope(graph, {}).run(plan(graph, graph.outputs))
