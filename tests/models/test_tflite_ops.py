@@ -309,3 +309,43 @@ def test_lstm() -> None:
     for _ in range(2):
         wanted = next(iter(run(by_tensor(model, {"x0": x})).values()))
         np.testing.assert_allclose(model(x).numpy(), wanted, atol=2e-5)
+
+
+def test_tables() -> None:
+    """A table that is filled once, before the first call."""
+    keys = T.constant(["a", "b", "c"])
+    values = T.constant([5, 7, 9], T.int64)
+    table = T.lookup.StaticHashTable(T.lookup.KeyValueTensorInitializer(keys, values), -3)
+
+    class Holder(T.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.table = table
+
+        @T.function(input_signature=[T.TensorSpec([4], T.string, name="x0")])
+        def found(self, x: Any) -> Any:
+            return {"y": self.table.lookup(x)}
+
+    holder = Holder()
+    converter = T.lite.TFLiteConverter.from_concrete_functions(
+        [holder.found.get_concrete_function()], holder
+    )
+    data = converter.convert()
+    model = read_tflite(data)
+    for _ in range(2):
+        found = model(np.array([b"c", b"a", b"none", b"b"], object))
+        np.testing.assert_array_equal(found, [9, 5, -3, 7])
+        model.reset()
+
+
+def test_operations_of_tensorflow() -> None:
+    """What has no operation of TFLite's stays TensorFlow's own."""
+
+    def function(x: Any) -> dict[str, Any]:
+        return {"y": T.math.erf(x), "z": T.math.cumprod(x, 1, exclusive=True)}
+
+    x = floats(4, 4)
+    model = read_tflite(converted(function, x, flex=True))
+    assert {node.op for node in model._graph.nodes} >= {"FlexErf", "FlexCumprod"}
+    found = model.execute({"x0": x}, model.outputs)
+    for mine, theirs in zip(found, function(T.constant(x)).values(), strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-5)

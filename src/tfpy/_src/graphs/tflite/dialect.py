@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from tfpy._src.graphs import flex, wire
 from tfpy._src.graphs.custom import is_registered, missing, run_registered
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node
 from tfpy._src.graphs.scope import Scope
+from tfpy._src.graphs.tensorflow.messages import NODE
+from tfpy._src.graphs.tensorflow.values import attribute
 from tfpy._src.graphs.tflite import ops
 from tfpy._src.graphs.tflite.record import RECORDS
+from tfpy._src.raw import records as tensorflow
+
+_FLEX = "Flex"
 
 
 class TFLiteDialect:
@@ -21,11 +29,47 @@ class TFLiteDialect:
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values of a node; see :class:`~tfpy._src.graphs.node.Dialect`."""
         if is_registered(node.op):
-            return run_registered(node, inputs)[: len(node.outputs)]
+            return run_registered(_with_options(node), inputs)[: len(node.outputs)]
         found = RECORDS.get(node.op)
-        if found is None:
-            raise missing(self.name, node)
-        return found.run(node, inputs, scope)
+        if found is not None:
+            return found.run(node, inputs, scope)
+        if node.op.startswith(_FLEX) and node.op.removeprefix(_FLEX) in tensorflow.RECORDS:
+            return _flex(node, inputs)
+        raise missing(self.name, node)
 
 
 DIALECT = TFLiteDialect()
+
+
+def _with_options(node: Node) -> Node:
+    """A custom operation with its options by name, where they are FlexBuffers."""
+    raw = node.attrs.get("custom_options", b"")
+    try:
+        options = flex.read(raw)
+    except ModelFileError:
+        return node
+    return replace(node, attrs={**options, **node.attrs}) if isinstance(options, dict) else node
+
+
+def _flex(node: Node, inputs: list[Any]) -> Sequence[Any]:
+    """An operation of TensorFlow's, which stayed as it was: its node lies in the options."""
+    options = flex.read(node.attrs.get("custom_options", b""))
+    if (
+        not isinstance(options, list)
+        or len(options) != 2
+        or not isinstance(options[1], bytes | str)
+    ):
+        raise ModelFileError(f"{node.op} {node.name!r} has no node of TensorFlow in its options")
+    raw = (
+        options[1]
+        if isinstance(options[1], bytes)
+        else options[1].encode("utf-8", "surrogateescape")
+    )
+    message = wire.read(raw, NODE)
+    attrs = {
+        key: attribute(value or {}, f"{node.name}.{key}") for key, value in message["attr"].items()
+    }
+    found: list[Any] = []
+    for value in tensorflow.RECORDS[node.op.removeprefix(_FLEX)].run(inputs, attrs).values():
+        found.extend(value if isinstance(value, list) else [value])
+    return found[: len(node.outputs)]

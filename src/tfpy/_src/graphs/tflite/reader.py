@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
 from tfpy._src.graphs.tflite.dialect import DIALECT
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
 from tfpy._src.graphs.tflite.schema import IDENTIFIER, OPERATIONS, SCHEMA
 from tfpy._src.graphs.tflite.state import State
-from tfpy._src.graphs.tflite.tensors import RESOURCE, Info, constant_of, info_of
+from tfpy._src.graphs.tflite.tensors import RESOURCE, Info, constant_of, info_of, type_name
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.ir.aval import Array
 
@@ -24,8 +25,10 @@ _CALLED = (
     "subgraph", "then_subgraph_index", "else_subgraph_index", "cond_subgraph_index",
     "body_subgraph_index",
 )  # fmt: skip
-_STATEFUL = frozenset(("READ_VARIABLE", "ASSIGN_VARIABLE", "CALL", "IF", "WHILE"))
-_FIRST, _HANDLE = "CALL_ONCE", "VAR_HANDLE"
+_STATEFUL = frozenset(
+    ("READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE_IMPORT", "CALL", "IF", "WHILE")
+)
+_FIRST, _HANDLE, _TABLE = "CALL_ONCE", "VAR_HANDLE", "HASHTABLE"
 
 
 @dataclass(frozen=True)
@@ -126,11 +129,13 @@ class _Reader:
         """Notes a graph that gives first values."""
         self._firsts[_within(number, self._model["subgraphs"], "graph")] = None
 
-    def variable(self, graph: int, tensor: int, info: Info) -> Any:
-        """The Variable that a tensor is: what it keeps, or a resource that it names; else None."""
+    def kept(self, graph: int, tensor: int, info: Info) -> Any:
+        """What a tensor is: a Variable that keeps it, or the Variable or table that it names."""
         key = self._resources[graph].get(tensor)
         if key is None:
             return self._state.variable((graph, tensor), info)
+        if isinstance(key, _Table):
+            return self._state.table(key.number, key.keys, key.values)
         for table, names in zip(self._model["subgraphs"], self._resources, strict=True):
             for op in table["operators"]:
                 name, _ = self.operation(op)
@@ -216,7 +221,7 @@ class _Graph:
             if name in made or name in given:
                 continue
             if self._tensors[i]["is_variable"] or info.dtype == RESOURCE:
-                state[name] = self._reader.variable(self.number, i, info)
+                state[name] = self._reader.kept(self.number, i, info)
             elif (array := self._constant(i, info)) is not None:
                 constants[name] = array
         return NodeGraph(
@@ -256,7 +261,7 @@ class _Graph:
             options = table["builtin_options"] or table["builtin_options2"] or {}
             if op == _FIRST:
                 self._reader.run_first(options.get("init_subgraph_index", -1))
-            if op in (_FIRST, _HANDLE):
+            if op in (_FIRST, _HANDLE, _TABLE):
                 continue
             outputs = tuple(self.value(j) for j in gives)
             name = outputs[0] if outputs else f"{op} {i}"
@@ -283,14 +288,25 @@ class _Graph:
         return found
 
 
-def _resources(reader: _Reader, table: dict[str, Any]) -> dict[int, str]:
-    """The names of variables by the tensors that stand for them."""
-    found = {}
+@dataclass(frozen=True)
+class _Table:
+    number: int
+    keys: DType
+    values: DType
+
+
+def _resources(reader: _Reader, table: dict[str, Any]) -> dict[int, str | _Table]:
+    """The names of variables and tables by the tensors that stand for them."""
+    found: dict[int, str | _Table] = {}
     for op in table["operators"]:
-        if reader.operation(op)[0] == _HANDLE:
-            options = op["builtin_options"] or {"container": "", "shared_name": ""}
-            key = f"{options['container']}/{options['shared_name']}"
-            found.update(dict.fromkeys(op["outputs"].tolist(), key))
+        name, options = reader.operation(op)[0], op["builtin_options"] or {}
+        if name not in (_HANDLE, _TABLE):
+            continue
+        key: str | _Table = f"{options.get('container')}/{options.get('shared_name')}"
+        if name == _TABLE:
+            dtypes = (as_dtype(type_name(options.get(k, 0))) for k in ("key_dtype", "value_dtype"))
+            key = _Table(options.get("table_id", 0), *dtypes)
+        found.update(dict.fromkeys(op["outputs"].tolist(), key))
     return found
 
 

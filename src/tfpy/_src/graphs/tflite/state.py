@@ -7,21 +7,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfpy._src.dtypes import DType
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph
 from tfpy._src.graphs.plan import plan
 from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tflite.tensors import Info
+from tfpy._src.lookup.mutable import MutableHashTable
 from tfpy._src.variables.variable import Variable
 
 _MAX_ELEMENTS = 1 << 26
 
 
 class State:
-    """Variables by their names in the file, and the graphs that give them their first values."""
+    """Variables and tables by their names in the file."""
 
     def __init__(self) -> None:
         self.variables: dict[object, Variable] = {}
+        self.tables: dict[int, MutableHashTable] = {}
         self._elements = 0
 
     def variable(self, key: object, info: Info) -> Variable:
@@ -43,9 +46,25 @@ class State:
             self.variables[key] = Variable(zeros, trainable=False)
         return self.variables[key]
 
+    def table(self, number: int, keys: DType, values: DType) -> MutableHashTable:
+        """The table of that number.
+
+        Raises:
+            ModelFileError: when there cannot be one of such keys and values.
+        """
+        if number not in self.tables:
+            nothing = "" if values.name == "string" else 0
+            try:
+                self.tables[number] = MutableHashTable(keys, values, nothing)
+            except (TypeError, ValueError) as error:
+                raise ModelFileError(f"table {number}: {error}") from None
+        return self.tables[number]
+
     def reset(self, firsts: Sequence[NodeGraph]) -> None:
         """Makes all zeros, then runs the graphs that give first values."""
         for variable in self.variables.values():
             variable.assign(np.zeros(variable.shape, variable.dtype.name))
+        for table in self.tables.values():
+            table.remove(table.export()[0])
         for graph in firsts:
             Scope(graph, {}).run(plan(graph, graph.outputs))

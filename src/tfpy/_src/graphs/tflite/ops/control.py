@@ -72,3 +72,17 @@ def _normal(shape: Array) -> Any:
 @operation("MULTINOMIAL")
 def _multinomial(logits: Any, count: Array, *, gives: list[Info]) -> Any:
     return cast(categorical(logits, int(count.reshape(()))), gives[0].tensor_dtype or dtypes.int32)
+
+
+@operation("HASHTABLE_FIND")
+def _find(table: Any, keys: Any, default: Any) -> Any:
+    return table.lookup(keys, reshape(default, []))
+
+
+@operation("HASHTABLE_IMPORT")
+def _import(table: Any, keys: Any, values: Any) -> Any:
+    table.insert(keys, values)
+    return ()
+
+
+op("HASHTABLE_SIZE", lambda table: reshape(table.size(), [1]))
