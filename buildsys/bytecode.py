@@ -34,13 +34,17 @@ def ensure() -> dict[Path, str]:
     return {file: f"{PACKAGE.name}/{file.relative_to(FOLDER).as_posix()}" for file in files}
 
 
-def compiled(files: Mapping[str, bytes], work: Path) -> dict[str, bytes]:
-    """The bytecode of the sources among the files of a wheel, by its names there."""
+def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[str, bytes]:
+    """The bytecode of the sources among the files of a wheel, by its names there.
+
+    Args:
+        place: what stands before the names in tracebacks; importing from folders sets it anew.
+    """
     sources, made = work / "sources", work / "made"
     made.mkdir(parents=True)
     for name, data in files.items():
         if name.endswith(".py"):
             (sources / name).parent.mkdir(parents=True, exist_ok=True)
             (sources / name).write_bytes(data)
-    run_logged(["node", SCRIPT, npm.ensure() / "pyodide", sources, made], "bytecode-wheel")
+    run_logged(["node", SCRIPT, npm.ensure() / "pyodide", sources, made, place], "bytecode-wheel")
     return {f.relative_to(made).as_posix(): f.read_bytes() for f in made.rglob("*.pyc")}

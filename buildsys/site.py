@@ -22,8 +22,9 @@ from . import (
     ml_dtypes_wheel,
     npm,
     numpy_wheel,
-    pure_wheels,
+    package_wheels,
     pyenv,
+    stdlib,
     wheel,
 )
 from .cache import entry, file_hash, lock
@@ -32,19 +33,20 @@ from .paths import ASSETS, DATA, ROOT, SITE
 
 PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
-PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
 
 
 def ensure() -> Path:
     """The folder of the site, brought up to date."""
-    compiled = [builder.ensure() for builder in (numpy_wheel, h5py_wheel, ml_dtypes_wheel)]
-    wheels = [wheel.ensure(), *compiled, *pure_wheels.ensure()]
+    compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
+    wheels = [wheel.ensure(), *package_wheels.ensure(numpy_wheel.ensure(), compiled)]
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
     wanted = {f"pyodide/{file.name}": file for file in wheels}
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
+    wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
     for pattern in ("tfpy-run.*", "xnnpack-*.wasm"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +14,7 @@ from tfpy.testing.environments import BROWSERS
 from tfpy.testing.sessions import OpenPage
 
 EVERY_BROWSER = tuple(BROWSERS)
-KERAS_NEEDS = ("absl-py", "h5py", "ml-dtypes", "optree", "packaging", "rich", "tfpy-stdlib")
+KERAS_NEEDS = ("absl-py", "h5py", "ml-dtypes", "optree", "packaging", "rich")
 
 
 @run_in_browser(backends=(), browsers=EVERY_BROWSER, packages=("h5py", "ml-dtypes", "optree"))
@@ -41,26 +42,55 @@ def test_compiled_packages() -> None:
     assert optree.tree_map(abs, {"a": [-1, (2.0,)]}) == {"a": [1, (2.0,)]}
 
 
-LOAD = """async (asked) => {
+LOAD = """async ([asked, code]) => {
   const { loadTfpy } = await import("/tfpy.mjs");
   const tfpy = await loadTfpy({ packages: asked });
-  const rest = "xml.sax, xml.etree.ElementTree, email.mime.text"; // beside what Keras imports
-  const import_ = `import tfpy; tfpy.as_tensorflow(); import keras, http.client as client, ${rest}`;
-  const answer = asked.length
-    ? await tfpy.run(`${import_}; f"{keras.__version__} {client.__file__}"`)
-    : "";
-  return [Object.keys(tfpy.pyodide.loadedPackages), answer];
+  const loaded = Object.keys(tfpy.pyodide.loadedPackages);
+  return [loaded.map((name) => name.replace("_", "-")), JSON.parse(await tfpy.run(code))];
 }"""
+FOUND = """
+import importlib.metadata, inspect, json, sys, traceback
+import tfpy
+NAMED
+
+def told():
+    try:
+        keras.layers.Dense(-1)
+    except ValueError as error:
+        return traceback.format_exc()
+
+specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
+files = [str(spec.origin) for spec in specs if spec is not None]
+found = {"compiled": [file for file in files if "/python314.zip/" in file and file.endswith(".py")]}
+"""
+OF_KERAS = """
+found["later"] = [name for name in ("h5py._hl", "ml_dtypes._finfo") if name in sys.modules]
+found["version"] = [keras.__version__, importlib.metadata.version("keras")]
+found["source"] = inspect.getsource(keras.layers.Dense.build)
+found["told"] = told()
+found["licences"] = [str(f) for f in importlib.metadata.files("h5py") if "licenses" in str(f)]
+"""
 
 
 def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> None:
-    """Keras imports the standard library from bytecode."""
+    """What a page imports at its start is bytecode; Keras, packed, has sources and versions."""
+    start = FOUND.replace("NAMED", "")
+    with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS
     page = tfpy_page("tfpy-testing/blank.html")
-    loaded, _ = page.evaluate(f"({LOAD})([])", 120.0)
+    asked = json.dumps([[], f"{start}json.dumps(found)"])
+    loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy"}
+    assert found["compiled"] == []
 
     page = tfpy_page("tfpy-testing/blank.html")
-    loaded, answer = page.evaluate(f"({LOAD})(['keras'])", 120.0)
+    asked = json.dumps([["keras"], f"{with_keras}json.dumps(found)"])
+    loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy", "keras", *KERAS_NEEDS}
-    assert answer.startswith("3.15.")
-    assert answer.endswith("tfpy_stdlib/http/client.pyc")
+    assert found["compiled"] == []
+    assert found["later"] == []
+    assert found["version"][0].startswith("3.15.")
+    assert found["version"] == found["version"][:1] * 2
+    assert found["source"].lstrip().startswith("def build(self, input_shape):")
+    assert "packed/keras.zip/keras/src/layers/core/dense.py" in found["told"]
+    assert "raise ValueError(" in found["told"]
+    assert any("hdf5" in name for name in found["licences"])

@@ -1,6 +1,7 @@
-// Compiles Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER.
+// Compiles Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER [PLACE].
 //
-// CORE is Pyodide's npm package. FOLDER gets a __pycache__ for each folder of SOURCES. The bytecode
+// CORE is Pyodide's npm package. FOLDER gets a __pycache__ for each folder of SOURCES. PLACE stands
+// before the files' names in tracebacks, for importers that leave those alone. The bytecode
 // is not checked against the sources when it is imported, since installing changes their times, and
 // has lines but no columns, which are a quarter of its size.
 
@@ -15,13 +16,13 @@ for source in pathlib.Path("/sources").rglob("*.py"):
     py_compile.compile(
         str(source),
         cfile=str("/made" / pathlib.Path(importlib.util.cache_from_source(name))),
-        dfile=str(name),
+        dfile=place + str(name),
         doraise=True,
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )
 `;
 
-const [core, sources, folder] = process.argv.slice(2).map((path) => resolve(path));
+const [core, sources, folder] = process.argv.slice(2, 5).map((path) => resolve(path));
 const { loadPyodide } = await import(pathToFileURL(join(core, "pyodide.mjs")).href);
 const pyodide = await loadPyodide({
   indexURL: core,
@@ -29,4 +30,4 @@ const pyodide = await loadPyodide({
 });
 pyodide.mountNodeFS("/sources", sources);
 pyodide.mountNodeFS("/made", folder);
-pyodide.runPython(COMPILE);
+pyodide.runPython(COMPILE, { globals: pyodide.toPy({ place: process.argv[5] ?? "" }) });

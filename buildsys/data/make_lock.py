@@ -6,18 +6,30 @@ only those whose wheels are in FOLDER, by their names, hashes, needs and imports
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 
-from pyodide_lock import PyodideLockSpec
-from pyodide_lock.utils import add_wheels_to_spec
+from pyodide_lock import PyodideLockSpec, utils
 
+PACKED = "packed/"
+find_imports = utils.parse_top_level_import_name
+
+
+def imports(wheel: Path) -> list[str] | None:
+    """The packages of a wheel, those that it has packed included."""
+    with zipfile.ZipFile(wheel) as archive:
+        packed = [Path(name) for name in archive.namelist() if name.startswith(PACKED)]
+    return [path.stem for path in packed if path.suffix == ".zip"] or find_imports(wheel)
+
+
+utils.parse_top_level_import_name = imports
 core, folder = (Path(name) for name in sys.argv[1:])
 info = json.loads((core / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
 version = json.loads((core / "package.json").read_text(encoding="utf-8"))["version"]
 # Wheels are tagged by Pyodide's ABI (PEP 783), where pyodide-lock compares the compiler's version.
 tagged_as = {**info, "version": version, "platform": f"pyemscripten_{info['abi_version']}"}
 lock = PyodideLockSpec(info=tagged_as, packages={})
-lock = add_wheels_to_spec(lock, sorted(folder.glob("*.whl")))
+lock = utils.add_wheels_to_spec(lock, sorted(folder.glob("*.whl")))
 lock.info.platform = info["platform"]
 temporary = folder / "pyodide-lock.json.tmp"
 lock.to_json(temporary)

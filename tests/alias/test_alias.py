@@ -190,14 +190,16 @@ assert names["history"].history["loss"][1] < names["history"].history["loss"][0]
     )
 
 
-def test_keras_loads_h5py_when_a_file_wants_it(tmp_path: Path) -> None:
+def test_keras_loads_rare_packages_when_they_are_wanted(tmp_path: Path) -> None:
     run(
         ALIASED
         + f"""
 import sys
 import keras
+import tensorflow as tf
 
-assert "h5py._hl.files" not in sys.modules
+for name in ("absl.flags", "h5py._hl.files", "ml_dtypes._finfo", "rich.text"):
+    assert name not in sys.modules, name
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
 for name in ("model.keras", "model.h5", "model.weights.h5"):
     path = {str(tmp_path)!r} + "/" + name
@@ -208,5 +210,16 @@ for name in ("model.keras", "model.h5", "model.weights.h5"):
         assert len(keras.models.load_model(path).weights) == 2
 import h5py
 assert "h5py._hl.files" in sys.modules and issubclass(h5py.File, h5py.Group)
+lines = []
+model.summary(print_fn=lambda line, **_: lines.append(line))
+assert "Total params" in "".join(lines) and "rich.text" in sys.modules
+assert keras.ops.saturate_cast(tf.constant([1e9]), "bfloat16").dtype == tf.bfloat16
+assert "ml_dtypes._finfo" in sys.modules
+from absl import logging
+assert logging.INFO == 0 and "absl.flags" in sys.modules
+try:
+    h5py.no_such_name
+except AttributeError as error:
+    assert "no_such_name" in str(error)
 """
     )

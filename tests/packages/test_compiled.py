@@ -23,7 +23,9 @@ def _needs_site() -> None:
 
 
 def run(packages: str, code: str, shared: Path) -> None:
-    command = ["node", HERE / "pyodide.mjs", CORE, HERE, shared, packages, code]
+    # tfpy lets Python import what the site has packed.
+    words = [f"tfpy,{packages}", f"import tfpy\n{code}"]
+    command = ["node", HERE / "pyodide.mjs", CORE, HERE, shared, *words]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

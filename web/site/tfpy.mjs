@@ -177,14 +177,15 @@ async function countBytes({ body, headers }, onShare) {
 }
 
 /**
- * Starts Python.
+ * Starts Python, and meanwhile fetches packages.
  * @param {string} indexURL
  * @param {string} lockFileURL
+ * @param {string[]} wanted those that are not in the lock file are left to loadPackages
  * @param {LoadOptions} options
  * @param {(share: number) => void} onShare hears how much of it is there
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
-async function startPyodide(indexURL, lockFileURL, { stdout }, onShare) {
+async function startPyodide(indexURL, lockFileURL, wanted, { stdout }, onShare) {
   const lock = fetchLock(lockFileURL);
   lock.catch(() => {}); // it is waited for below
   /** @type {ReturnType<typeof watchWebAssembly> | undefined} */
@@ -193,9 +194,10 @@ async function startPyodide(indexURL, lockFileURL, { stdout }, onShare) {
     const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
     const config = { indexURL, packageBaseUrl: new URL(".", lockFileURL).href };
     const lockFileContents = await lock;
+    const packages = wanted.filter((name) => name in lockFileContents.packages);
     watch = watchWebAssembly(onShare);
     const streams = stdout ? { stdout, stderr: stdout } : {};
-    const loading = loadPyodide({ ...config, lockFileContents, ...streams });
+    const loading = loadPyodide({ ...config, lockFileContents, packages, ...streams });
     return await Promise.race([loading, watch.failed]);
   } catch (error) {
     const files = [...CORE.map((name) => indexURL + name), lockFileURL];
@@ -206,7 +208,7 @@ async function startPyodide(indexURL, lockFileURL, { stdout }, onShare) {
 }
 
 /**
- * Loads packages. Pyodide only logs what fails.
+ * Loads the packages that Pyodide has not loaded at its start. Pyodide only logs what fails.
  * @param {import("pyodide").PyodideInterface} pyodide
  * @param {string[]} wanted names or URLs of wheels
  * @param {string} lockFileURL
@@ -264,11 +266,11 @@ export async function loadTfpy(options = {}) {
   const onShare = (/** @type {number} */ share) => {
     progress("pyodide", BEGINS.packages * share, text);
   };
-  const pyodide = await startPyodide(indexURL, lockFileURL, options, onShare);
-
-  progress("packages", BEGINS.packages, "loading NumPy and tfpy");
   const packages = options.packages ?? [];
   const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
+  const pyodide = await startPyodide(indexURL, lockFileURL, wanted, options, onShare);
+
+  progress("packages", BEGINS.packages, "loading NumPy and tfpy");
   await loadPackages(pyodide, wanted, lockFileURL);
   await registerRuntime(pyodide);
 

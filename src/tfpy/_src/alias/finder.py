@@ -48,18 +48,9 @@ def as_tensorflow(replace: bool = False) -> None:
             "tfpy.as_tensorflow(replace=True) lets it give tfpy in this process"
         )
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-    _prefer_bytecode()
     private.install(package)
     sys.meta_path[:0] = [_Finder(package), overlay.Finder()]
     sys.modules[NAME] = package
-
-
-def _prefer_bytecode() -> None:
-    """Lets a page's Keras import the standard library from bytecode, where the page has it."""
-    found = PathFinder.find_spec("tfpy_stdlib")
-    archives = [at for at, path in enumerate(sys.path) if path.endswith(".zip")]
-    if found and archives and (folders := found.submodule_search_locations):
-        sys.path.insert(archives[0], folders[0])
 
 
 class _Finder(MetaPathFinder):

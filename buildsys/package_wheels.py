@@ -1,16 +1,17 @@
-"""The site's wheels of pure Python: those of requirements/site.txt, optree, and bytecode.
+"""The site's wheels besides tfpy's: those of requirements/site.txt, optree, NumPy, compiled ones.
 
-Keras and what it imports come without tests and without what no page can use, and with bytecode.
-Pyodide has the standard library as sources, and compiling what Keras imports of it would be half of
-Keras's import: tfpy-stdlib has that part as bytecode, which `tfpy.as_tensorflow` puts first.
+Keras and what it imports come without tests and without what no page can use, packed as tfpy finds
+them (src/tfpy/_src/alias/packed.py): bytecode in one file, sources in an archive.
 """
 
 from __future__ import annotations
 
+import io
+import marshal
 import re
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
@@ -24,17 +25,18 @@ LOCK = ROOT / "requirements" / "site.txt"
 OPTREE = ROOT / "web" / "python" / "optree"
 OPTREE_VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"Requires-Dist: ([\w.-]+)")
+PYC_HEADER = 16
+MARSHAL_VERSION = 2  # any Python reads it
 BUILD_TAG = "1tfpy"  # tells the wheels that are made here from those of the index
 TAG = "py3-none-any"
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What of a wheel stays out: files, by patterns, and requirements, by names; what it needs."""
+    """What of a wheel stays out: files, by patterns, and requirements, by names."""
 
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
 
 
 CUTS = {
@@ -51,35 +53,46 @@ CUTS = {
             "keras/src/backend/torch/*",
         ),
         requirements=("namex",),  # it serves Keras's own build
-        needs=("tfpy-stdlib",),
+    ),
+    "numpy": Cut(
+        files=(
+            # What only compilers and type checkers read.
+            "numpy/f2py/*",
+            *(f"numpy/*.{kind}" for kind in ("a", "c", "h", "pxd", "pyi", "pyx")),
+        ),
     ),
     "packaging": Cut(),
     # Markdown and coloured source code are nothing that Keras prints.
     "rich": Cut(requirements=("markdown-it-py", "pygments")),
 }
-STDLIB = (
-    "colorsys.py", "csv.py", "email/*.py", "fractions.py", "getpass.py", "gzip.py", "hashlib.py",
-    "http/*.py", "ipaddress.py", "multiprocessing/*.py", "pprint.py", "queue.py", "quopri.py",
-    "timeit.py", "urllib/*.py", "uuid.py", "xml/*.py",
-)  # fmt: skip
-"""Whole packages: those of the standard library are not seen beside them."""
-STDLIB_FOLDER = "tfpy_stdlib"
-STDLIB_SUMMARY = "Bytecode of a part of Pyodide's standard library, to stand first in sys.path."
+FOLDER = "packed"
+PLACE = f"/lib/python{side_modules.PYTHON}/site-packages/{FOLDER}"
 
 
-def ensure() -> list[Path]:
-    """The wheels, made when missing."""
+def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
+    """The wheels, made when missing.
+
+    Args:
+        numpy: NumPy's wheel as it was built.
+        compiled: those of packages with compiled modules, to be packed.
+    """
     inputs = {
         "recipe": [file_hash(file) for file in (Path(__file__), side_modules.RECIPE)],
         "bytecode": [file_hash(bytecode.SCRIPT), npm.ensure().parent.name],
     }
     of_index = {"lock": file_hash(LOCK), **inputs}
     own = {"source": tree_hash(OPTREE), **inputs}
-    stdlib = {"source": file_hash(_stdlib()), **inputs}
+    of_builds = {"wheels": [file_hash(wheel) for wheel in (numpy, *compiled)], **inputs}
+
+    def make_compiled(into: Path) -> None:
+        _write_unpacked(into / numpy.name, _lean(numpy, CUTS["numpy"]), into / "work")
+        for wheel in compiled:
+            _write_archive(into / wheel.name, wheel)
+
     folders = [
+        entry("compiled", of_builds, "compiled wheels for the site", make_compiled),
         entry("wheels", of_index, "wheels for the site", _make),
         entry("optree", own, "optree for the site", _make_optree),
-        entry("stdlib", stdlib, "bytecode of the standard library", _make_stdlib),
     ]
     return sorted(wheel for folder in folders for wheel in folder.glob("*.whl"))
 
@@ -102,7 +115,47 @@ def _make(into: Path) -> None:
 
 
 def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
+    """Write a wheel of one package of pure Python, packed."""
+    top, info, package = _parts(files)
+    code = {}
+    for name, data in bytecode.compiled(package, work, f"{PLACE}/{top}.zip/").items():
+        path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
+        module = path.parent.parent / path.name.split(".")[0]
+        code[module.as_posix()] = data[PYC_HEADER:]
+    info[f"{FOLDER}/{top}.zip"] = _archive(package)
+    info[f"{FOLDER}/{top}.bytecode"] = marshal.dumps(dict(sorted(code.items())), MARSHAL_VERSION)
+    side_modules.write_wheel(out, info)
+
+
+def _write_archive(out: Path, wheel: Path) -> None:
+    """Write a wheel of one package with compiled modules, packed."""
+    with zipfile.ZipFile(wheel) as old:
+        top, info, package = _parts({name: old.read(name) for name in old.namelist()})
+    info[f"{FOLDER}/{top}.zip"] = _archive(package)
+    side_modules.write_wheel(out, info)
+
+
+def _write_unpacked(out: Path, files: Mapping[str, bytes], work: Path) -> None:
+    """Write a wheel as others are, with bytecode."""
     side_modules.write_wheel(out, {**files, **bytecode.compiled(files, work)})
+    shutil.rmtree(work)
+
+
+def _parts(files: Mapping[str, bytes]) -> tuple[str, dict[str, bytes], dict[str, bytes]]:
+    """The name of a wheel's one package, what describes the package, and its files."""
+    info = {name: data for name, data in files.items() if ".dist-info/" in name}
+    package = {name: data for name, data in files.items() if name not in info}
+    (top,) = {name.split("/")[0] for name in package}
+    return top, info, package
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in sorted(files.items()):
+            member = zipfile.ZipInfo(name, side_modules.ZIP_TIME)
+            archive.writestr(member, data, zipfile.ZIP_DEFLATED, 9)
+    return out.getvalue()
 
 
 def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
@@ -116,15 +169,14 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     metadata = next(name for name in files if name.endswith(".dist-info/METADATA"))
     lines = files[metadata].decode().splitlines(keepends=True)
     kept = [line for line in lines if _requirement(line) not in cut.requirements]
-    at = next((i for i, line in enumerate(kept) if _requirement(line)), len(kept))
-    kept[at:at] = [f"Requires-Dist: {name}\n" for name in cut.needs]
     files[metadata] = "".join(kept).encode()
     info = metadata.removesuffix("METADATA")
-    files[f"{info}WHEEL"] = side_modules.wheel_text(TAG)
-    note = ["tfpy's build made this wheel from that of the index. It added bytecode and left out:"]
+    if wheel.name.endswith("-none-any.whl"):
+        files[f"{info}WHEEL"] = side_modules.wheel_text(TAG)
+    note = ["tfpy's build added bytecode to this wheel, packed files into a folder where there is"]
+    note += [f"a folder {FOLDER}, and left out:"]
     note += [f"- files {pattern}" for pattern in cut.files]
     note += [f"- the requirement {name}" for name in cut.requirements]
-    note += [f"It needs {name}." for name in cut.needs]
     files[f"{info}CHANGES.txt"] = ("\n".join(note) + "\n").encode()
     return files
 
@@ -145,29 +197,6 @@ def _make_optree(into: Path) -> None:
     work = into / "work"
     _write(into / f"optree-{version}-{BUILD_TAG}-{TAG}.whl", files, work)
     shutil.rmtree(work)
-
-
-def _make_stdlib(into: Path) -> None:
-    work = into / "work"
-    with zipfile.ZipFile(_stdlib()) as stdlib:
-        sources = {
-            name: stdlib.read(name)
-            for name in stdlib.namelist()
-            if any(fnmatch(name, pattern) for pattern in STDLIB)
-        }
-    files = {f"{STDLIB_FOLDER}/__init__.py": f'"""{STDLIB_SUMMARY}"""\n'.encode()}
-    for name, data in bytecode.compiled(sources, work).items():
-        folder = PurePath(name).parent.parent
-        module = PurePath(name).name.split(".")[0]
-        files[(STDLIB_FOLDER / folder / f"{module}.pyc").as_posix()] = data
-    files |= _own_info("tfpy_stdlib", side_modules.PYTHON, STDLIB_SUMMARY, "PSF-2.0")
-    out = into / f"tfpy_stdlib-{side_modules.PYTHON}-{BUILD_TAG}-{TAG}.whl"
-    side_modules.write_wheel(out, files)
-    shutil.rmtree(work)
-
-
-def _stdlib() -> Path:
-    return npm.ensure() / "pyodide" / "python_stdlib.zip"
 
 
 def _own_info(name: str, version: str, summary: str, licence: str) -> dict[str, bytes]:

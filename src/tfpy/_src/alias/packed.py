@@ -1,0 +1,145 @@
+"""Packages that stand packed in a page: their bytecode in one file, their sources in an archive.
+
+The site's wheels of Keras and of what it imports have two files for each package: NAME.bytecode, a
+marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all other files.
+Unpacking a thousand of them and looking for each would take longer than to run them. A package with
+compiled modules, which must be files, is an archive alone, unpacked when it is first imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import marshal
+import os
+import shutil
+import sys
+import types
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.abc import InspectLoader, PathEntryFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
+from zipimport import zipimporter
+
+START = "__init__"
+
+
+def install(folder: str) -> None:
+    """Lets Python import the packages that stand packed in a folder, now or later."""
+    if folder not in sys.path:
+        sys.path_hooks.insert(0, _Packages(folder).finder)
+        sys.path.append(folder)
+
+
+class _Packages(PathEntryFinder):
+    """Finds the packages of a folder; what is in each is found below NAME.zip."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._bytecode: dict[str, Mapping[str, bytes]] = {}
+
+    def finder(self, path: str) -> PathEntryFinder:
+        """The finder for an entry of ``sys.path`` or ``__path__``.
+
+        Raises:
+            ImportError: for entries that are not here.
+        """
+        if path == self._folder:
+            return self
+        archive, ending, inner = path.partition(".zip")
+        if not ending or os.path.dirname(archive) != self._folder:
+            raise ImportError(f"{path} is not in a packed package", path=path)
+        if archive not in self._bytecode:
+            with open(f"{archive}.bytecode", "rb") as file:
+                self._bytecode[archive] = marshal.load(file)
+        return _Modules(path, inner.removeprefix("/"), self._bytecode[archive])
+
+    def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
+        archive = f"{self._folder}/{fullname}.zip"
+        if not os.path.exists(archive):
+            return None
+        if os.path.exists(f"{self._folder}/{fullname}.bytecode"):
+            return self.finder(archive).find_spec(fullname, target)
+        unpacked = os.path.dirname(self._folder)
+        shutil.unpack_archive(archive, unpacked)
+        os.remove(archive)
+        importlib.invalidate_caches()
+        return PathFinder.find_spec(fullname, [unpacked], target)
+
+    def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
+        """What ``pkgutil.iter_modules`` asks for."""
+        if os.path.isdir(self._folder):
+            for name in sorted(os.listdir(self._folder)):
+                if name.endswith(".zip"):
+                    yield prefix + name.removesuffix(".zip"), True
+
+
+class _Modules(PathEntryFinder):
+    """Finds the modules of one package: those at ``inner`` in its archive."""
+
+    def __init__(self, path: str, inner: str, bytecode: Mapping[str, bytes]) -> None:
+        self._path = path
+        self._start = f"{inner}/" if inner else ""
+        self._bytecode = bytecode
+
+    @cached_property
+    def sources(self) -> zipimporter:
+        """What reads the archive; it reads the archive's list of files when it is made."""
+        return zipimporter(self._path)
+
+    def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
+        name = fullname.rpartition(".")[2]
+        code = self._bytecode.get(f"{self._start}{name}/{START}")
+        if is_package := code is not None:
+            origin = f"{self._path}/{name}/{START}.py"
+        else:
+            code = self._bytecode.get(self._start + name)
+            origin = f"{self._path}/{name}.py"
+        if code is None:
+            return None
+        loader = _Loader(self, origin, code, is_package)
+        spec = ModuleSpec(fullname, loader, origin=origin, is_package=is_package)
+        spec.has_location = True
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(f"{self._path}/{name}")
+        return spec
+
+    def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
+        """What ``pkgutil.iter_modules`` asks for."""
+        for file in sorted(self._bytecode):
+            if file.startswith(self._start):
+                name, _, rest = file.removeprefix(self._start).partition("/")
+                if rest == START or (not rest and name != START):
+                    yield prefix + name, bool(rest)
+
+
+class _Loader(InspectLoader):
+    """Loads a module from its bytecode; gives its source, and data, from the archive."""
+
+    def __init__(self, finder: _Modules, origin: str, code: bytes, is_package: bool) -> None:
+        self._finder = finder
+        self._origin = origin
+        self._code = code
+        self._is_package = is_package
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        code: types.CodeType = marshal.loads(self._code)
+        return code
+
+    def is_package(self, fullname: str) -> bool:
+        return self._is_package
+
+    def get_filename(self, fullname: str) -> str:
+        """The module's ``__file__``, inside the archive."""
+        return self._origin
+
+    def get_source(self, fullname: str) -> str | None:
+        return self._finder.sources.get_source(fullname)
+
+    def get_data(self, path: str) -> bytes:
+        """What a file of the archive holds."""
+        return self._finder.sources.get_data(path)
+
+    def get_resource_reader(self, fullname: str) -> Any:
+        """What ``importlib.resources`` reads a package's files with."""
+        return self._finder.sources.get_resource_reader(fullname)
