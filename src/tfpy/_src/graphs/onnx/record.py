@@ -73,11 +73,18 @@ class Operation:
         """The values that a node makes.
 
         Raises:
-            ModelFileError: for attributes, or numbers of inputs, that the operation has not.
+            ModelFileError: for attributes, or numbers of inputs, that the operation has not, or
+                values that do not go together.
         """
         around = {"node": node, "scope": scope}
         keywords = {name: around[name] for name in self.context}
-        made = self.function(*self._taken(node, values), **self._attributes(node), **keywords)
+        taken, attributes = self._taken(node, values), self._attributes(node)
+        try:
+            made = self.function(*taken, **attributes, **keywords)
+        except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError) as error:
+            raise ModelFileError(
+                f"{node.op} {node.name!r} cannot be computed with what the file says: {error!r}"
+            ) from error
         results = made if isinstance(made, tuple) else (made,)
         if len(results) < len(node.outputs):
             raise ModelFileError(f"{node.op} gives {len(results)} values, not {len(node.outputs)}")

@@ -14,7 +14,7 @@ from tfpy._src.array.slicing import gather
 from tfpy._src.control.control_flow import cond, while_loop
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import NotTraceableError, invalid
+from tfpy._src.errors import NotTraceableError, OpError, invalid
 from tfpy._src.graphs.node import NodeGraph
 from tfpy._src.graphs.onnx.record import Ints, operation
 from tfpy._src.graphs.onnx.values import host, ints, is_host, positive, shape_of, tensor
@@ -65,9 +65,22 @@ def if_(condition: Any, *, then_branch: NodeGraph, else_branch: NodeGraph, scope
         return tuple(scope.call_inside(branch, []))
 
     def values(branch: NodeGraph) -> Callable[[], list[Tensor]]:
-        return lambda: [_traceable(x) for x in scope.call_inside(branch, [])]
+        return lambda: _attempted(branch, scope)
 
     return tuple(cond(condition, values(then_branch), values(else_branch)))
+
+
+def _attempted(branch: NodeGraph, scope: Scope) -> list[Tensor]:
+    """The values of a branch, of which is not known whether it runs.
+
+    Raises:
+        NotTraceableError: when it fails: files have branches that do not fit their inputs, and are
+            not taken then.
+    """
+    try:
+        return [_traceable(x) for x in scope.call_inside(branch, [])]
+    except (ValueError, TypeError, OpError, NotImplementedError) as error:
+        raise NotTraceableError(f"If: {branch.name!r} fails, if it runs: {error}") from error
 
 
 def _traceable(value: Any) -> Tensor:

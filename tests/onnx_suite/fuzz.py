@@ -1,0 +1,107 @@
+"""Broken files are refused: ``python -m onnx_suite.fuzz [seed]``.
+
+Bytes of real models are changed. Reading and running them must end soon, in little memory, with
+numbers or with an error that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import sys
+import traceback
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from buildsys import model_files
+from onnx_suite.cases import cases
+from tfpy._src.errors import OpError
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.onnx.dialect import ONNX
+from tfpy._src.graphs.onnx.reader import read_onnx
+from tfpy._src.graphs.onnx.values import tensor
+from tfpy._src.graphs.plan import plan
+from tfpy._src.graphs.scope import Scope
+
+REFUSALS = (ValueError, TypeError, NotImplementedError, OpError, ImportError)
+FILES = (
+    ("silero-vad", "silero_vad_16k_op15"),
+    ("rapidocr-onnxruntime", "ch_ppocr_mobile_v2.0_cls_infer"),
+)
+OF_A_FILE = 40
+OF_A_CASE = 2
+SECONDS = 20
+MEMORY = 6 << 30
+
+
+def mutated(data: bytes, rng: np.random.Generator) -> bytes:
+    """Some bytes changed, cut out, put in, or the end cut off."""
+    made = bytearray(data)
+    for _ in range(int(rng.integers(1, 4))):
+        at, kind = int(rng.integers(len(made) or 1)), rng.integers(24)
+        if kind == 0:
+            del made[at:]
+        elif kind == 1:
+            del made[at : at + int(rng.integers(1, 9))]
+        elif kind == 2:
+            made[at:at] = rng.bytes(int(rng.integers(1, 9)))
+        elif made:
+            made[at % len(made)] = int(rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.integers(256)]))
+    return bytes(made)
+
+
+def attempt(data: bytes, inputs: Any) -> str:
+    """What becomes of a file."""
+    signal.alarm(SECONDS)
+    try:
+        graph = read_onnx(data, ONNX)
+        if inputs is None:
+            return "read"
+        given = {spec.name: value for spec, value in zip(graph.inputs, inputs, strict=False)}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            Scope(graph, given).run(plan(graph, graph.outputs, given))
+        return "ran"
+    except ModelFileError:
+        return "refused as a file"
+    except REFUSALS:
+        return "refused by an operation"
+    finally:
+        signal.alarm(0)
+
+
+def main() -> int:
+    """Tries mutants; the exit status is 1 when one is not refused as it should be."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    rng = np.random.default_rng(int(sys.argv[1]) if sys.argv[1:] else 7)
+    counts: Counter[str] = Counter()
+    todo: list[tuple[str, bytes, Any]] = []
+    for package, name in FILES:
+        data = (model_files.ensure(package) / name / "model.onnx").read_bytes()
+        todo += [(name, mutated(data, rng), None) for _ in range(OF_A_FILE)]
+    for case in cases().values():
+        inputs = case.data[0][0]
+        if all(isinstance(x, np.ndarray) and x.dtype.kind in "fiub" for x in inputs):
+            values = [tensor(x) for x in inputs]
+            todo += [(case.name, mutated(case.model, rng), values) for _ in range(OF_A_CASE)]
+    for name, data, inputs in todo:
+        try:
+            counts[attempt(data, inputs)] += 1
+        except BaseException:
+            counts["SURPRISES"] += 1
+            print(f"--- {name}\n{traceback.format_exc(limit=-4)}", flush=True)
+    for outcome, count in counts.most_common():
+        print(f"{count:6} {outcome}")
+    return int(counts["SURPRISES"] > 0)
+
+
+def _late(*_: Any) -> None:
+    raise TimeoutError(f"not done after {SECONDS} seconds")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, _late)
+    sys.exit(main())
