@@ -72,7 +72,7 @@ class Fit:
 
     def __init__(self, name: str, arrays: dict[str, Any]) -> None:
         values = {key: np.asarray(value) for key, value in arrays.items()}
-        self._input, self._labels = values.pop("input"), values.pop("labels")
+        self._input, self._labels = (tf.constant(values.pop(n)) for n in ("input", "labels"))
         self._batch = BATCHES[name]
         self._model: Any = tf.keras.Sequential(NETWORKS[name](tf.keras.layers))
         self._model.set_weights(list(values.values()))

@@ -18,6 +18,7 @@ SITE_FILES = ("*.mjs", "pyodide/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/fits.py",
+    "bench/tasks.py",
     "bench/works.py",
     "bench/networks/*.py",
     "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",

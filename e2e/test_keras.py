@@ -92,7 +92,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
 
     import keras
 
-    from tfpy._src.alias import training
+    from tfpy._src.runtime import turns as given
 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(512, 8)).astype(np.float32)
@@ -102,7 +102,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
         [keras.Input((8,)), keras.layers.Dense(16, "relu"), keras.layers.Dense(1, "sigmoid")]
     )
     model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-    training._SLICE = 0.0  # a turn after each batch, however fast the machine is
+    given.SLICE = 0.0  # a turn after each batch, however fast the machine is
     turns = 0
 
     async def count() -> None:

@@ -6,9 +6,7 @@ page stays alive while a model learns on its own thread, and no synchronous read
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import time
 import types
 from collections.abc import Callable
 from itertools import islice
@@ -24,9 +22,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.ahead import OnDevice
 from tfpy._src.data.iterators import Iterator
 from tfpy._src.function.api import function
-
-_SLICE = 0.02
-"""Seconds of work after which the page gets its turn."""
+from tfpy._src.runtime.turns import give_turn
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -183,7 +179,7 @@ async def predict_async(
     self.make_predict_function()
     self.stop_predicting = False
     callbacks.on_predict_begin()
-    turns, results = _Turns(), []
+    results: list[Any] = []
     with batches.catch_stop_iteration():
         for first, last, iterator in batches:
             if not await iterator.fetch(self.steps_per_execution):
@@ -192,24 +188,11 @@ async def predict_async(
             result = self.predict_function(list(islice(iterator, self.steps_per_execution)))
             results.append(await _values(result))
             callbacks.on_predict_batch_end(last, {"outputs": result})
-            await turns.give()
+            await give_turn()
             if self.stop_predicting:
                 break
     callbacks.on_predict_end()
     return _keras().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
-
-
-class _Turns:
-    """Gives the page its turn, every so often."""
-
-    def __init__(self) -> None:
-        self._began = time.perf_counter()
-
-    async def give(self) -> None:
-        """Lets other tasks run if the last time is long ago."""
-        if time.perf_counter() - self._began >= _SLICE:
-            await asyncio.sleep(0)
-            self._began = time.perf_counter()
 
 
 def _keras() -> Any:
@@ -248,7 +231,7 @@ async def _over(
     is_stopped: Callable[[], bool],
 ) -> Any:
     """Runs a function of each batch; what it gave last."""
-    turns, logs = _Turns(), {}
+    logs: Any = {}
     begin = getattr(callbacks, f"on_{phase}_batch_begin")
     end = getattr(callbacks, f"on_{phase}_batch_end")
     with batches.catch_stop_iteration():
@@ -258,7 +241,7 @@ async def _over(
             begin(first)
             logs = run(iterator)
             end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
-            await turns.give()
+            await give_turn()
             if is_stopped():
                 break
     return logs

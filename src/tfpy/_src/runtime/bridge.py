@@ -1,4 +1,5 @@
-"""Loading the runtime and crossing to it; only this, :mod:`page` and :mod:`media` import ``js``.
+"""Loading the runtime and crossing to it; only this, :mod:`page`, :mod:`media` and :mod:`turns`
+import ``js``.
 
 Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
 in Python's heap, everything else as integers. Views of the heap are made per call on the

@@ -1,0 +1,116 @@
+// Measures for how long Keras's awaited training keeps the event loop of the thread that it is on.
+//
+//   ?backend=webgl      cpu, wasm or webgl
+//   &worker=1           in a module worker; default: the page's own thread
+//   &work=lstm,head     networks, by name; default: all of ../tasks.py
+//   &post=1             posts each record to /result
+//
+// A message to itself comes back after whatever else the loop does: the time in between is the time
+// for which the page, or the worker, would have answered nobody. Where the browser tells of long
+// tasks (Chromium, on the page's own thread), the longest is in the record too.
+
+import { loadTfpy } from "/tfpy.mjs";
+
+const NAMES = ["digits", "lstm", "transformer", "head"];
+const OFTEN = 3;
+const query = new URLSearchParams(location.search);
+const isWorker = typeof document === "undefined";
+
+/** @param {object} line */
+async function report(line) {
+  if (isWorker) {
+    postMessage(line);
+    return;
+  }
+  /** @type {HTMLElement} */ (document.querySelector("#log")).textContent +=
+    `${JSON.stringify(line)}\n`;
+  if (query.has("post")) {
+    await fetch("/result", { method: "POST", body: JSON.stringify(line) });
+  }
+}
+
+/**
+ * The milliseconds for which the loop was kept, longest first, while something was awaited.
+ * @param {() => Promise<void>} action
+ */
+async function gapsDuring(action) {
+  const { port1, port2 } = new MessageChannel();
+  /** @type {number[]} */
+  const gaps = [];
+  let last = performance.now();
+  port2.onmessage = () => {
+    const now = performance.now();
+    gaps.push(now - last);
+    last = now;
+    port1.postMessage(0);
+  };
+  port1.postMessage(0);
+  await action();
+  gaps.push(performance.now() - last);
+  port1.close();
+  return gaps.sort((a, b) => b - a);
+}
+
+/**
+ * The milliseconds of the long tasks that the browser told of since the last call.
+ * @returns {() => Promise<number[] | undefined>}
+ */
+function watchLongTasks() {
+  if (isWorker || !PerformanceObserver.supportedEntryTypes.includes("longtask")) {
+    return async () => undefined;
+  }
+  /** @type {number[]} */
+  let found = [];
+  new PerformanceObserver((list) => {
+    found.push(...list.getEntries().map((entry) => entry.duration));
+  }).observe({ type: "longtask" });
+  return async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100)); // they are told of later
+    const taken = found;
+    found = [];
+    return taken.sort((a, b) => b - a);
+  };
+}
+
+async function measure() {
+  const backend = query.get("backend") ?? "wasm";
+  const { pyodide } = await loadTfpy({
+    backend,
+    packages: ["keras"],
+    flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: false },
+  });
+  pyodide.FS.mkdirTree("bench");
+  const source = await fetch(new URL("../tasks.py", import.meta.url));
+  pyodide.FS.writeFile("bench/tasks.py", await source.text());
+  const Task = await pyodide.runPythonAsync("from bench.tasks import Task; Task");
+  const longTasks = watchLongTasks();
+  for (const work of query.get("work")?.split(",") ?? NAMES) {
+    const task = Task(work);
+    await task.learn(); // traces, makes programs and compiles shaders
+    for (let round = 0; round < OFTEN; round++) {
+      await longTasks();
+      const start = performance.now();
+      const gaps = await gapsDuring(() => task.learn());
+      const ms = performance.now() - start;
+      const longest = gaps.slice(0, 5).map(Math.round);
+      const long_tasks = (await longTasks())?.slice(0, 5).map(Math.round);
+      await report({ work, backend, worker: isWorker, round, ms, longest, long_tasks });
+    }
+    task.destroy();
+  }
+}
+
+if (query.has("worker") && !isWorker) {
+  const worker = new Worker(new URL(`tasks.mjs${location.search}`, import.meta.url), {
+    type: "module",
+  });
+  worker.onmessage = ({ data }) => report(data);
+  worker.onerror = ({ message }) => report({ done: message });
+} else {
+  try {
+    await measure();
+    await report({ done: "" });
+  } catch (error) {
+    await report({ done: String(error) });
+  }
+}
