@@ -364,5 +364,6 @@ from tfpy._src.variables.module import Module as Module
 from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
 from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
+from tfpy._src.writers.onnx_file import save_onnx as save_onnx
 
 _explain(__name__, _LAZY)

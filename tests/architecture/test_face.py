@@ -27,7 +27,7 @@ OWN = {
         lower_bound
         memory moving_average multi_rnn_cell multinomial outer_product prelu ragged_gather
         ragged_range ragged_tensor_to_tensor rand random_standard_normal random_uniform_int ready
-        register_backend remove_backend save_graph_model save_layers_model scalar
+        register_backend remove_backend save_graph_model save_layers_model save_onnx scalar
         set_backend set_backend_async setdiff1d sparse_to_dense spectral squared_difference step
         tensor tensor1d tensor2d tensor3d tensor4d tensor5d tensor6d tidy upper_bound
         value_and_grad value_and_grads variable_grads

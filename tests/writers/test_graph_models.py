@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import graph_def
 import numpy as np
 import pytest
 from programs import PROGRAMS, results
+from samples import RANDOM, ignored, tensorflow_lacks
 
 import tfpy as tf
 from tfpy._src.ops import OPS
@@ -20,9 +22,7 @@ from tfpy._src.writers.tensorflow import TABLE
 
 HERE = Path(__file__).parent
 MODULES = HERE.parents[1] / "node_modules"
-RANDOM = {"random_uniform", "random_normal", "random_truncated_normal"}
 CASES = [name for name in TABLE.records if OPS[name].samples and name not in RANDOM]
-KINDS = (np.float32, np.int32, np.bool_, np.complex64)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -35,33 +35,13 @@ def test_tensorflow_runs_programs(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(found[key], wanted[key], 1e-4, 1e-5)
 
 
-def _ignored(name: str, arrays: Any, attrs: Any) -> bool:
-    """What the formats do not have, or mean otherwise, of a primitive that they have."""
-    if not arrays or any(a.dtype not in KINDS for a in arrays):
-        return True
-    match name:
-        case "scatter_update":  # which here drops negative rows
-            return bool((arrays[1] < 0).any())
-        case "max_pool" | "avg_pool":
-            return any(n != 1 for n in attrs["dilations"])
-        case "conv2d" | "conv3d" | "depthwise_conv2d" | "conv2d_backprop_input":
-            both = max(attrs["dilations"]) > 1
-            grouped = name == "conv2d_backprop_input" and (
-                attrs["input_shape"][-1] != arrays[1].shape[2]
-            )
-            return both or grouped
-        case "non_max_suppression":
-            return arrays[0].ndim != 2
-    return False
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_tensorflow_runs_primitives(name: str, tmp_path: Path) -> None:
     op = OPS[name]
     assert op.samples is not None
     count = 0
     for arrays, attrs in op.samples(np.random.default_rng(5)):
-        if _ignored(name, arrays, attrs) or count == 6:
+        if ignored(name, arrays, attrs) or tensorflow_lacks(name, arrays, attrs) or count == 6:
             continue
         count += 1
         specs = [tf.TensorSpec(a.shape, a.dtype.name) for a in arrays]
@@ -117,6 +97,13 @@ def test_every_primitive_is_written_or_refused_with_a_reason() -> None:
     known = {op.name for op in OPS.values()}
     assert TABLE.records.keys() | TABLE.refused.keys() == known
     assert not TABLE.records.keys() & TABLE.refused.keys()
+
+
+def test_a_model_of_keras(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, HERE / "keras_model.py", tmp_path], check=True)
+    found = graph_def.run(tmp_path, [np.load(tmp_path / "x.npy")])
+    wanted = np.load(tmp_path / "y.npy")
+    np.testing.assert_allclose(found["output_0"], wanted, 1e-4, 1e-5)
 
 
 def test_weights_are_quantized(tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""Written ONNX files: onnx's checker takes them, ONNX Runtime runs them to the same numbers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+from buildsys import pyenv
+from buildsys.paths import ROOT
+from tfpy._src.graphs import wire, wire_writer
+from tfpy._src.ops import OPS
+from tfpy._src.writers.onnx import TABLE
+
+
+def test_onnx_runtime(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, Path(__file__).parent / "keras_model.py", tmp_path], check=True)
+    argv = [str(pyenv.ensure("onnx")), "-m", "writers.onnx_cases", str(tmp_path)]
+    env = pyenv.importing("src", "tests", ".")
+    done = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    models, programs, primitives = map(int, done.stdout.split())
+    assert models == 1
+    assert programs >= 8
+    assert primitives > 300
+
+
+def test_every_primitive_is_written_or_refused_with_a_reason() -> None:
+    assert TABLE.records.keys() | TABLE.refused.keys() == {op.name for op in OPS.values()}
+    assert not TABLE.records.keys() & TABLE.refused.keys()
+
+
+def test_refusals(tmp_path: Path) -> None:
+    file = tmp_path / "x.onnx"
+    with pytest.raises(tf.errors.UnimplementedError, match="ONNX cannot express det"):
+        tf.save_onnx(tf.linalg.det, file, [tf.TensorSpec([2, 2])])
+    with pytest.raises(tf.errors.UnimplementedError, match="no complex"):
+        tf.save_onnx(tf.math.conj, file, [tf.TensorSpec([2], tf.complex64)])
+    assert not file.exists()
+
+
+def test_fields_are_read_as_they_were_written() -> None:
+    kinds = {1: ("a", wire.INT), 2: ("b", wire.FLOAT), 3: ("c", wire.STRING)}
+    kinds |= {4: ("d", wire.many(wire.INT)), 5: ("e", wire.many(wire.FLOAT))}
+    data = wire_writer.integer(1, -3) + wire_writer.real(2, 0.5) + wire_writer.chunk(3, "name")
+    data += wire_writer.integers(4, [1, 300, -1]) + wire_writer.reals(5, [1.5, -2.0])
+    found = wire.read(data, wire.Message("test", kinds))
+    assert (found["a"], found["b"], found["c"]) == (-3, 0.5, "name")
+    np.testing.assert_array_equal(found["d"], [1, 300, -1])
+    np.testing.assert_array_equal(found["e"], [1.5, -2.0])
