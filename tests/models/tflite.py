@@ -72,6 +72,7 @@ def converted(
     whole: Any = None,
     optimized: bool = False,
     flex: bool = False,
+    behind: bool = False,
 ) -> bytes:
     """A function of TensorFlow as a file; its outputs are a dictionary.
 
@@ -81,12 +82,14 @@ def converted(
         whole: the dtype of inputs and outputs of a model in whole numbers; None for one in floats.
         optimized: whether weights are whole numbers in a model in floats.
         flex: whether TensorFlow's own operations may stay.
+        behind: whether weights lie behind the tables.
     """
     specs = [reference.TensorSpec(x.shape, x.dtype, name=f"x{i}") for i, x in enumerate(inputs)]
     traced = reference.function(function, input_signature=specs, autograph=True)
     converter = reference.lite.TFLiteConverter.from_concrete_functions(
         [traced.get_concrete_function()], reference.Module()
     )
+    converter._experimental_use_buffer_offset = behind
     if whole is not None or optimized:
         converter.optimizations = [reference.lite.Optimize.DEFAULT]
     if flex:
