@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,12 +106,17 @@ def recording() -> Iterator[Recorder]:
 
 def record(recorder: Recorder, name: str) -> Run:
     """What the public function ``name`` does with the arguments of its call."""
-    function = public.functions()[name]
+    return noted(recorder, public.functions()[name], f"call({arguments(name)})")
+
+
+def noted(recorder: Recorder, function: Callable[..., Any], text: str) -> Run:
+    """What a function does where a text says ``call``."""
     note = Run()
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for given in tensors(tfpy, [*args, *kwargs.values()]):
-            recorder.take(given)
+            if isinstance(given, tfpy.Tensor):  # handles of Variables stay
+                recorder.take(given)
         recorder.note = note
         try:
             result = function(*args, **kwargs)
@@ -119,7 +124,7 @@ def record(recorder: Recorder, name: str) -> Run:
         finally:
             recorder.note = Run()
 
-    result = evaluate(f"call({arguments(name)})", words(tfpy), call=call)
+    result = evaluate(text, words(tfpy), call=call)
     if note.reads:
         found = tensors(tfpy, result)
         here = [t.storage.backend is recorder and t.storage.slot in recorder.made for t in found]

@@ -12,13 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from raw import calls as operation_calls
 from surface.calls import ALONE, CALLS, dtypes, ours
 from surface.evaluation import DTYPES, evaluate, gradients, words
 from surface.inventory import BY_NATURE, INVENTORY, groups
-from surface.recorder import Run, record, recording
+from surface.recorder import Run, noted, record, recording
 
 import tfpy
 from tfpy._src.ops import OPS, UNSUPPORTED, Op
+from tfpy._src.raw import RECORDS
 
 PAGE = Path(__file__).parents[2] / "docs/ops.md"
 PRIMITIVES = {name: op for name, op in OPS.items() if op.is_primitive}
@@ -175,7 +177,36 @@ def page(found: Sequence[Row]) -> str:
     for namespace, title in TITLES.items():
         own = [row for row in found if row.name.rpartition(".")[0] == namespace]
         lines += [f"## {title}", "", *table(head, [row.cells() for row in own]), ""]
-    return "\n".join([*lines, *_host_reasons(), "", *_primitives(), ""])
+    return "\n".join([*lines, *_operations(), "", *_host_reasons(), "", *_primitives(), ""])
+
+
+def operations() -> dict[str, Run]:
+    """What a call of each operation of ``tf.raw_ops`` does."""
+    with recording() as recorder:
+        return {
+            name: noted(
+                recorder,
+                getattr(tfpy.raw_ops, name),
+                operation_calls.ours(name).replace(f"tf.raw_ops.{name}(", "call("),
+            )
+            for name in sorted(operation_calls.SAMPLES)
+        }
+
+
+def _operations() -> list[str]:
+    lines = [
+        [f"`{name}`", *(run.way(backend) for backend in BACKENDS)]
+        for name, run in operations().items()
+    ]
+    return [
+        "## tf.raw_ops",
+        "",
+        f"{len(RECORDS)} operations of TensorFlow's graphs, each tested against TensorFlow's. What",
+        "is left out stands with the reason in `src/tfpy/_src/raw/absent.py`. Not called here:",
+        f"{', '.join(f'`{name}`' for name in sorted(operation_calls.ELSEWHERE))}.",
+        "",
+        *table(["operation", *BACKENDS], lines),
+    ]
 
 
 def _host_reasons() -> list[str]:

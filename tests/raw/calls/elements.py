@@ -66,6 +66,8 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "SigmoidGrad": "y=f(3), dy=f(3)",
     "SqrtGrad": "y=f(3), dy=f(3)",
     "TanhGrad": "y=f(3), dy=f(3)",
+    "IgammaGradA": "a=f(3), x=f(3)",
+    "RandomGammaGrad": "alpha=f(3), sample=f(3)",
     # reductions, segments and counts
     **dict.fromkeys(
         ("Max", "Mean", "Min", "Prod", "Sum", "EuclideanNorm"), "input=f(2, 3, 4), axis=[0, 2]"

@@ -18,14 +18,13 @@ def made(call: str) -> str:
 
 def optimised(call: str, slots: int) -> str:
     """The values of a variable and of its slots after a step."""
-    names = [f"s{i}" for i in range(slots)]
-    values = ", ".join(f"{name}.numpy()" for name in ("v", *names))
-    variables = ", ".join(["tf.Variable(f(3))"] * (slots + 1))
-    return (
-        f"=(lambda v, {', '.join(names)}: (tf.raw_ops.{call}, {values}))({variables})"
-        if slots
-        else (f"=(lambda v: (tf.raw_ops.{call}, v.numpy()))(tf.Variable(f(3)))")
+    names = ["v", *(f"s{i}" for i in range(slots))]
+    values = ", ".join(f"{name}.numpy()" for name in names)
+    # mean squares exceed the square of the mean
+    variables = ", ".join(
+        f"tf.Variable(f(3) + {i if slots == 3 else 0}.0)" for i in range(slots + 1)
     )
+    return f"=(lambda {', '.join(names)}: (tf.raw_ops.{call}, {values}))({variables})"
 
 
 def table(
@@ -80,7 +79,40 @@ LOOP = f"input=[0, t([1.0, 2.0])], cond={counting('[i < 3]')}, body={counting('[
 BRANCHES = f"then_branch={function('a * 2.0')}, else_branch={function('a - 1.0')}"
 FLOW = "handle=handle, flow_in=flow"
 
-OPTIMISERS: dict[str, str | tuple[str, str]] = {}
+ADAM = "beta1_power=0.8, beta2_power=0.7, lr=0.1, beta1=0.9, beta2=0.8, epsilon=0.01, grad=f(3)"
+RMS = "lr=0.1, rho=0.9, momentum=0.8, epsilon=0.01, grad=f(3)"
+FTRL = "var=v.handle, accum=s0.handle, linear=s1.handle, grad=f(3), lr=0.1, l1=0.1, l2=0.2, lr_power=-0.5"
+MOMENTUM = "var=v.handle, accum=s0.handle, lr=0.1, grad=f(3), momentum=0.9, use_nesterov=True"
+SIGN = "var=v.handle, m=s0.handle, lr=0.1, sign_decay=0.9, beta=0.8, grad=f(3)"
+STEPS = {
+    "AdaMax": (
+        "var=v.handle, m=s0.handle, v=s1.handle, beta1_power=0.8, lr=0.1, beta1=0.9, beta2=0.8, epsilon=0.01, grad=f(3)",
+        2,
+    ),
+    "Adadelta": (
+        "var=v.handle, accum=s0.handle, accum_update=s1.handle, lr=0.1, rho=0.9, epsilon=0.01, grad=f(3)",
+        2,
+    ),
+    "Adagrad": ("var=v.handle, accum=s0.handle, lr=0.1, grad=f(3)", 1),
+    "AdagradV2": ("var=v.handle, accum=s0.handle, lr=0.1, epsilon=0.01, grad=f(3)", 1),
+    "Adam": (f"var=v.handle, m=s0.handle, v=s1.handle, {ADAM}, use_nesterov=True", 2),
+    "AdamWithAmsgrad": (f"var=v.handle, m=s0.handle, v=s1.handle, vhat=s2.handle, {ADAM}", 3),
+    "AddSign": (f"{SIGN}, alpha=0.7", 1),
+    "CenteredRMSProp": (f"var=v.handle, mg=s0.handle, ms=s1.handle, mom=s2.handle, {RMS}", 3),
+    "Ftrl": (FTRL, 2),
+    "FtrlV2": (f"{FTRL}, l2_shrinkage=0.3, multiply_linear_by_lr=True", 2),
+    "GradientDescent": ("var=v.handle, alpha=0.1, delta=f(3)", 0),
+    "KerasMomentum": (MOMENTUM, 1),
+    "Momentum": (MOMENTUM, 1),
+    "PowerSign": (f"{SIGN}, logbase=0.7", 1),
+    "ProximalAdagrad": ("var=v.handle, accum=s0.handle, lr=0.1, l1=0.1, l2=0.2, grad=f(3)", 1),
+    "ProximalGradientDescent": ("var=v.handle, alpha=0.1, l1=0.1, l2=0.2, delta=f(3)", 0),
+    "RMSProp": (f"var=v.handle, ms=s0.handle, mom=s1.handle, {RMS}", 2),
+}
+OPTIMISERS = {
+    f"ResourceApply{kind}": optimised(f"ResourceApply{kind}({arguments})", slots)
+    for kind, (arguments, slots) in STEPS.items()
+}
 
 SAMPLES: dict[str, str | tuple[str, str]] = {
     "VarHandleOp": made("ReadVariableOp(resource=h, dtype=tf.float32)"),

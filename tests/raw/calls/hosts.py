@@ -100,6 +100,12 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "SparseFillEmptyRows": "indices=[[0, 1], [2, 0]], values=f(2), dense_shape=[4, 3], default_value=7.0",
     "SparseReduceMax": f"{INPUT}, reduction_axes=[1]",
     "SparseReduceSum": f"{INPUT}, reduction_axes=[1], keep_dims=True",
+    "SparseReduceMaxSparse": f"{INPUT}, reduction_axes=[1]",
+    "SparseReduceSumSparse": f"{INPUT}, reduction_axes=[1], keep_dims=True",
+    **{
+        f"SparseSegment{kind}Grad": "grad=f(3, 2), indices=[0, 3, 1], segment_ids=[0, 0, 2], output_dim0=5"
+        for kind in ("Mean", "SqrtN", "Sum")
+    },
     "SparseReorder": "input_indices=[[1, 2], [0, 0]], input_values=f(2), input_shape=[2, 4]",
     "SparseReshape": "input_indices=[[0, 0], [1, 2]], input_shape=[2, 4], new_shape=[4, -1]",
     **dict.fromkeys(("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum"), SEGMENTS),

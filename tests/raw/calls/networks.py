@@ -11,6 +11,12 @@ POSITIVE = "tf.matmul(f(3, 3), f(3, 3)) + 3.0 * tf.eye(3)"
 SYMMETRIC = "(lambda a: tf.matmul(a, a, transpose_b=True) + tf.eye(3))(f(3, 3))"
 PNG = "tf.io.encode_png(tf.cast(i(255, 4, 5, 3), tf.uint8))"
 
+BACK = "y_backprop=f(2, 3, 4, 5), x=f(2, 3, 4, 5), scale=f(5), reserve_space_1=f(5), reserve_space_2=f(5)"
+CROPS = "boxes=t([[0.1, 0.2, 0.8, 0.9]]), box_ind=[0]"
+CELL = (
+    "cs_prev=f(2, 4), h_prev=f(2, 4), w=f(7, 16) - 0.5, wci=f(4), wcf=f(4), wco=f(4), b=f(16) - 0.5"
+)
+
 SAMPLES: dict[str, str | tuple[str, str]] = {
     "Elu": "features=f(3) - 0.5",
     "EluGrad": "gradients=f(3), outputs=f(3) - 0.5",
@@ -162,4 +168,29 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "EncodePng": "=tf.io.decode_png(tf.raw_ops.EncodePng(image=tf.cast(i(255, 4, 5, 3), tf.uint8)))",
     "DecodeBmp": "contents=(b'BM' + b'F\\0\\0\\0' + bytes(4) + b'6\\0\\0\\0' + b'(\\0\\0\\0\\2\\0\\0\\0\\2\\0\\0\\0\\1\\0\\x18' + bytes(25) + bytes(range(16)))",
     "DecodeJpeg": f"contents={PNG}",
+    "Conv2DBackpropFilterV2": (
+        f"input=f(1, 4, 4, 2), filter=f(3, 3, 2, 3), out_backprop=f(1, 4, 4, 3), {FLAT}",
+        "(lambda x, f, g: tf.raw_ops.Conv2DBackpropFilter(input=x, filter_sizes=[3, 3, 2, 3], "
+        f"out_backprop=g, {FLAT}))(f(1, 4, 4, 2), f(3, 3, 2, 3), f(1, 4, 4, 3))",
+    ),
+    "Conv2DBackpropInputV2": (
+        f"input=f(1, 4, 4, 2), filter=f(3, 3, 2, 3), out_backprop=f(1, 4, 4, 3), {FLAT}",
+        "(lambda x, f, g: tf.raw_ops.Conv2DBackpropInput(input_sizes=[1, 4, 4, 2], filter=f, "
+        f"out_backprop=g, {FLAT}))(f(1, 4, 4, 2), f(3, 3, 2, 3), f(1, 4, 4, 3))",
+    ),
+    "FusedBatchNormGrad": f"=tf.raw_ops.FusedBatchNormGrad({BACK}, is_training=False)[:3]",
+    "FusedBatchNormGradV2": f"=tf.raw_ops.FusedBatchNormGradV2({BACK}, is_training=False)[:3]",
+    "FusedBatchNormGradV3": "=(lambda x, s: (lambda r: tf.raw_ops.FusedBatchNormGradV3(y_backprop=f(2, 3, 4, 5), x=x, scale=s, "
+    "reserve_space_1=r[3], reserve_space_2=r[4], reserve_space_3=r[5])[:3])(tf.raw_ops.FusedBatchNormV3("
+    "x=x, scale=s, offset=s, mean=[], variance=[])))(f(2, 3, 4, 5), f(5))",
+    "CropAndResizeGradBoxes": f"grads=f(1, 3, 4, 2), image=f(1, 5, 6, 2), {CROPS}",
+    "CropAndResizeGradImage": f"grads=f(1, 3, 4, 2), image_size=[1, 5, 6, 2], T=tf.float32, {CROPS}",
+    "ResizeArea": "images=f(1, 5, 6, 2), size=[3, 4]",
+    "ResizeBicubic": "images=f(1, 5, 6, 2), size=[3, 9], half_pixel_centers=True",
+    "ResizeNearestNeighborGrad": "grads=f(1, 3, 9, 2), size=[5, 6], half_pixel_centers=True",
+    "ScaleAndTranslate": "images=f(1, 5, 6, 2), size=[3, 9], scale=[0.6, 1.5], translation=[0.0, 0.0], kernel_type='triangle'",
+    "LSTMBlockCell": f"x=f(2, 3), {CELL}, cell_clip=0.5, use_peephole=True",
+    "BlockLSTM": f"seq_len_max=tf.constant(4, tf.int64), x=f(4, 2, 3), {CELL}",
+    "BlockLSTMV2": f"seq_len_max=tf.constant(4, tf.int64), x=f(4, 2, 3), {CELL}, use_peephole=True",
+    "GRUBlockCell": "x=f(2, 3), h_prev=f(2, 4), w_ru=f(7, 8) - 0.5, w_c=f(7, 4) - 0.5, b_ru=f(8), b_c=f(4)",
 }

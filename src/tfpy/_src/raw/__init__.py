@@ -10,12 +10,15 @@ from tfpy._src.raw import (  # noqa: F401 - they enter their operations
     linear,
     lists,
     neural,
+    optimizers,
     quantized,
+    recurrent,
     reductions,
     sparse,
     tables,
     texts,
     variables,
+    windows,
 )
 from tfpy._src.raw.records import RECORDS, Record, record
 

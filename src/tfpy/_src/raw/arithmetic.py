@@ -12,6 +12,7 @@ from tfpy._src.array.slicing import where
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.arithmetic import accumulate_n, add_n, clip_by_value, divide_no_nan, sign
+from tfpy._src.ops import gamma
 from tfpy._src.raw.records import op
 from tfpy._src.tfjs.functions import prelu
 
@@ -167,3 +168,5 @@ op("RsqrtGrad(y, dy) -> z", lambda y, dy: dy * y * y * y * -0.5)
 op("SigmoidGrad(y, dy) -> z", lambda y, dy: dy * y * (1 - y))
 op("SqrtGrad(y, dy) -> z", lambda y, dy: dy * 0.5 / y)
 op("TanhGrad(y, dy) -> z", lambda y, dy: dy * (1 - y * y))
+op("IgammaGradA(a, x) -> z", gamma.igamma_grad_a)
+op("RandomGammaGrad(alpha, sample) -> output", gamma.random_gamma_grad)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import cast, static_int
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.array.making import cast, static_int, static_ints, zeros
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.image import boxes, colors, resizing
 from tfpy._src.image.geometry import extract_patches
 from tfpy._src.image.sampling import crop_and_resize, transform
@@ -29,6 +32,40 @@ def _projected(
     x, fill = convert_to_tensor(images), float(fill_value)
     how = (interpolation.lower(), fill_mode.lower())
     return cast(transform(x, transforms, *how, fill, output_shape), x.dtype)
+
+
+def _whole(grads: Any, size: Any) -> Tensor:
+    """Images of a size, as many and of as many channels as gradients."""
+    count, _, _, channels = convert_to_tensor(grads).aval.shape
+    return zeros([count, *static_ints(size), channels])
+
+
+def _by_half_pixels(method: str) -> Any:
+    """Resizing by a method whose other grids tfpy has not."""
+
+    def resized(
+        images: Any, size: Any, align_corners: bool, half_pixel_centers: bool = True
+    ) -> Tensor:
+        if align_corners or not half_pixel_centers:
+            raise UnimplementedError(
+                None, None, f"resize by {method}: only with half_pixel_centers, as tf.image.resize"
+            )
+        return resizing.resize(images, size, method)
+
+    return resized
+
+
+def _scaled(
+    images: Any, size: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
+) -> Tensor:
+    """Resizing as ``tf.image.resize`` has it: the whole image fills the new size."""
+    x, sizes = convert_to_tensor(images), static_ints(size)
+    factors = [n / old for n, old in zip(sizes, x.aval.shape[1:3], strict=True)]
+    moved = host_values(translation).any()
+    if moved or not np.allclose(host_values(scale), factors, rtol=1e-5):
+        raise UnimplementedError(None, None, "ScaleAndTranslate: only of the whole image")
+    method = {"triangle": "bilinear", "keyscubic": "bicubic"}.get(kernel_type, kernel_type)
+    return resizing.resize(x, sizes, method, antialias=antialias)
 
 
 def _suppressed(
@@ -108,6 +145,41 @@ op(
     resizing.resize_nearest_neighbor,
 )
 
+op(
+    'CropAndResizeGradBoxes(grads, image, boxes, box_ind; method="bilinear") -> output',
+    lambda grads, image, boxes, box_ind, method: pulled_back(
+        lambda b: crop_and_resize(image, b, box_ind, convert_to_tensor(grads).shape[1:3], method),
+        boxes,
+        grads,
+    ),
+)
+op(
+    'CropAndResizeGradImage(grads, boxes, box_ind, image_size; T, method="bilinear") -> output',
+    lambda grads, boxes, box_ind, image_size, T, method: pulled_back(
+        lambda x: crop_and_resize(x, boxes, box_ind, convert_to_tensor(grads).shape[1:3], method),
+        zeros(image_size, T),
+        grads,
+    ),
+)
+op("ResizeArea(images, size; align_corners=False) -> resized_images", _by_half_pixels("area"))
+op(
+    "ResizeBicubic(images, size; align_corners=False, half_pixel_centers=False) -> resized_images",
+    _by_half_pixels("bicubic"),
+)
+op(
+    "ResizeNearestNeighborGrad(grads, size; align_corners=False, half_pixel_centers=False) "
+    "-> output",
+    lambda grads, size, **attrs: pulled_back(
+        lambda x: resizing.resize_nearest_neighbor(x, convert_to_tensor(grads).shape[1:3], **attrs),
+        _whole(grads, size),
+        grads,
+    ),
+)
+op(
+    'ScaleAndTranslate(images, size, scale, translation; kernel_type="lanczos3", '
+    "antialias=True) -> resized_images",
+    _scaled,
+)
 op(
     "CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, "
     "iou_threshold, score_threshold; pad_per_class=False, clip_boxes=True) -> nmsed_boxes, "

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import broadcast_to, ones_like, static_ints, zeros
+from tfpy._src.array.making import broadcast_to, ones_like, static_ints, zeros, zeros_like
 from tfpy._src.array.slicing import where
+from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.reductions import reduce_sum
@@ -116,29 +117,28 @@ def _batch_norm(outputs: int) -> Any:
     return normalized
 
 
-def _max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    explicit_paddings: Sequence[int] = (),
-    data_format: str = "NHWC",
-) -> Tensor:
-    pads = padded(padding, explicit_paddings)
-    return pooling.max_pool2d(input, ksize, strides, pads, data_format)
-
-
-def _max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    Targmax: Any,
-    include_batch_in_index: bool,
-) -> tuple[Tensor, Tensor]:
-    return pooling.max_pool_with_argmax(
-        input, ksize, strides, padding, "NHWC", Targmax, include_batch_in_index
-    )
+def _batch_norm_gradient(
+    y_backprop: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    variance: Any,
+    reserve_space_3: Any = None,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Tensor, ...]:
+    """The gradients of ``FusedBatchNorm``, whose statistics depend on ``x`` while training."""
+    inputs = [convert_to_tensor(t) for t in (x, scale, zeros_like(scale))]
+    if is_training:
+        mean = variance = None
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(inputs)
+        y, *_ = normalization.fused_batch_norm(
+            inputs[0], inputs[1], inputs[2], mean, variance, epsilon, data_format, is_training
+        )
+    return (*tape.gradient(y, inputs, y_backprop), zeros([0]), zeros([0]))
 
 
 def _bias_gradient(out_backprop: Any, data_format: str) -> Tensor:
@@ -289,62 +289,6 @@ op('BiasAdd(value, bias; data_format="NHWC") -> output', bias_add)
 op('BiasAddGrad(out_backprop; data_format="NHWC") -> output', _bias_gradient)
 op("BiasAddV1(value, bias) -> output", bias_add)
 
-# Pooling
-
-op('AvgPool(value; ksize, strides, padding, data_format="NHWC") -> output', pooling.avg_pool2d)
-op('AvgPool3D(input; ksize, strides, padding, data_format="NDHWC") -> output', pooling.avg_pool3d)
-op(
-    'AvgPool3DGrad(orig_input_shape, grad; ksize, strides, padding, data_format="NDHWC") -> output',
-    lambda orig_input_shape, grad, **attrs: pulled_back(
-        lambda x: pooling.avg_pool3d(x, **attrs), zeros(orig_input_shape), grad
-    ),
-)
-op(
-    'AvgPoolGrad(orig_input_shape, grad; ksize, strides, padding, data_format="NHWC") -> output',
-    lambda orig_input_shape, grad, **attrs: pulled_back(
-        lambda x: pooling.avg_pool2d(x, **attrs), zeros(orig_input_shape), grad
-    ),
-)
-op(
-    'MaxPool(input; ksize, strides, padding, explicit_paddings=[], data_format="NHWC") -> output',
-    _max_pool,
-)
-op('MaxPool3D(input; ksize, strides, padding, data_format="NDHWC") -> output', pooling.max_pool3d)
-op(
-    "MaxPool3DGrad(orig_input, orig_output, grad; ksize, strides, padding, "
-    'data_format="NDHWC") -> output',
-    lambda orig_input, orig_output, grad, **attrs: pulled_back(
-        lambda x: pooling.max_pool3d(x, **attrs), orig_input, grad
-    ),
-)
-op(
-    "MaxPoolGrad(orig_input, orig_output, grad; ksize, strides, padding, "
-    'explicit_paddings=[], data_format="NHWC") -> output',
-    lambda orig_input, orig_output, grad, **attrs: pulled_back(
-        lambda x: _max_pool(x, **attrs), orig_input, grad
-    ),
-)
-op(
-    "MaxPoolGradV2(orig_input, orig_output, grad, ksize, strides; padding, "
-    'data_format="NHWC") -> output',
-    lambda orig_input, orig_output, grad, ksize, strides, padding, data_format: pulled_back(
-        lambda x: _max_pool(x, static_ints(ksize), static_ints(strides), padding, (), data_format),
-        orig_input,
-        grad,
-    ),
-)
-op(
-    'MaxPoolV2(input, ksize, strides; padding, data_format="NHWC") -> output',
-    lambda input, ksize, strides, padding, data_format: _max_pool(
-        input, static_ints(ksize), static_ints(strides), padding, (), data_format
-    ),
-)
-op(
-    "MaxPoolWithArgmax(input; ksize, strides, padding, Targmax=int64, "
-    "include_batch_in_index=False) -> output, argmax",
-    _max_pool_with_argmax,
-)
-
 # Normalisation
 
 op(
@@ -381,6 +325,41 @@ op(
             t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon
         )
     ),
+)
+
+op(
+    "Conv2DBackpropFilterV2(input, filter, out_backprop; strides, padding, "
+    'use_cudnn_on_gpu=True, explicit_paddings=[], data_format="NHWC", dilations=[1, 1, 1, '
+    "1]) -> output",
+    lambda input, filter, out_backprop, use_cudnn_on_gpu, **attrs: pulled_back(
+        lambda f: conv2d(input, f, **attrs), filter, out_backprop
+    ),
+)
+op(
+    "Conv2DBackpropInputV2(input, filter, out_backprop; strides, padding, "
+    'use_cudnn_on_gpu=True, explicit_paddings=[], data_format="NHWC", dilations=[1, 1, 1, '
+    "1]) -> output",
+    lambda input, filter, out_backprop, use_cudnn_on_gpu, **attrs: pulled_back(
+        lambda x: conv2d(x, filter, **attrs), input, out_backprop
+    ),
+)
+op(
+    "FusedBatchNormGrad(y_backprop, x, scale, reserve_space_1, reserve_space_2; "
+    'epsilon=0.0001, data_format="NHWC", is_training=True) -> x_backprop, scale_backprop, '
+    "offset_backprop, reserve_space_3, reserve_space_4",
+    _batch_norm_gradient,
+)
+op(
+    "FusedBatchNormGradV2(y_backprop, x, scale, reserve_space_1, reserve_space_2; "
+    'epsilon=0.0001, data_format="NHWC", is_training=True) -> x_backprop, scale_backprop, '
+    "offset_backprop, reserve_space_3, reserve_space_4",
+    _batch_norm_gradient,
+)
+op(
+    "FusedBatchNormGradV3(y_backprop, x, scale, reserve_space_1, reserve_space_2, "
+    'reserve_space_3; epsilon=0.0001, data_format="NHWC", is_training=True) -> x_backprop, '
+    "scale_backprop, offset_backprop, reserve_space_4, reserve_space_5",
+    _batch_norm_gradient,
 )
 
 # Losses

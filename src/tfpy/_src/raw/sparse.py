@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.array.making import static_int, static_ints
+from tfpy._src.array.making import static_int, static_ints, zeros
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import convert_to_tensor
@@ -63,11 +63,11 @@ def _dense(
     return conversion.sparse_to_dense(sparse_indices, sparse_values, output_shape, default_value)
 
 
-def _reduced(
-    function: Callable[..., Any], indices: Any, values: Any, shape: Any, axes: Any, keep: bool
-) -> Any:
-    found = static_ints(axes)
-    return function(SparseTensor(indices, values, shape), found or None, keep)
+def _reduced(function: Callable[..., Any], *parts: Any, keep: bool, is_sparse: bool = False) -> Any:
+    """A reduction of the parts of a sparse tensor along axes, the last of these."""
+    *tensor, axes = parts
+    found = function(SparseTensor(*tensor), static_ints(axes) or None, keep, is_sparse)
+    return _parts(found) if is_sparse else found
 
 
 def _sets(a: Any, b: Any, operation: str, validate: bool) -> Parts:
@@ -92,6 +92,18 @@ def _segments(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return function(data, indices, segment_ids, num_segments)
 
     return reduced
+
+
+def _segment_gradient(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The gradient of sums of rows with respect to the whole, which has ``output_dim0`` rows."""
+
+    def gradient(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Tensor:
+        dy = convert_to_tensor(grad)
+        whole = zeros([static_int(output_dim0), *dy.aval.shape[1:]], dy.dtype)
+        count = dy.aval.shape[0]
+        return pulled_back(lambda x: function(x, indices, segment_ids, count), whole, dy)
+
+    return gradient
 
 
 def _ragged_range(starts: Any, limits: Any, deltas: Any) -> tuple[Tensor, Tensor]:
@@ -195,16 +207,12 @@ op(
 op(
     "SparseReduceMax(input_indices, input_values, input_shape, reduction_axes; "
     "keep_dims=False) -> output",
-    lambda input_indices, input_values, input_shape, reduction_axes, keep_dims: _reduced(
-        reduction.reduce_max, input_indices, input_values, input_shape, reduction_axes, keep_dims
-    ),
+    lambda *parts, keep_dims: _reduced(reduction.reduce_max, *parts, keep=keep_dims),
 )
 op(
     "SparseReduceSum(input_indices, input_values, input_shape, reduction_axes; "
     "keep_dims=False) -> output",
-    lambda input_indices, input_values, input_shape, reduction_axes, keep_dims: _reduced(
-        reduction.reduce_sum, input_indices, input_values, input_shape, reduction_axes, keep_dims
-    ),
+    lambda *parts, keep_dims: _reduced(reduction.reduce_sum, *parts, keep=keep_dims),
 )
 op(
     "SparseReorder(input_indices, input_values, input_shape) -> output_indices, output_values",
@@ -217,6 +225,32 @@ op(
     lambda input_indices, input_shape, new_shape: tuple(
         shaping.sparse_reshape(input_indices, input_shape, new_shape).values()
     ),
+)
+op(
+    "SparseReduceMaxSparse(input_indices, input_values, input_shape, reduction_axes; "
+    "keep_dims=False) -> output_indices, output_values, output_shape",
+    lambda *parts, keep_dims: _reduced(
+        reduction.reduce_max, *parts, keep=keep_dims, is_sparse=True
+    ),
+)
+op(
+    "SparseReduceSumSparse(input_indices, input_values, input_shape, reduction_axes; "
+    "keep_dims=False) -> output_indices, output_values, output_shape",
+    lambda *parts, keep_dims: _reduced(
+        reduction.reduce_sum, *parts, keep=keep_dims, is_sparse=True
+    ),
+)
+op(
+    "SparseSegmentMeanGrad(grad, indices, segment_ids, output_dim0) -> output",
+    _segment_gradient(reduction.segment_mean),
+)
+op(
+    "SparseSegmentSqrtNGrad(grad, indices, segment_ids, output_dim0) -> output",
+    _segment_gradient(reduction.segment_sqrt_n),
+)
+op(
+    "SparseSegmentSumGrad(grad, indices, segment_ids, output_dim0) -> output",
+    _segment_gradient(reduction.segment_sum),
 )
 op(
     "SparseSegmentMean(data, indices, segment_ids; sparse_gradient=False) -> output",
