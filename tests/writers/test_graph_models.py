@@ -81,7 +81,7 @@ def test_tensorflow_js_runs_programs(name: str, in_javascript: dict[str, Any]) -
         np.testing.assert_allclose(array, wanted[key], 1e-4, 1e-5)
 
 
-@pytest.mark.parametrize("name", ["perceptron", "convolutional", "sliced", "added"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_read_again(name: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     tf.save_graph_model(program.function, tmp_path, program.specs)
@@ -97,6 +97,16 @@ def test_every_primitive_is_written_or_refused_with_a_reason() -> None:
     known = {op.name for op in OPS.values()}
     assert TABLE.records.keys() | TABLE.refused.keys() == known
     assert not TABLE.records.keys() & TABLE.refused.keys()
+
+
+def test_a_model_that_was_read(tmp_path: Path) -> None:
+    program = PROGRAMS["perceptron"]
+    tf.save_graph_model(program.function, tmp_path / "one", program.specs)
+    model = asyncio.run(tf.load_graph_model(tmp_path / "one"))
+    tf.save_graph_model(model, tmp_path / "two")
+    found, wanted = graph_def.run(tmp_path / "two", program.inputs), results(program)
+    for key in wanted:
+        np.testing.assert_allclose(found[key], wanted[key], 1e-4, 1e-5)
 
 
 def test_a_model_of_keras(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ node values that the Graph's values became.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -159,10 +159,20 @@ class Emitter:
         """What a value of the Graph is in the file."""
         return self._values[value]
 
-    def _constant(self, graph: Graph, value: int, array: Array) -> Value:
+    def read_weights(self) -> None:
+        """Binds what the function reads besides its arguments."""
+        graph = self.source.graph
+        for value, weight in self.source.weights.items():
+            made = self._constant(graph, value, weight.array, weight.name)
+            array = weight.array if weight.is_fixed else None
+            self.bind(graph, value, Value(made.name, made.dtype, None, array))
+        for value in self.source.fed:
+            self.bind(graph, value, Value(FED, dtypes.int32))
+
+    def _constant(self, graph: Graph, value: int, array: Array, *name: str) -> Value:
         scaled = (self.source.sizes.scaled or {}).get(value)
         if self.outer is not None or scaled is None:
-            return self.constant(array)
+            return self.constant(array, *name)
         number, product, divided = scaled
         dtype = graph.avals[value].dtype
         size = self.cast(self.scalar(self.product(product)), dtype)
@@ -289,13 +299,12 @@ class Emitter:
                 read |= inner.read_outside()
         return read - made
 
-    def checked(self, unavailable: Mapping[str, str]) -> None:
+    def checked(self) -> None:
         """Raises:
         UnimplementedError: when a node reads what the file cannot have.
         """
-        for name in self.read_outside():
-            if name in unavailable:
-                raise UnimplementedError(None, name, unavailable[name])
+        if FED in self.read_outside():
+            raise unsupported("a random state", "it is no weight; give random numbers as arguments")
 
 
 def _needed(graph: Graph) -> list[Eqn]:
@@ -308,7 +317,8 @@ def _needed(graph: Graph) -> list[Eqn]:
     return found[::-1]
 
 
-FED = "a state of tf.random.Generator is no weight: give random numbers as arguments"
+FED = "random state"
+"""The name of what each call gives anew, which no node may read."""
 
 
 def unsupported(op: str, reason: str) -> UnimplementedError:

@@ -7,17 +7,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tfpy._src import dtypes
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import QUANTIZED
 from tfpy._src.models.sources import MODEL
 from tfpy._src.version import __version__
-from tfpy._src.writers.emitter import FED, Node, Value
+from tfpy._src.writers.emitter import Node, Value
 from tfpy._src.writers.source import Port, Source, source_of
 from tfpy._src.writers.tensorflow import Nodes, json_function, json_node
 from tfpy._src.writers.tensorflow.nodes import shape_of, type_name
-
-_FED = "random state"
 
 
 def save_graph_model(
@@ -103,12 +100,7 @@ def graph_of(source: Source) -> Nodes:
         graph.nodes.append(Node("Placeholder", port.name, [], [port.name], attrs))
         graph.inputs.append(Value(port.name, port.dtype, source.graph.avals[port.value]))
         graph.bind(source.graph, port.value, graph.inputs[-1])
-    for value, weight in source.weights.items():
-        made = graph.constant(weight.array, weight.name)
-        array = weight.array if weight.is_fixed else None
-        graph.bind(source.graph, value, Value(made.name, made.dtype, None, array))
-    for value in source.fed:
-        graph.bind(source.graph, value, Value(_FED, dtypes.int32))
+    graph.read_weights()
     graph.write(source.graph)
     # The outputs are nodes of their own: an argument may be given back, or one value twice.
     for number, port in enumerate(source.outputs):
@@ -119,7 +111,7 @@ def graph_of(source: Source) -> Nodes:
     placeholders = graph.nodes[: len(source.inputs)]
     graph.pruned()
     graph.nodes = placeholders + [node for node in graph.nodes if node.op != "Placeholder"]
-    graph.checked({_FED: FED})
+    graph.checked()
     return graph
 
 

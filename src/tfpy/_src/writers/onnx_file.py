@@ -6,15 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tfpy._src import dtypes
 from tfpy._src.graphs.wire_writer import chunk, integer
 from tfpy._src.version import __version__
-from tfpy._src.writers.emitter import FED, Value
+from tfpy._src.writers.emitter import Value
 from tfpy._src.writers.onnx import OPSET, Nodes
 from tfpy._src.writers.onnx.nodes import info_bytes, node_bytes, tensor_bytes
 from tfpy._src.writers.source import Port, Source, source_of
 
-_FED = "random state"
 _IR = 8  # of the file; the one of this operator set
 _LIMIT = (1 << 31) - 1  # bytes of a message of Protocol Buffers
 
@@ -58,17 +56,14 @@ def graph_of(source: Source) -> Nodes:
     for port in source.inputs:
         graph.inputs.append(Value(port.name, port.dtype, source.graph.avals[port.value]))
         graph.bind(source.graph, port.value, graph.inputs[-1])
-    for value, weight in source.weights.items():
-        graph.bind(source.graph, value, graph.constant(weight.array, weight.name))
-    for value in source.fed:
-        graph.bind(source.graph, value, Value(_FED, dtypes.int32))
+    graph.read_weights()
     graph.write(source.graph)
     graph.give([graph.value(port.value) for port in source.outputs])
     for node, port in zip(graph.nodes[-len(source.outputs) :], source.outputs, strict=True):
         node.outputs = [_output(port, source)]
     graph.outputs = [_output(port, source) for port in source.outputs]
     graph.pruned()
-    graph.checked({_FED: FED})
+    graph.checked()
     return graph
 
 

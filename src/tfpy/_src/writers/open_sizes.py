@@ -136,14 +136,20 @@ def _filled(
     ]
 
 
-def checked(graph: Graph, other: Graph, sizes: OpenSizes) -> OpenSizes:
+def checked(
+    graph: Graph, other: Graph, sizes: OpenSizes, captured: Mapping[int, tuple[Array, Array]]
+) -> OpenSizes:
     """The sizes with the constants that depend on them, once two traces are seen to be one.
+
+    Args:
+        captured: what both traces captured, by value of the Graph.
 
     Raises:
         OpenSizeError: when the traces differ in more than sizes.
     """
     pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)])
-    return OpenSizes(sizes.sizes, sizes.places, pair.compared(graph, other))
+    scaled = pair.compared(graph, other) | pair.scaled(captured)
+    return OpenSizes(sizes.sizes, sizes.places, scaled)
 
 
 class _Pair:
@@ -166,11 +172,13 @@ class _Pair:
                     raise OpenSizeError("a slice depends on an open size in a way of its own")
         if set(a.constants) != set(b.constants):
             raise OpenSizeError("the function's constants depend on open sizes")
-        return {
-            value: self._scale(array, b.constants[value])
-            for value, array in a.constants.items()
-            if not _same(array, b.constants[value])
-        }
+        return self.scaled({value: (x, b.constants[value]) for value, x in a.constants.items()})
+
+    def scaled(
+        self, pairs: Mapping[int, tuple[Array, Array]]
+    ) -> dict[int, tuple[Array, Product, bool]]:
+        """Those of the arrays that are not the same in both traces."""
+        return {value: self._scale(a, b) for value, (a, b) in pairs.items() if not _same(a, b)}
 
     def _equation(self, a: Eqn, b: Eqn) -> None:
         same = a.op is b.op and a.inputs == b.inputs and a.outputs == b.outputs

@@ -100,7 +100,14 @@ def source_of(function: Any, signatures: Any = None) -> Source:
 
     concrete, other, sizes = traced(shapes, trace)
     if other is not None:
-        sizes = checked(concrete.graph, other.graph, sizes)
+        captured = {
+            value: (one.fetch().numpy(), two.fetch().numpy())
+            for value, one, two in zip(
+                concrete.graph.inputs[len(specs) :], concrete.extras, other.extras, strict=False
+            )
+            if one.tensor is not two.tensor and one.variable is None and one.anew is None
+        }
+        sizes = checked(concrete.graph, other.graph, sizes, captured)
     if concrete.assigns:
         raise ValueError(
             f"{concrete.name} assigns Variables, and the file has none: write a function that "
