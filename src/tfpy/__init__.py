@@ -27,6 +27,7 @@ from tfpy import (
     lookup as lookup,
     losses as losses,
     math as math,
+    models as models,
     nest as nest,
     nn as nn,
     quantization as quantization,

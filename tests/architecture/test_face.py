@@ -20,7 +20,7 @@ EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=la
 
 OWN = {
     "": """
-        GraphModel deregister_op load_graph_model register_op
+        GraphModel deregister_op load_graph_model models register_op
         TensorBuffer as_tensorflow backend_report basic_lstm_cell batch_to_space_nd browser buffer
         clip_by_average_norm compile_model custom_grad dispose dot env euclidean_norm export
         floor_div fused get_backend grad grads keep load_layers_model load_layers_model_async
@@ -45,6 +45,7 @@ OWN = {
         rotate_with_offset threshold transform
     """,
     "linalg": "gram_schmidt",
+    "models": "load load_async",
     "losses": """
         absolute_difference compute_weighted_loss cosine_distance hinge_loss huber_loss log_loss
         mean_squared_error sigmoid_cross_entropy softmax_cross_entropy

@@ -16,7 +16,7 @@ CONDITIONING = {"basic_pitch": 4e-3}
 """How far float32 is from float64 in a network itself; 1e-4 is above that of the others."""
 MODELS = {
     **dict.fromkeys(("antispoof", "blazeface", "centernet", "emotion", "facemesh"), HUMAN),
-    **dict.fromkeys(("faceres", "handlandmark-lite", "iris", "liveness"), HUMAN),
+    **dict.fromkeys(("faceres", "handlandmark-lite", "handtrack", "iris", "liveness"), HUMAN),
     "movenet-lightning": HUMAN,
     "basic_pitch": BASIC_PITCH,
 }

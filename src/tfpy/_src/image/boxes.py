@@ -19,7 +19,7 @@ from tfpy._src.array.making import (
 )
 from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import top_k
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import arithmetic, reductions
@@ -105,7 +105,7 @@ def non_max_suppression_with_scores(
     places, kept = _suppressed(
         boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
     )
-    count = int(_counted(places))
+    count = int(host_values(_counted(places)))
     return cast(places[:count], dtypes.int32), kept[:count]
 
 
@@ -146,7 +146,7 @@ def non_max_suppression_padded(
     indices = cast(ew.maximum(places, 0.0), dtypes.int32)
     if pad_to_max_output_size:
         return _filled(indices, static_ints(max_output_size)[0], 1), counts
-    return indices[: int(counts)], counts
+    return indices[: int(host_values(counts))], counts
 
 
 def _in_order(scores: Tensor, least: float) -> Tensor:

@@ -15,6 +15,7 @@ from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
 from tfpy._src.models.manifest import lazily_decoded
 from tfpy._src.models.sources import Progress, model_and_weights
+from tfpy._src.raw.resources import Resources, using
 
 DEFAULT = "serving_default"
 
@@ -69,21 +70,23 @@ def graph_model(
     metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
     said = model_json.get("signature") or metadata.get("signature")
     topology = graph_from_json(model_json.get("modelTopology"))
+    resources: Resources = {}
     if said is None:
         graph = read_graph(topology, weights=weights)
-        signature = _own_signature(graph)
+        signature = own_signature(graph)
         bound: dict[str, Any] = {}
     else:
         said = an_object(said, "signature")
         outputs = _infos(said, "outputs")
         names = [canonical(info["name"]) for info in outputs.values()]
         graph = read_graph(topology, names, weights)
-        bound = _initialized(model_json, weights, said)
+        with using(resources):
+            bound = _initialized(model_json, weights, said)
         signature = _signature(said, graph, metadata, bound)
-    return GraphModel(graph, {DEFAULT: signature}, metadata, bound, trainable, quantize)
+    return GraphModel(graph, {DEFAULT: signature}, metadata, bound, resources, trainable, quantize)
 
 
-def _own_signature(graph: NodeGraph) -> Signature:
+def own_signature(graph: NodeGraph) -> Signature:
     """Of a file that says none: the placeholders, and what nobody takes."""
     return Signature({spec.name: spec for spec in graph.inputs}, {n: n for n in graph.outputs})
 

@@ -14,6 +14,7 @@ from tfpy._src.dtypes import DType
 from tfpy._src.function.signature import TensorSpec
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
+from tfpy._src.raw.resources import Resources, using
 from tfpy._src.variables.variable import Variable
 
 
@@ -51,6 +52,7 @@ class GraphModel:
         signatures: Mapping[str, Signature],
         metadata: Mapping[str, Any] | None = None,
         bound: Mapping[str, Any] | None = None,
+        resources: Resources | None = None,
         trainable: bool = False,
         quantize: str | None = None,
     ) -> None:
@@ -59,6 +61,7 @@ class GraphModel:
         self._signature = next(iter(signatures.values()))
         self._bound = dict(bound or {})
         self._trained = graph.weights.make_variables() if trainable else {}
+        self._resources = {} if resources is None else resources
         self._runner = Runner(graph, quantize)
         self.metadata = dict(metadata or {})
 
@@ -155,7 +158,8 @@ class GraphModel:
         specs = {signature.inputs[key].name: value for key, value in given.items()}
         specs |= self._bound
         compiled = self._runner.compiled(specs, tuple(signature.outputs.values()))
-        concrete = compiled.function.get_concrete_function(specs)
+        with using(self._resources):
+            concrete = compiled.function.get_concrete_function(specs)
         await concrete.prepare(progress or (lambda part: None))
 
     def summary(self, print_fn: Callable[[str], Any] = print) -> None:
@@ -199,10 +203,9 @@ class GraphModel:
             raise ValueError(
                 f"the model's inputs {missing} are missing; it takes {_takes(signature)}"
             )
-        return [
-            convert_to_tensor(value) if not isinstance(value, Tensor) else value
-            for value in self._runner({**values, **self._bound}, tuple(wanted))
-        ]
+        with using(self._resources):
+            found = self._runner({**values, **self._bound}, tuple(wanted))
+        return [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in found]
 
     def _taken(self, spec: Spec) -> Spec:
         """What the graph itself takes for an input of a signature, which may say more."""

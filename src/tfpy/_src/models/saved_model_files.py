@@ -11,10 +11,10 @@ import numpy as np
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.tensorflow.bundle import Bundle
-from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
 from tfpy._src.graphs.tensorflow.graph import canonical
 from tfpy._src.graphs.tensorflow.saved_model import (
     SavedModel,
+    assign,
     frozen,
     initialize,
     read_saved_model,
@@ -24,6 +24,7 @@ from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
 from tfpy._src.models.paths import checked_path
 from tfpy._src.models.sources import Files
+from tfpy._src.raw.resources import Resources, using
 
 FILE = "saved_model.pb"
 MAX_BYTES = 1 << 31
@@ -43,10 +44,15 @@ async def load_saved_model(files: Files, trainable: bool, quantize: str | None) 
             "the SavedModel has no signatures, so that nothing of it can be called"
         )
     outputs = {value: None for one in signatures.values() for value in one.outputs.values()}
-    graph = model.graph(tuple(outputs), TensorFlowDialect())
-    graph = frozen(graph, variables(model, bundle))
-    await _initialize(model, graph, files)
-    return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
+    values = variables(model, bundle)
+    graph = frozen(model.graph(tuple(outputs)), values)
+    resources: Resources = {}
+    with using(resources):
+        assign(graph, values)
+        await _initialize(model, graph, files)
+    return GraphModel(
+        graph, signatures, resources=resources, trainable=trainable, quantize=quantize
+    )
 
 
 async def _bundle(files: Files) -> Bundle | None:

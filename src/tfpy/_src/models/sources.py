@@ -8,9 +8,9 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from tfpy._src.errors import OpError
@@ -38,6 +38,7 @@ class _Counted:
         self._progress(min(self._done / self._total, 1.0))
 
 
+@runtime_checkable
 class Files(Protocol):
     """The files of a model, by their paths below the folder that ``model.json`` lies in."""
 
@@ -72,13 +73,13 @@ async def model_and_weights(
     """What a model's ``model.json`` says, and the groups of its weights with their bytes.
 
     Args:
-        source: where the files are.
+        source: where the files are, or these.
         progress: hears which part of the weights has come, from 0 to 1.
 
     Raises:
         ModelFileError: for files that are missing or broken.
     """
-    files = opened(source)
+    files = source if isinstance(source, Files) else opened(source)
     model = parse(await files.read(files.model, MAX_BYTES))
     groups = read_manifest(model.get("weightsManifest", []))
     if progress is not None:
@@ -90,22 +91,28 @@ async def model_and_weights(
     return model, found
 
 
-def opened(source: Any, model: str = MODEL) -> Files:
+def is_zip(head: bytes) -> bool:
+    """Whether a file that begins like this is a zip archive."""
+    return head[:2] == b"PK"
+
+
+def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> Files:
     """The files that a source names: see :func:`load_layers_model`.
 
     Args:
         source: where they are.
-        model: the name of the one that says what the others are.
+        names: what the file that says what the others are may be called, or how that may end; the
+            first that is there is taken.
 
     Raises:
         FileNotFoundError: when there is no such file or folder.
-        ModelFileError: when there is no ``model.json``.
+        ModelFileError: when there is no file of such a name.
         TypeError: for what is no source.
     """
     if isinstance(source, bytes):
-        return _Archive(io.BytesIO(source), model)
+        return _Archive(io.BytesIO(source), names)
     if isinstance(source, Mapping):
-        return _Given(source, model)
+        return _Given(source, names)
     if not isinstance(source, str | os.PathLike):
         kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
         raise TypeError(f"a model comes from {kinds}; got {type(source).__name__}")
@@ -116,10 +123,10 @@ def opened(source: Any, model: str = MODEL) -> Files:
     if IN_BROWSER and isinstance(source, str) and not path.exists():
         return _Address(text)
     if path.is_dir():
-        return _Folder(path, model)
+        return _Folder(path, _model_among([file.name for file in path.iterdir()], names))
     if not path.exists():
         raise FileNotFoundError(f"there is no file {text!r}")
-    return _Archive(path, model) if is_zipfile(path) else _Folder(path.parent, path.name)
+    return _Archive(path, names) if is_zipfile(path) else _Folder(path.parent, path.name)
 
 
 class _Folder(Files):
@@ -137,9 +144,9 @@ class _Folder(Files):
 
 
 class _Given(Files):
-    def __init__(self, contents: Mapping[str, Any], model: str) -> None:
+    def __init__(self, contents: Mapping[str, Any], names: Sequence[str]) -> None:
         self._contents = contents
-        where = _model_among(list(contents), model)
+        where = _model_among(list(contents), names)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
@@ -152,12 +159,12 @@ class _Given(Files):
 
 
 class _Archive(Files):
-    def __init__(self, file: Path | io.BytesIO, model: str) -> None:
+    def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
         try:
             self._zip = ZipFile(file)
         except BadZipFile as error:
             raise ModelFileError(f"this is no zip archive: {error}") from None
-        where = _model_among(self._zip.namelist(), model)
+        where = _model_among(self._zip.namelist(), names)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
@@ -224,16 +231,20 @@ def _read(address: str, limit: int) -> bytes:
         raise
 
 
-def _model_among(names: list[str], model: str) -> str:
-    """The one of that name, or the only one that could be."""
-    kind = model[model.rindex(".") :]
-    found = [n for n in names if n.split("/")[-1] == model] or [
-        n for n in names if n.endswith(kind)
-    ]
-    found.sort(key=lambda name: name.count("/"))
-    if not found or (len(found) > 1 and found[0].count("/") == found[1].count("/")):
-        raise ModelFileError(f"there must be one {model} among the files {sorted(names)[:20]}")
-    return found[0]
+def _model_among(files: list[str], names: Sequence[str]) -> str:
+    """The file of the first of the names that one has, or that one alone ends with.
+
+    Raises:
+        ModelFileError: when there is none, or it is not clear which.
+    """
+    for name in names:
+        found = [file for file in files if file == name or file.endswith(f"/{name}")]
+        if name.startswith("."):
+            found = [file for file in files if file.endswith(name)]
+        found.sort(key=lambda file: file.count("/"))
+        if found and (len(found) == 1 or found[0].count("/") < found[1].count("/")):
+            return found[0]
+    raise ModelFileError(f"there must be one {names[0]} among the files {sorted(files)[:20]}")
 
 
 def _within(size: int, path: str, limit: int) -> None:

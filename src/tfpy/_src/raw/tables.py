@@ -79,7 +79,7 @@ def _from_file(
 ) -> None:
     size = None if vocab_size < 0 else vocab_size
     TextFileInitializer(
-        filename,
+        convert_to_tensor(filename),
         table_handle.key_dtype,
         key_index,
         table_handle.value_dtype,

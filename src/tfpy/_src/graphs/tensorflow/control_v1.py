@@ -63,7 +63,8 @@ class _Frames:
         while todo:
             node = todo.pop()
             frame = self.of[node.name]
-            for user in users.get(node.name, ()):
+            made = dict.fromkeys((node.name, *map(maker_of, node.outputs)))
+            for user in (user for name in made for user in users.get(name, ())):
                 if user.op in _ENTER:
                     parents[_frame_name(user)] = frame
                 elif user.op not in _EXIT and user.name not in self.of:
@@ -95,7 +96,7 @@ def _with_loop(nodes: Sequence[Node], frames: _Frames, frame: str) -> list[Node]
     drop = {*carried, *(n.name for n in (*enters, *nexts, *tests, *switches.values()))}
     body = [node for node in inside if node.name not in drop and node.op not in _ENTER]
     body += [_alias(f"{s.name}:1", merge) for merge, s in switches.items()]
-    body = _with_conditionals([_without_controls(node, by_name.keys() - drop) for node in body])
+    body = _with_conditionals(body)
     exits = {n.inputs[0]: n.name for n in nodes if n.op in _EXIT}
     loop = Node(
         frame,
@@ -198,7 +199,9 @@ def _subgraph(
         node = _found(makers, todo.pop())
         if node is not None and node not in needed:
             needed[node] = None
-            todo.extend(value for value in node.reads if value not in inputs)
+            todo.extend(value for value in (*node.reads, *node.after) if value not in inputs)
+    names = {node.name for node in needed}
+    needed = {_without_controls(node, names): None for node in needed}
     return NodeGraph(
         name,
         DIALECT,

@@ -13,6 +13,9 @@ from tfpy._src.graphs.tensorflow.values import FunctionName
 from tfpy._src.raw.absent import reason
 from tfpy._src.raw.records import RECORDS
 
+_SAME = frozenset(("Identity", "IdentityN", "RefIdentity", "Snapshot"))
+"""Give their inputs, whatever these are; values do not change."""
+
 Operation = Callable[[Node, list[Any]], Sequence[Any]]
 
 
@@ -37,6 +40,8 @@ class TensorFlowDialect:
         if is_registered(node.op):
             made = run_registered(node, inputs)
             return [made[_position(name)] for name in node.outputs]
+        if node.op in _SAME:
+            return [inputs[0 if name == node.name else _position(name)] for name in node.outputs]
         if node.op in self._own:
             values = self._own[node.op](node, inputs)
             return [values[_position(name)] for name in node.outputs]
@@ -53,7 +58,10 @@ class TensorFlowDialect:
         if any(isinstance(value, NodeGraph) for value in node.attrs.values()):
             (values,) = results.values()
             return values[: len(node.outputs)]
-        return [_picked(results, name) for name in node.outputs]
+        return [
+            _flat(results)[0] if name == node.name else _picked(results, name)
+            for name in node.outputs
+        ]
 
 
 DIALECT = TensorFlowDialect()
@@ -78,17 +86,17 @@ def _position(name: str) -> int:
 
 
 def _picked(results: Mapping[str, Any], name: str) -> Any:
-    """The value that "node", "node:1" or "node:output:0" names.
+    """The value that "node:1" or "node:output:0" names.
 
     Raises:
         ModelFileError: when the operation has no such output.
     """
     _, *where = name.split(":")
     try:
-        if len(where) == 2 or (where and not where[0].isdecimal()):
+        if len(where) == 2:
             found = results[where[0]]
             return found[int(where[1])] if isinstance(found, list) else found
-        return _flat(results)[int(where[0]) if where else 0]
+        return _flat(results)[int(where[0])]
     except (KeyError, IndexError, ValueError):
         raise ModelFileError(f"{name!r} is no output of its node: it has {[*results]}") from None
 

@@ -12,17 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.array.slicing import gather
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import plan
 from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tensorflow.bundle import Bundle
-from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
+from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.messages import SAVED_MODEL
+from tfpy._src.graphs.tensorflow.values import FunctionName
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.graphs.wire import read
 from tfpy._src.ir.aval import Array
+from tfpy._src.raw.records import RECORDS
+from tfpy._src.variables.variable import Variable
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
 _INITIALIZATION = "__saved_model_init_op"
@@ -71,9 +76,11 @@ class SavedModel:
             names = [n for one in lists for n in one.get("node_list", {"value": []})["value"]]
         return canonical(names[0]) if names and names[0] else None
 
-    def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect) -> NodeGraph:
+    def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect | None = None) -> NodeGraph:
         """The node list."""
-        return read_graph(self.message.get("graph_def", {"node": []}), outputs, dialect=dialect)
+        return read_graph(
+            self.message.get("graph_def", {"node": []}), outputs, dialect=dialect or FROZEN
+        )
 
 
 def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedModel:
@@ -105,15 +112,15 @@ def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
     def restored(node: Node, inputs: list[Any]) -> list[Array]:
         return [bundle[_text(key)] for key in np.ravel(inputs[1])]
 
-    def assigned(node: Node, inputs: list[Any]) -> list[Any]:
+    def set_to(node: Node, inputs: list[Any]) -> list[Any]:
         found[inputs[0].node] = np.asarray(inputs[1])
         return [inputs[0]]
 
     dialect = TensorFlowDialect(
         {
             "RestoreV2": restored,
-            "AssignVariableOp": assigned,
-            "Assign": assigned,
+            "AssignVariableOp": set_to,
+            "Assign": set_to,
             "Identity": lambda node, inputs: inputs,
             **dict.fromkeys(VARIABLES, lambda node, inputs: [_Handle(node.name)]),
         }
@@ -124,13 +131,22 @@ def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
 
 
 def frozen(graph: NodeGraph, values: Mapping[str, Array]) -> NodeGraph:
-    """The graph, with variables that nothing assigns as weights."""
-    if _assigns(graph):
-        return graph
+    """The graph, with variables that its outputs need and do not assign as weights."""
+    kept = assigned(plan(graph, graph.outputs).nodes, graph.functions)
     arrays: dict[str, Any] = {name: graph.weights[name] for name in graph.weights}
-    arrays |= {node.name: values[node.name] for node in graph.nodes if node.name in values}
-    nodes = tuple(node for node in graph.nodes if node.name not in values)
+    arrays |= {n.name: values[n.name] for n in graph.nodes if n.name in values.keys() - kept}
+    nodes = tuple(node for node in graph.nodes if node.name not in arrays)
     return replace(graph, nodes=nodes, weights=Weights(arrays))
+
+
+def assign(graph: NodeGraph, values: Mapping[str, Array]) -> None:
+    """Gives the variables that are left in a graph what they hold."""
+    for node in graph.nodes:
+        if node.op in VARIABLES and node.name in values:
+            scope = Scope(graph, {})
+            given = Node(node.name, "AssignVariableOp", ("handle", "value"), ())
+            handle = scope.run(plan(graph, (node.name,)))
+            DIALECT.run(given, [*handle, values[node.name]], scope)
 
 
 def initialize(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
@@ -151,24 +167,67 @@ def _run(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
     Scope(only, given).run(plan(only, (), given))
 
 
-def _assigns(graph: NodeGraph) -> bool:
-    """Whether what the graph's outputs need assigns variables."""
-    seen: set[str] = set()
-    todo = [plan(graph, graph.outputs).nodes]
-    while todo:
-        for node in todo.pop():
-            if node.op.startswith(_ASSIGNS) and node.op not in _READS:
-                return True
-            for name in _called(node):
-                if name in graph.functions and name not in seen:
-                    seen.add(name)
-                    todo.append(graph.functions[name].nodes)
-    return False
+def assigned(
+    nodes: Sequence[Node],
+    functions: Mapping[str, NodeGraph],
+    known: dict[str, set[str]] | None = None,
+) -> set[str]:
+    """The values, among them handles of variables, that nodes assign something to.
+
+    Args:
+        nodes: of a graph or a function.
+        functions: those that nodes call.
+        known: what was found of functions.
+    """
+    known = {} if known is None else known
+    found: set[str] = set()
+    same = {node.name: node.inputs[0] for node in nodes if node.op == "Identity"}
+    for node in nodes:
+        if node.op.startswith(_ASSIGNS) and node.op not in _READS and node.inputs:
+            found.add(node.inputs[0])
+        for name in _called(node):
+            function = functions.get(name)
+            if function is not None:
+                if name not in known:
+                    known[name] = set()  # for a function that calls itself
+                    known[name] = assigned(function.nodes, functions, known)
+                taken = node.inputs[len(node.inputs) - len(function.inputs) :]
+                pairs = zip(function.inputs, taken, strict=False)
+                found |= {value for spec, value in pairs if spec.name in known[name]}
+    for name in list(found):
+        while name in same and same[name] not in found:
+            name = same[name]
+            found.add(name)
+    return found
 
 
 def _called(node: Node) -> list[str]:
+    """The functions that a node calls."""
     values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
-    return [node.op, *(value.name for value in values if hasattr(value, "name"))]
+    return [node.op, *(value.name for value in values if isinstance(value, FunctionName))]
+
+
+def _read(node: Node, inputs: list[Any]) -> Sequence[Any]:
+    return [inputs[0]] if _is_weight(inputs[0]) else _run_record(node, inputs)
+
+
+def _gathered(node: Node, inputs: list[Any]) -> Sequence[Any]:
+    if not _is_weight(inputs[0]):
+        return _run_record(node, inputs)
+    dims = int(node.attrs.get("batch_dims") or 0)
+    return [gather(inputs[0], inputs[1], batch_dims=dims)]
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, np.ndarray | Tensor | Variable)
+
+
+def _run_record(node: Node, inputs: list[Any]) -> list[Any]:
+    return list(RECORDS[node.op].run(inputs, node.attrs).values())
+
+
+FROZEN = TensorFlowDialect({"ReadVariableOp": _read, "ResourceGather": _gathered})
+"""Operations that also take weights in place of variables' handles."""
 
 
 def _text(value: Any) -> str:

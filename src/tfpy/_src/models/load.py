@@ -1,0 +1,180 @@
+"""``tf.models.load``: models of all formats that are read, told apart by what their files are."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tfpy._src.alias.keras import namespace
+from tfpy._src.graphs.checked import parse
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.tensorflow.graph import read_graph
+from tfpy._src.graphs.tensorflow.messages import GRAPH
+from tfpy._src.graphs.wire import read
+from tfpy._src.models import saved_model_files
+from tfpy._src.models.graph_files import load_graph_model, own_signature
+from tfpy._src.models.graph_model import GraphModel
+from tfpy._src.models.layers_model import load_layers_model_async
+from tfpy._src.models.sources import MODEL, Files, Progress, is_zip, opened
+from tfpy._src.runtime.bridge import wait
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_TFLITE = b"TFL3"
+_KERAS = "metadata.json"
+_ONNX = (".onnx", ".ort")
+_NAMES = (saved_model_files.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
+_MAX_BYTES = 1 << 31
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """What is loaded, and how."""
+
+    source: Any
+    files: Files
+    data: bytes
+    trainable: bool
+    quantize: str | None
+    progress: Progress | None
+
+
+def load(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """The model in files of any format that tfpy reads; the files tell which it is.
+
+    These are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
+    layers-model, ONNX, TFLite, and Keras's ``.keras`` and ``.h5``.
+
+    Args:
+        source: a path to the file or folder, or a zip archive; the bytes of a file or of such an
+            archive; a mapping from paths to bytes; an address, which only :func:`load_async` waits
+            for on a page's own thread.
+        trainable: make the weights of a graph Variables, to train the model further.
+        quantize: "int8" computes products of a graph's weights in 8 bits where the backend can.
+        progress: hears how much of the weights has come, from 0 to 1.
+
+    Returns:
+        A ``tf.keras.Model`` for Keras's formats and layers-models, else a ``tf.GraphModel``.
+
+    Raises:
+        FileNotFoundError: when there is no such file.
+        ModuleNotFoundError: for Keras's formats where Keras is not installed.
+        ValueError: when the files are broken, of no format that is read, or hold what is not
+            allowed.
+
+    Example::
+
+        model = tf.models.load("network.onnx")
+        model(x)
+    """
+    mend = "write `await tf.models.load_async(source)`"
+    return wait(load_async(source, trainable, quantize, progress), mend)
+
+
+async def load_async(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """:func:`load`, awaited.
+
+    Example::
+
+        model = await tf.models.load_async("models/network.onnx")
+    """
+    alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
+    files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
+    data = await files.read(files.model, _MAX_BYTES)
+    reader = _reader(files.model, data)
+    return await reader(_Loading(source, files, data, trainable, quantize, progress))
+
+
+Reader = Callable[[_Loading], Awaitable[Any]]
+
+
+def _reader(name: str, data: bytes) -> Reader:
+    """What reads a file, by its first bytes, and by its name where they do not tell.
+
+    Raises:
+        ModelFileError: when nothing does.
+    """
+    if name == _KERAS or data.startswith(_HDF5):
+        return _keras
+    if data[4:8] == _TFLITE:
+        return _tflite
+    if data.lstrip()[:1] == b"{":
+        return _tensorflow_js
+    if name.endswith(_ONNX):
+        return _onnx
+    if name == saved_model_files.FILE:
+        return _saved_model
+    if data[:1] == b"\n":  # the first node of a GraphDef
+        return _graph_def
+    if data[:1] == b"\x08":  # a version: of ONNX if there is an operator set, else of a SavedModel
+        return _onnx if _has_operator_sets(data) else _saved_model
+    raise ModelFileError(f"{name!r} is of no format that is read: it begins with {data[:16]!r}")
+
+
+def _has_operator_sets(data: bytes) -> bool:
+    onnx = importlib.import_module("tfpy._src.graphs.onnx.proto")
+    return len(read(data, onnx.MODEL)["opset_import"]) > 0
+
+
+async def _tensorflow_js(how: _Loading) -> Any:
+    model = parse(how.data)
+    topology = model.get("modelTopology")
+    is_graph = isinstance(topology, dict) and "node" in topology
+    if is_graph or model.get("format") == "graph-model":
+        return await load_graph_model(how.files, how.trainable, how.quantize, how.progress)
+    return await load_layers_model_async(how.files)
+
+
+async def _saved_model(how: _Loading) -> GraphModel:
+    return await saved_model_files.load_saved_model(how.files, how.trainable, how.quantize)
+
+
+async def _graph_def(how: _Loading) -> GraphModel:
+    graph = read_graph(read(how.data, GRAPH))
+    signatures = {"serving_default": own_signature(graph)}
+    return GraphModel(graph, signatures, trainable=how.trainable, quantize=how.quantize)
+
+
+async def _onnx(how: _Loading) -> GraphModel:
+    module = importlib.import_module("tfpy._src.models.onnx_files")  # many operations
+    found: GraphModel = await module.load_onnx(how.files, how.data, how.trainable, how.quantize)
+    return found
+
+
+async def _tflite(how: _Loading) -> GraphModel:
+    module = importlib.import_module("tfpy._src.models.tflite_files")  # many operations
+    found: GraphModel = module.read_tflite(how.data)
+    return found
+
+
+async def _keras(how: _Loading) -> Any:
+    """Keras reads files by their paths."""
+    namespace("keras")  # which says what is missing
+    keras = importlib.import_module("keras")
+    if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
+        return keras.saving.load_model(how.source)
+    with tempfile.TemporaryDirectory() as folder:
+        is_keras = how.files.model == _KERAS
+        path = Path(folder) / ("model.keras" if is_keras else "model.h5")
+        path.write_bytes(await _whole(how) if is_keras else how.data)
+        return keras.saving.load_model(path)
+
+
+async def _whole(how: _Loading) -> bytes:
+    if isinstance(how.source, bytes | bytearray | memoryview):
+        return bytes(how.source)
+    raise ModelFileError("give a .keras file by its path or its bytes")

@@ -1,0 +1,192 @@
+"""``tf.models.load``: TensorFlow's files, and how a file's format is found."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow
+from models.test_graph_model import W, X, files
+
+import tfpy as tf
+
+v1 = tensorflow.compat.v1
+
+
+class _Network(tensorflow.Module):
+    """Variables, a table from a file, state, a loop and functions that call each other."""
+
+    def __init__(self, words: Path) -> None:
+        self.w = tensorflow.Variable(W, name="w")
+        self.bias = tensorflow.Variable([0.5, -0.5])
+        self.calls = tensorflow.Variable(3)
+        self.table = tensorflow.lookup.StaticHashTable(
+            tensorflow.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1
+        )
+        self.words = tensorflow.lookup.StaticVocabularyTable(
+            tensorflow.lookup.TextFileInitializer(
+                tensorflow.saved_model.Asset(str(words)),
+                tensorflow.string,
+                tensorflow.lookup.TextFileIndex.WHOLE_LINE,
+                tensorflow.int64,
+                tensorflow.lookup.TextFileIndex.LINE_NUMBER,
+            ),
+            1,
+        )
+
+    @tensorflow.function(input_signature=[tensorflow.TensorSpec([None, 3])])
+    def run(self, x: Any) -> Any:
+        return {"y": tensorflow.nn.relu(x @ self.w + self.bias), "sum": tensorflow.reduce_sum(x)}
+
+    @tensorflow.function(input_signature=[tensorflow.TensorSpec([None], tensorflow.string)])
+    def look(self, keys: Any) -> Any:
+        return self.table.lookup(keys), tensorflow.cast(self.words.lookup(keys), tensorflow.int32)
+
+    @tensorflow.function(input_signature=[])
+    def count(self) -> Any:
+        return self.calls.assign_add(1)
+
+    @tensorflow.function(input_signature=[tensorflow.TensorSpec([], tensorflow.int32)])
+    def loop(self, n: Any) -> Any:
+        r = tensorflow.ones([2])
+        for _ in tensorflow.range(n):
+            r = r * 2 if tensorflow.reduce_sum(r) < 100 else r + self.bias
+        return r
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    words = folder / "words.txt"
+    words.write_text("x\nb\n")
+    network = _Network(words)
+    signatures = {
+        "serving_default": network.run,
+        **{name: getattr(network, name) for name in ("look", "count", "loop")},
+    }
+    tensorflow.saved_model.save(
+        network,
+        str(folder / "model"),
+        {name: function.get_concrete_function() for name, function in signatures.items()},
+    )
+    return folder / "model"
+
+
+def check(model: Any) -> None:
+    found = model(X)
+    assert list(found) == ["sum", "y"]
+    np.testing.assert_allclose(found["y"], np.maximum(X @ W + [0.5, -0.5], 0), rtol=1e-6)
+    np.testing.assert_allclose(found["sum"], X.sum(), atol=1e-6)
+
+
+def test_saved_model(saved: Path) -> None:
+    model = tf.models.load(saved)
+    check(model)
+    assert list(model.signatures) == ["serving_default", "count", "look", "loop"]
+    look = model.signatures["look"](["a", "q", "b"])
+    np.testing.assert_array_equal(look["output_0"], [1, -1, 2])
+    np.testing.assert_array_equal(look["output_1"], [2, 2, 1])
+    wanted = tensorflow.saved_model.load(str(saved)).signatures["loop"](tensorflow.constant(9))
+    np.testing.assert_allclose(model.signatures["loop"](9)["output_0"], wanted["output_0"])
+
+
+def test_state_belongs_to_the_model(saved: Path) -> None:
+    models = [tf.models.load(saved), tf.models.load(saved)]
+    counts = [m.signatures["count"]()["output_0"].numpy() for m in (*models, models[0])]
+    assert counts == [4, 4, 5]
+
+
+def test_saved_model_in_an_archive_and_in_memory(saved: Path, tmp_path: Path) -> None:
+    contents = {
+        f"net/{path.relative_to(saved).as_posix()}": path.read_bytes()
+        for path in saved.rglob("*")
+        if path.is_file()
+    }
+    check(tf.models.load(contents))
+    with zipfile.ZipFile(tmp_path / "net.zip", "w") as archive:
+        for name, data in contents.items():
+            archive.writestr(name, data)
+    check(tf.models.load(tmp_path / "net.zip"))
+    check(asyncio.run(tf.models.load_async((tmp_path / "net.zip").read_bytes())))
+
+
+def test_training_a_saved_model(saved: Path) -> None:
+    model = tf.models.load(saved, trainable=True)
+    assert {tuple(v.shape) for v in model.trainable_variables} == {(3, 2), (2,)}
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(X)["y"])
+    gradients = tape.gradient(loss, model.trainable_variables)
+    assert all(np.any(g.numpy()) for g in gradients)
+
+
+def test_saved_model_of_tensorflow_1(tmp_path: Path) -> None:
+    with tensorflow.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tensorflow.float32, [None, 3], "x")
+        for i, resource in enumerate((False, True)):
+            name = f"w{i}"
+            v1.get_variable(name, initializer=W * (i + 1), use_resource=resource)
+        kernel = sum(v1.global_variables())
+        y = v1.cond(tensorflow.reduce_sum(x) > 9, lambda: x @ kernel, lambda: -x @ kernel)
+        session.run(v1.global_variables_initializer())
+        v1.saved_model.simple_save(session, str(tmp_path / "old"), {"x": x}, {"y": y})
+    np.testing.assert_allclose(tf.models.load(tmp_path / "old")(X), -X @ (3 * W), rtol=1e-5)
+
+
+def test_frozen_graph(tmp_path: Path) -> None:
+    graph = tensorflow.Graph()
+    with graph.as_default():
+        x = v1.placeholder(tensorflow.float32, [None, 3], "x")
+        tensorflow.nn.relu(x @ W, "y")
+    (tmp_path / "frozen.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    model = tf.models.load(tmp_path / "frozen.pb")
+    assert repr(model) == "<tf.GraphModel (x: float32[?, 3]) -> (y)>"
+    np.testing.assert_allclose(model(X), np.maximum(X @ W, 0), rtol=1e-6)
+
+
+def test_graph_model_of_tensorflow_js(tmp_path: Path) -> None:
+    for name, data in files().items():
+        (tmp_path / name).write_bytes(data)
+    for source in (tmp_path, tmp_path / "model.json", str(tmp_path), files()):
+        np.testing.assert_allclose(tf.models.load(source)(X)[0], np.maximum(X @ W, 0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("contents", "text"),
+    [
+        (b"nothing of the kind", "of no format that is read"),
+        ({"a.txt": b""}, "there must be one saved_model.pb"),
+        ({"saved_model.pb": b"\x08\x01"}, "has no graph"),
+        ({"saved_model.pb": b"\x08\x01\x12\x02\x12\x00"}, "has no signatures"),
+        ({"model.json": b"{"}, "no JSON"),
+    ],
+)
+def test_what_is_no_model(contents: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        tf.models.load(contents)
+
+
+def test_no_file() -> None:
+    with pytest.raises(FileNotFoundError):
+        tf.models.load("no/such/model")
+
+
+@pytest.mark.parametrize("at", range(100))
+def test_mutated_files_end_in_clear_errors(saved: Path, at: int) -> None:
+    """A byte changed anywhere gives a model, or an error that a program can catch."""
+    contents = {
+        path.relative_to(saved).as_posix(): path.read_bytes()
+        for path in saved.rglob("*")
+        if path.is_file()
+    }
+    random = np.random.default_rng(at)
+    for name in ("saved_model.pb", "variables/variables.index"):
+        data = bytearray(contents[name])
+        for place in random.integers(0, len(data), 3):
+            data[place] = random.integers(0, 256)
+        with contextlib.suppress(ValueError, NotImplementedError, tf.errors.OpError, TypeError):
+            tf.models.load({**contents, name: bytes(data)})
