@@ -114,7 +114,7 @@ def test_sources(tmp_path: Path) -> None:
 def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nix"):
         load(tmp_path / "nix")
-    with pytest.raises(ValueError, match=r"'model\.json' is not there"):
+    with pytest.raises(ValueError, match=r"one model\.json among the files"):
         load(tmp_path)
     with pytest.raises(ValueError, match=r"'w\.bin' is not there"):
         load(model(group(FLOATS)))
