@@ -342,6 +342,7 @@ NO_OPS = (
     "tfpy._src.random.generator",
     "tfpy._src.runtime",
     "tfpy._src.tracing",
+    "tfpy._src.writers",
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
 
