@@ -121,3 +121,32 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
     assert loss < 0.3
     out = await model.predict_async(x, verbose=0)
     assert ((out[:, 0] > 0.5) == (y > 0.5)).mean() == pytest.approx(accuracy, abs=1e-3)
+
+
+@run_in_browser(backends=["wasm"], browsers=["chromium"], timeout=120)
+async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
+    """As they would not for 50 ms, if Python went on by a message."""
+    import time
+
+    import js
+    from pyodide.ffi import create_proxy
+
+    from tfpy._src.runtime import turns
+
+    ticks = 0
+
+    def tick() -> None:
+        nonlocal ticks
+        ticks += 1
+
+    proxy = create_proxy(tick)
+    timer = js.setInterval(proxy, 0)
+    began = time.perf_counter()
+    for _ in range(20):
+        while time.perf_counter() - began < turns.SLICE:
+            pass
+        await turns.give_turn()
+        began = time.perf_counter()
+    js.clearInterval(timer)
+    proxy.destroy()
+    assert ticks >= 15
