@@ -22,9 +22,12 @@ TOLERANCE = 1e-3
 NAMESPACES: list[Any] = []
 BUGS: list[Any] = []
 GRADIENTS: list[Any] = []
+OPERATIONS: list[Any] = []
 WORDS = ""
 
 if sys.platform != "emscripten":  # the browser gets the cases from the host
+    from raw import calls
+    from raw.converter import CONVERTER
     from surface import evaluation, tfjs
     from surface.calls import arguments
     from surface.report import rows
@@ -37,6 +40,7 @@ if sys.platform != "emscripten":  # the browser gets the cases from the host
         ]
         NAMESPACES.append(pytest.param(_calls, WORDS, id=_namespace or "tf"))
     BUGS = [(name, tfjs.ours(call)) for name, call in tfjs.BUGS.items()]
+    OPERATIONS = [(name, calls.ours(name)) for name in CONVERTER if name in calls.SAMPLES]
     GRADIENTS = [(name, tfjs.ours(call)) for name, call in tfjs.MISSING_GRADIENTS.items()]
 
 
@@ -151,5 +155,23 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
         if left := {op for op in left if OPS[op].family != "linalg"}:
             problems.append(f"{name}: computed on the host: {left}")
         if text := wrong(mine, on_cpu(tf, backend, run)):
+            problems.append(f"{name}: {text}")
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
+@pytest.mark.parametrize("cases", [OPERATIONS], ids=["operations"])
+@run_in_browser(backends=("webgl",), timeout=400)
+def test_operations_of_tensorflow_js_models(tf: Any, backend: str, cases: Any, words: str) -> None:
+    """Those of its converter; ``tests/wasm`` runs them on that backend."""
+    said = module(words)
+    problems = []
+    for name, call in cases:
+
+        def run(call: str = call) -> list[Any]:
+            result = said.evaluate(call, said.words(tf))
+            return [t.numpy() for t in said.tensors(tf, result)]
+
+        if text := wrong(run(), on_cpu(tf, backend, run)):
             problems.append(f"{name}: {text}")
     assert not problems, "\n".join(problems)

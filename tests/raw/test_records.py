@@ -84,5 +84,7 @@ def test_errors() -> None:
         record("Split").run([np.array(0), tfpy.ones([4])], {})
     with pytest.raises(tfpy.errors.InvalidArgumentError, match="there are 3 inputs"):
         record("AddV2").run([tfpy.ones([])] * 3, {})
-    with pytest.raises(tfpy.errors.UnimplementedError, match="Nonsense"):
+    with pytest.raises(tfpy.errors.UnimplementedError, match="Nonsense: the name is not known"):
         record("Nonsense")
+    with pytest.raises(tfpy.errors.UnimplementedError, match="FIFOQueueV2: queues"):
+        record("FIFOQueueV2")
