@@ -28,4 +28,8 @@ def test_models() -> None:
 
 def test_broken_files() -> None:
     counts = run("fuzz")
-    assert int(counts.split("refused as a file")[0].split()[-1]) > 1000
+    assert int(counts.split("refused as a file")[0].split()[-1]) > 300
+
+
+def test_reading() -> None:
+    run("reading")

@@ -163,17 +163,17 @@ def col2im(
     image, block = bounded("Col2Im", image_shape), bounded("Col2Im", block_shape)
     at = windows("Col2Im", image, block, strides, dilations, pads, "NOTSET")
     batch, rows, count = x.aval.shape
-    channels = rows // math.prod(block)
+    channels = rows // max(math.prod(block), 1)
     padded = [n + a + b for n, (a, b) in zip(image, at.pads, strict=True)]
     steps = [
         np.arange((n - e) // s + 1) * s
         for n, e, s in zip(padded, at.extent, at.strides, strict=True)
     ]
+    if channels * math.prod(block) != rows or math.prod(map(len, steps)) != count:
+        raise invalid("Col2Im", f"columns {list(x.aval.shape)}, image {image}, block {block}")
     taps = [np.arange(k) * d for k, d in zip(block, at.dilations, strict=True)]
     places = np.stack(np.meshgrid(*taps, indexing="ij"), -1).reshape(-1, 1, len(image))
     places = places + np.stack(np.meshgrid(*steps, indexing="ij"), -1).reshape(1, -1, len(image))
-    if channels * math.prod(block) != rows or places.shape[1] != count:
-        raise invalid("Col2Im", f"columns {list(x.aval.shape)}, image {image}, block {block}")
     flat = np.ravel_multi_index(tuple(np.moveaxis(places, -1, 0)), padded).reshape(-1, 1)
     columns = transpose(reshape(x, [batch * channels, math.prod(block) * count]), [1, 0])
     zeros = tensor(np.zeros([math.prod(padded), batch * channels], np.float32))

@@ -19,6 +19,8 @@ from tfpy._src.graphs.onnx.values import bounded, host, ints, tensor
 from tfpy._src.ir.aval import Array
 from tfpy._src.math.reductions import reduce_max, reduce_mean
 
+_MAX_CELLS = 1 << 10
+
 
 @operation("GridSample")
 def grid_sample(
@@ -91,6 +93,8 @@ def roi_align(
     ys, xs, (a, b) = _regions_at(
         rois * spatial_scale, (h, w), (out[0], out[1]), sampling_ratio, 0.5 if half else 0.0
     )
+    if max(out) > _MAX_CELLS or max(a, b) > _MAX_CELLS:
+        raise invalid("RoiAlign", f"{out} cells with {a} × {b} samples each are too many")
     images = gather(x, cast(batch_indices, "int32"), axis=0)
     return _pooled(images, ys, xs, (h, w), (out[0], a, out[1], b), mode)
 

@@ -9,6 +9,9 @@ from tfpy._src.errors import invalid
 from tfpy._src.graphs.onnx.record import Ints
 
 Pads = tuple[tuple[int, int], ...]
+MAX_WINDOW = 1 << 17
+"""Elements of a window: more of them would keep the host busy for minutes."""
+MAX_PAD = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,16 @@ def windows(
     step, spread = strides or (1,) * rank, dilations or (1,) * rank
     if not len(kernel) == len(step) == len(spread) == rank or min(*kernel, *step, *spread) < 1:
         raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread}: {rank} axes")
+    if math.prod(kernel) > MAX_WINDOW or max(*step, *spread) > MAX_WINDOW:
+        raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread} are too large")
     made = Windows(tuple(kernel), tuple(step), tuple(spread), ((0, 0),) * rank)
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         found = _same(spatial, made, auto_pad)
     elif auto_pad == "VALID" or pads is None:
         found = made.pads
-    elif auto_pad != "NOTSET" or len(pads) != 2 * rank or min(pads) < 0:
+    elif (
+        auto_pad != "NOTSET" or len(pads) != 2 * rank or not 0 <= min(pads) <= max(pads) <= MAX_PAD
+    ):
         raise invalid(op, f"auto_pad {auto_pad!r}, pads {list(pads)} for {rank} axes")
     else:
         found = tuple(zip(pads[:rank], pads[rank:], strict=True))
