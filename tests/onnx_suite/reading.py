@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+from tfpy._src.graphs.custom import deregister_op, register_op
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.onnx.dialect import ONNX
 from tfpy._src.graphs.onnx.reader import read_onnx
@@ -109,15 +110,27 @@ def test_refused() -> None:
         assert any(part in found for part in text.split("|")), (text, found)
 
 
+def test_registered_operation() -> None:
+    data = model([helper.make_node("Twice", ["x"], ["y"], domain="own")])
+    assert "ONNX's operation own.Twice" in refusal(data, None)
+    register_op("own.Twice", lambda node: node.inputs[0] * 2)
+    np.testing.assert_array_equal(run(data), X * 2)
+    deregister_op("own.Twice")
+
+
 def refusal(data: bytes, files: Callable[[str], bytes] | None) -> str:
     """The text of the error."""
     try:
         run(data, files)
-    except ModelFileError as error:
+    except (ModelFileError, NotImplementedError) as error:
         return str(error)
     return "not refused"
 
 
+TESTS = (
+    test_data_beside, test_sparse, test_functions, test_registered_operation, test_refused,
+)  # fmt: skip
+
 if __name__ == "__main__":
-    for test in (test_data_beside, test_sparse, test_functions, test_refused):
+    for test in TESTS:
         test()

@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tfpy._src.graphs.errors import MissingOperationError, ModelFileError
+from tfpy._src.graphs.custom import is_registered, missing, run_registered
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.onnx.reader import CALL
 from tfpy._src.graphs.onnx.values import host, tensor
@@ -170,10 +171,9 @@ class OnnxDialect:
             graph: NodeGraph = node.attrs["function"]
             padded = [*inputs, *[None] * (len(graph.inputs) - len(inputs))]
             return scope.call(graph, padded)[: len(node.outputs)]
+        if is_registered(node.op):
+            return run_registered(node, inputs)
         found = find(node.op, node.version)
         if found is None:
-            raise MissingOperationError(
-                f"ONNX's operation {node.op} (version {node.version}) is not known; "
-                "register_op adds it"
-            )
+            raise missing(self.name, node, f"in version {node.version}")
         return found.run(node, inputs, scope)
