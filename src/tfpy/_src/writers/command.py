@@ -1,0 +1,45 @@
+"""The command ``python -m tfpy.convert``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from tfpy._src.function.signature import TensorSpec
+from tfpy._src.models.encoding import SHARD_SIZE
+from tfpy._src.writers.converter import FORMATS, convert
+
+_UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Converts as the arguments say; the exit status."""
+    parser = argparse.ArgumentParser("tfpy.convert", description="Converts models.")
+    parser.add_argument("source", help="a file or folder of any format that tf.models.load reads")
+    parser.add_argument("target", help="a folder, or a file")
+    parser.add_argument("--to", choices=FORMATS, help="by default what the target's suffix says")
+    parser.add_argument("--quantize", choices=("uint8", "uint16", "float16", "int8"))
+    parser.add_argument("--shard-size", type=_size, default=SHARD_SIZE, metavar="4MiB")
+    parser.add_argument(
+        "--signature", type=_spec, action="append", metavar="float32[?,224,224,3]",
+        help="dtype and shape of an input, ? for an open size; once for each",
+    )  # fmt: skip
+    given = parser.parse_args(argv)
+    convert(given.source, given.target, given.to, given.signature, given.quantize, given.shard_size)
+    return 0
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d+)\s*(|KiB|MiB|GiB)", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size, such as 4MiB")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def _spec(text: str) -> TensorSpec:
+    match = re.fullmatch(r"([a-z]+\d*)?\[([\d?,\s]*)\]", text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no signature, such as float32[?,3]")
+    sizes = [n.strip() for n in match[2].split(",") if n.strip()]
+    return TensorSpec([None if n == "?" else int(n) for n in sizes], match[1] or "float32")
