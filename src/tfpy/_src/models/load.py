@@ -157,7 +157,7 @@ async def _onnx(how: _Loading) -> GraphModel:
 
 async def _tflite(how: _Loading) -> GraphModel:
     module = importlib.import_module("tfpy._src.models.tflite_files")  # many operations
-    found: GraphModel = module.read_tflite(how.data)
+    found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize)
     return found
 
 
