@@ -18,6 +18,7 @@ SITE_FILES = ("*.mjs", "pyodide/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/fits.py",
+    "bench/models.py",
     "bench/tasks.py",
     "bench/works.py",
     "bench/networks/*.py",

@@ -30,8 +30,6 @@ ENGINE = "tfpy._src"
 EXPLAIN = f"""
 from {ENGINE}.absent import explain as _explain
 from {ENGINE}.alias.keras import LAZY as _LAZY
-
-_explain(__name__, _LAZY)
 """
 OPERATION = re.compile(r"^op\(\s*[\"']([A-Z]\w*)\(", re.MULTILINE)
 NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
@@ -43,13 +41,17 @@ def wanted() -> dict[Path, str]:
     files = {PACKAGE / "_src" / "primitives.py": _primitives(ops)}
     table = tomllib.loads(TABLE.read_text())
     for namespace, facts in table.items():
-        doc = facts.pop("doc")
+        doc, later = facts.pop("doc"), facts.pop("later", [])
         imports = {f"{ENGINE}.{module}": names for module, names in facts.items()}
         imports[f"{ENGINE}.primitives"] = _primitives_in(ops, namespace)
-        imports[_module(namespace)] = _below(namespace, table)
+        below = _below(namespace, table)
+        imports[_module(namespace)] = [name for name in below if name not in later]
+        deferred = {f"{ENGINE}.{m}": imports.pop(f"{ENGINE}.{m}") for m in later if m not in below}
+        deferred[_module(namespace)] = [name for name in below if name in later]
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
+        if later:
+            files[_path(namespace, table)] += _deferred(deferred)
     files[PACKAGE / "raw_ops.py"] += _operations()
-    files[PACKAGE / "__init__.py"] += EXPLAIN
     return files
 
 
@@ -73,6 +75,21 @@ def _import_lines(imports: dict[str, list[str]]) -> str:
         f"from {module} import {', '.join(f'{name} as {name}' for name in names)}\n"
         for module, names in imports.items()
         if names
+    )
+
+
+def _deferred(imports: dict[str, list[str]]) -> str:
+    """Names of the package that are imported when they are touched; type checkers read them."""
+    lines = _import_lines(imports).replace("from ", "    from ")
+    table = "".join(
+        f'    "{name}": "{f"tfpy.{name}" if module == "tfpy" else module}",\n'
+        for module, names in imports.items()
+        for name in names
+    )
+    return (
+        f"\nimport typing as _typing\n{EXPLAIN}\n"
+        f"if _typing.TYPE_CHECKING:\n{lines}\n"
+        f"_LATER = {{\n{table}}}\n_explain(__name__, _LAZY, _LATER)\n"
     )
 
 

@@ -6,6 +6,8 @@ WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+import typing as _typing
+
 from tfpy import (
     audio as audio,
     autodiff as autodiff,
@@ -27,13 +29,11 @@ from tfpy import (
     lookup as lookup,
     losses as losses,
     math as math,
-    models as models,
     nest as nest,
     nn as nn,
     quantization as quantization,
     ragged as ragged,
     random as random,
-    raw_ops as raw_ops,
     sets as sets,
     signal as signal,
     sparse as sparse,
@@ -226,11 +226,9 @@ from tfpy._src.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from tfpy._src.export.api import export as export
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value
-from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
 from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
 from tfpy._src.linalg.norms import (
     clip_by_average_norm as clip_by_average_norm,
@@ -262,13 +260,6 @@ from tfpy._src.math.reductions import (
     reduce_min as reduce_min,
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
-)
-from tfpy._src.models.graph_files import load_graph_model as load_graph_model
-from tfpy._src.models.graph_model import GraphModel as GraphModel
-from tfpy._src.models.layers_model import (
-    load_layers_model as load_layers_model,
-    load_layers_model_async as load_layers_model_async,
-    save_layers_model as save_layers_model,
 )
 from tfpy._src.primitives import (
     abs as abs,
@@ -364,7 +355,33 @@ from tfpy._src.variables.distribution import (
 from tfpy._src.variables.module import Module as Module
 from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
-from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
-from tfpy._src.writers.onnx_file import save_onnx as save_onnx
 
-_explain(__name__, _LAZY)
+if _typing.TYPE_CHECKING:
+    from tfpy import models as models, raw_ops as raw_ops
+    from tfpy._src.export.api import export as export
+    from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
+    from tfpy._src.models.graph_files import load_graph_model as load_graph_model
+    from tfpy._src.models.graph_model import GraphModel as GraphModel
+    from tfpy._src.models.layers_model import (
+        load_layers_model as load_layers_model,
+        load_layers_model_async as load_layers_model_async,
+        save_layers_model as save_layers_model,
+    )
+    from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
+    from tfpy._src.writers.onnx_file import save_onnx as save_onnx
+
+_LATER = {
+    "export": "tfpy._src.export.api",
+    "deregister_op": "tfpy._src.graphs.custom",
+    "register_op": "tfpy._src.graphs.custom",
+    "load_graph_model": "tfpy._src.models.graph_files",
+    "GraphModel": "tfpy._src.models.graph_model",
+    "load_layers_model": "tfpy._src.models.layers_model",
+    "load_layers_model_async": "tfpy._src.models.layers_model",
+    "save_layers_model": "tfpy._src.models.layers_model",
+    "save_graph_model": "tfpy._src.writers.graph_model",
+    "save_onnx": "tfpy._src.writers.onnx_file",
+    "models": "tfpy.models",
+    "raw_ops": "tfpy.raw_ops",
+}
+_explain(__name__, _LAZY, _LATER)

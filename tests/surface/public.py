@@ -50,6 +50,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         f"{namespace}.{name}".lstrip("."): value
         for namespace in NAMESPACES
         if namespace not in NOT_OPS
-        for name, value in vars(module(namespace)).items()
-        if inspect.isfunction(value) and not name.startswith("_")
+        for name in dir(module(namespace))
+        if inspect.isfunction(value := getattr(module(namespace), name, None))
+        and not name.startswith("_")
     }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import importlib
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 INSTEAD = {
-    "saved_model": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
+    "saved_model": "tf.models.load reads SavedModels; tf.save_graph_model, tf.save_onnx and "
+    "tf.export write models",
     "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
 }
 """Namespaces of TensorFlow that are not here, and what does their work."""
@@ -34,15 +36,33 @@ class AbsentName(AttributeError):
         return f"{text}; did you mean {' or '.join(close)}?"
 
 
-def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
+def explain(
+    package: str, lazy: Mapping[str, Callable[[str], Any]], later: Mapping[str, str]
+) -> None:
     """Lets a package and the public modules below it say what they have instead of other names.
 
     Args:
         lazy: by the modules' names, what gives names that are imported when they are touched, and
             raises KeyError for those that there are not.
+        later: names of the package -> modules that have them, or are them, which are imported when
+            the names are touched.
     """
-    for module in _modules(sys.modules[package]):
+    root = sys.modules[package]
+    for module in _modules(root):
         _explain_in(module, lazy.get(module.__name__))
+    of_others = lazy[package]
+
+    def found(name: str) -> Any:
+        if name not in later:
+            return of_others(name)
+        module = importlib.import_module(later[name])
+        if module.__name__ != f"{package}.{name}":
+            return getattr(module, name)
+        _explain_in(module, None)
+        return module
+
+    _explain_in(root, found)
+    vars(root)["__dir__"] = lambda: sorted({*vars(root), *later})
 
 
 def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> None:
@@ -60,13 +80,13 @@ def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
     """A public module and those below it."""
     yield module
     for name in _names(module):
-        value = vars(module)[name]
+        value = vars(module).get(name)
         if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
             yield from _modules(value)
 
 
 def _names(module: types.ModuleType) -> list[str]:
-    return [name for name in vars(module) if not name.startswith("_")]
+    return [name for name in dir(module) if not name.startswith("_")]
 
 
 def _public_name(module: types.ModuleType) -> str:

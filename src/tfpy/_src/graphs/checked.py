@@ -6,14 +6,17 @@ import json
 import re
 from typing import Any
 
+import numpy as np
+
 from tfpy._src.graphs.errors import ModelFileError
 
 MAX_DEPTH = 128
 """How deeply a file's lists and objects may be nested."""
 MAX_BYTES = 1 << 28
 
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.S)
-_OTHER = re.compile(rb"[^][{}]+")
+_MARKS = b'"[]{}'
+_NO_MARKS = bytes(set(range(256)) - set(_MARKS))
+_ESCAPED = re.compile(rb"\\.", re.S)
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -35,11 +38,12 @@ def parse(data: bytes) -> dict[str, Any]:
 
 def _depth(data: bytes) -> int:
     """How deeply brackets are nested, outside of strings."""
-    depth = deepest = 0
-    for bracket in _OTHER.sub(b"", _STRINGS.sub(b"", data)):
-        depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+    plain = _ESCAPED.sub(b"", data) if b"\\" in data else data
+    marks = np.frombuffer(plain.translate(None, _NO_MARKS), np.uint8)
+    outside = np.cumsum(marks == ord('"')) % 2 == 0
+    opening = outside & np.isin(marks, [*b"[{"])
+    closing = outside & np.isin(marks, [*b"]}"])
+    return int((np.cumsum(opening) - np.cumsum(closing)).max(initial=0))
 
 
 def an_object(value: Any, what: str) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def _argsort_samples(rng: np.random.Generator) -> list[Sample]:
         ((2, 3, 5), 5),
         ((3, 100), 100),
         ((1000,), 10),
+        ((3, 301), 5),
         ((2, 1), 1),
         ((0, 3), 2),
         ((3,), 0),

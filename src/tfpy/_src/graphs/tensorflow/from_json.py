@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.messages import GRAPH, SHAPE
 from tfpy._src.graphs.wire import BOOL, BYTES, DOUBLE, FLOAT, STRING, Kind, Many, Mapped, Message
 
-_UPPER = re.compile(r"(?<=[a-z0-9])([A-Z])")
+_UNDERSCORE = re.compile(r"_([a-z])")
 _INTEGER = re.compile(r"-?\d{1,20}")
 
 
@@ -27,7 +28,7 @@ def graph_from_json(value: Any) -> dict[str, Any]:
     Raises:
         ModelFileError: for what is none.
     """
-    return _message(value, GRAPH, "modelTopology")
+    return _read(value, GRAPH, "modelTopology")
 
 
 def shape_from_json(value: Any, what: str) -> dict[str, Any]:
@@ -36,38 +37,53 @@ def shape_from_json(value: Any, what: str) -> dict[str, Any]:
     Raises:
         ModelFileError: for what is none.
     """
-    return _message(value, SHAPE, what)
+    return _read(value, SHAPE, what)
 
 
-def _message(value: Any, message: Message, what: str) -> dict[str, Any]:
-    given = {_snake(k): v for k, v in an_object(value, what).items() if v is not None}
-    found: dict[str, Any] = {}
-    for name, kind in message.fields.values():
-        if name in given:
-            found[name] = _value(given[name], kind, f"{what}.{name}")
-        elif isinstance(kind, Many):
-            found[name] = []
-        elif isinstance(kind, Mapped):
-            found[name] = {}
+def _read(value: Any, message: Message, what: str) -> dict[str, Any]:
+    try:
+        return _message(value, message)
+    except ModelFileError as error:
+        raise ModelFileError(f"{what}.{error}") from None
+
+
+def _message(value: Any, message: Message) -> dict[str, Any]:
+    fields, empty = _fields(message)
+    found: dict[str, Any] = {name: kind() for name, kind in empty}
+    for key, given in an_object(value, message.name).items():
+        if key in fields and given is not None:
+            name, kind = fields[key]
+            try:
+                found[name] = _value(given, kind)
+            except ModelFileError as error:
+                raise ModelFileError(f"{name}.{error}") from None
     return found
 
 
-def _value(value: Any, kind: Kind | Message | Many | Mapped, what: str) -> Any:
+@functools.cache
+def _fields(message: Message) -> tuple[dict[str, Any], list[tuple[str, type[Any]]]]:
+    """Name and kind of fields by their names in JSON, and those that are there when empty."""
+    fields: dict[str, Any] = {}
+    empty: list[tuple[str, type[Any]]] = []
+    for name, kind in message.fields.values():
+        fields[name] = fields[_UNDERSCORE.sub(lambda m: m[1].upper(), name)] = name, kind
+        if isinstance(kind, Many | Mapped):
+            empty.append((name, list if isinstance(kind, Many) else dict))
+    return fields, empty
+
+
+def _value(value: Any, kind: Kind | Message | Many | Mapped) -> Any:
     if isinstance(kind, Many):
-        return [_value(one, kind.kind, what) for one in a_list(value, what)]
+        return [_value(one, kind.kind) for one in a_list(value, "it")]
     if isinstance(kind, Mapped):
         inner = kind.pair.fields[2][1]
-        return {k: _value(v, inner, f"{what}[{k!r}]") for k, v in an_object(value, what).items()}
+        return {k: _value(v, inner) for k, v in an_object(value, "it").items()}
     if isinstance(kind, Message):
-        return _message(value, kind, what)
+        return _message(value, kind)
     try:
         return _KINDS[kind](value) if kind in _KINDS else _integer(value)
     except (TypeError, ValueError, binascii.Error):
-        raise ModelFileError(f"{what} must be a {kind.name}, got {str(value)[:80]!r}") from None
-
-
-def _snake(name: str) -> str:
-    return _UPPER.sub(r"_\1", name).lower()
+        raise ModelFileError(f"it must be a {kind.name}, got {str(value)[:80]!r}") from None
 
 
 def _integer(value: Any) -> int:

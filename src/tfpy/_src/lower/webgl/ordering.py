@@ -27,18 +27,23 @@ def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
 
 
 def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Each step merges pairs of sorted runs; the last one gives only the first k places."""
+    """Each step merges pairs of sorted runs, of which the first places that may be among the first
+    k are kept; the last one gives only these."""
     p: Params = dict(call.params)
-    named, run = {"x": inputs[0]}, 1
+    n, k = p["n"], p["k"]
+    most = 1 << max(0, k - 1).bit_length()
+    named, run, row = {"x": inputs[0]}, 1, n
     while True:
-        last = run * 2 >= p["n"]
-        target = output if last else steps.like(output, p["outer"] * p["n"])
-        params = {"direction": p["direction"], "n": p["n"], "run": run}
-        params["k"] = p["k"] if last else p["n"]
+        last = run * 2 >= n
+        held, kept = min(run, most), min(run * 2, most)
+        made = k if last else n if kept == run * 2 else -(-n // (run * 2)) * kept
+        target = output if last else steps.like(output, p["outer"] * made)
+        params = {"direction": p["direction"], "n": n, "k": made, "m": row}
+        params |= {"run": run, "held": held, "kept": kept}
         steps.step("argsort", named, target, params, flags_of(FIRST=run == 1))
         if last:
             return
-        named, run = {"x": inputs[0], "order": target}, run * 2
+        named, run, row = {"x": inputs[0], "order": target}, run * 2, made
 
 
 def searchsorted(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

@@ -1,0 +1,46 @@
+"""tfpy's side of ``page/models.mjs``: graph-models that packages ship, loaded and run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import numpy as np
+
+import tfpy as tf
+
+models: dict[str, Any] = {}
+given: dict[str, Any] = {}
+made: dict[str, list[np.ndarray[Any, Any]]] = {}
+
+
+def _input(shape: list[int], dtype: Any) -> Any:
+    """Numbers from 0 to 1, or from 0 to 255, as the page makes them."""
+    values = (np.arange(np.prod(shape), dtype=np.int64) * 7919 % 1009) / 1009
+    values = values if dtype.is_floating else np.floor(255 * values)
+    return tf.constant(values.astype(dtype.as_numpy_dtype).reshape(shape))
+
+
+async def load(name: str, address: str, shape: list[int]) -> float:
+    """The milliseconds that loading takes; the files should be in the browser's cache."""
+    start = time.perf_counter()
+    models[name] = model = await tf.load_graph_model(address)
+    taken = (time.perf_counter() - start) * 1e3
+    given[name] = _input(list(shape), model.inputs[0].dtype)
+    return taken
+
+
+async def sample(name: str) -> float:
+    """The milliseconds of a run, until all outputs are in the caller's hands."""
+    start = time.perf_counter()
+    found = models[name].predict(given[name])
+    found = found if isinstance(found, list) else [found]
+    made[name] = list(await asyncio.gather(*(y.data() for y in found)))
+    return (time.perf_counter() - start) * 1e3
+
+
+def outputs(name: str) -> str:
+    """The sum and the number of elements of each output, as JSON."""
+    return json.dumps([[float(np.abs(y).sum()), int(y.size)] for y in made[name]])
