@@ -53,7 +53,11 @@ async function peer(address, { shape, integers }) {
   const size = shape.reduce((a, b) => a * b);
   const values = Float32Array.from({ length: size }, (_, i) => ((i * 7919) % 1009) / 1009);
   const input = integers
-    ? tf.tensor(Int32Array.from(values, (x) => Math.floor(255 * x)), shape, "int32")
+    ? tf.tensor(
+        Int32Array.from(values, (x) => Math.floor(255 * x)),
+        shape,
+        "int32",
+      )
     : tf.tensor(values, shape);
   /** @type {any[]} */
   let read = [];
@@ -70,7 +74,10 @@ async function peer(address, { shape, integers }) {
     },
     /** The sum and the number of elements of each output. */
     outputs: () =>
-      read.map((one) => [one.reduce((/** @type {number} */ a, b) => a + Math.abs(b), 0), one.length]),
+      read.map((one) => [
+        one.reduce((/** @type {number} */ a, b) => a + Math.abs(b), 0),
+        one.length,
+      ]),
   };
 }
 

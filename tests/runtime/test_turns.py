@@ -35,7 +35,7 @@ def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -
     ("passes", "seconds", "fewest", "most"),
     [
         (10, 0.001, 0, 0),
-        (100, 0.01, 14, 20),
+        (100, 0.01, 33, 50),
         (10, 0.06, 8, 9),
     ],
 )
