@@ -74,10 +74,7 @@ async function peer(address, { shape, integers }) {
     },
     /** The sum and the number of elements of each output. */
     outputs: () =>
-      read.map((one) => [
-        one.reduce((/** @type {number} */ a, b) => a + Math.abs(b), 0),
-        one.length,
-      ]),
+      read.map((one) => [Array.from(one, Math.abs).reduce((a, b) => a + b, 0), one.length]),
   };
 }
 
