@@ -37,6 +37,7 @@ def save_graph_model(
             ``input_signature`` or the model's inputs. Sizes that are None stay open: the batch's
             always, others as far as the function computes products of them alone.
         quantization: None, or how weights of float32 are stored: "float16", "uint8" or "uint16".
+            Arrays of at most 16 numbers stay as they are.
         shard_size: the most bytes of a file of weights.
 
     Raises:
