@@ -1,0 +1,49 @@
+// Float32: special values, order, sign. Implementations may assume that there are no NaNs and
+// infinities, so bits are looked at; those of constants must not be seen by the compiler.
+
+var<private> infinity_bits: u32 = 0x7f800000u;
+
+fn infinity() -> f32 { return bitcast<f32>(infinity_bits); }
+
+fn nan() -> f32 { return bitcast<f32>(infinity_bits | 0x400000u); }
+
+// The float of some bits, for constants that are no finite normal numbers.
+fn float_of(bits: u32) -> f32 { return bitcast<f32>(bits ^ infinity_bits ^ 0x7f800000u); }
+
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
+
+fn is_nan4(x: vec4<f32>) -> vec4<bool> {
+    return (bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u);
+}
+
+fn maximum(x: f32, y: f32) -> f32 { return select(y, x, x > y || is_nan(x)); }
+
+fn maximum4(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> { return select(y, x, (x > y) | is_nan4(x)); }
+
+fn minimum(x: f32, y: f32) -> f32 { return select(y, x, x < y || is_nan(x)); }
+
+fn minimum4(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> { return select(y, x, (x < y) | is_nan4(x)); }
+
+// Of a kernel's results: V is a float, an int or four of them.
+fn maximum_v(x: V, y: V) -> V {
+#if FLOATS
+#if QUADS
+    return maximum4(x, y);
+#else
+    return maximum(x, y);
+#endif
+#else
+    return max(x, y);
+#endif
+}
+
+fn sign_of(x: f32) -> f32 { return select(select(x, -1.0, x < 0.0), 1.0, x > 0.0); }
+
+fn absolute(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0x7fffffffu); }
+
+fn with_sign(x: f32, s: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) | (bitcast<u32>(s) & 0x80000000u));
+}
+
+// 2^n for n of -126..127.
+fn power_of_two(n: i32) -> f32 { return bitcast<f32>((n + 127) << 23u); }

@@ -1,0 +1,15 @@
+// x [outer, n, inner], table [m, 1 + taps] -> [outer, m, inner]: sums of `taps` neighbours. An entry
+// of the table is the first neighbour's place and the bits of the weights.
+fn value(i: i32) -> V {
+    let row = i / p.inner;
+    let block = row / p.m;
+    let entry = (row - block * p.m) * (p.taps + 1);
+    var at = (block * p.n + table_at(entry)) * p.inner + i - row * p.inner;
+    var sum = V(0);
+    for (var t = 1; t <= p.taps; t++) {
+        let weight = bitcast<f32>(table_at(entry + t));
+        if (weight != 0.0) { sum += weight * x_value(at); }
+        at += p.inner;
+    }
+    return sum;
+}
