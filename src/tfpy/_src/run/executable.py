@@ -14,6 +14,7 @@ from tfpy._src.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
+from tfpy._src.passes.narrow_integers import widen_narrow_integers
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
@@ -97,6 +98,7 @@ class Executable:
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
         graph = reduce_loops(without_custom_gradients(graph))
+        graph = widen_narrow_integers(graph, backend.dtypes)
         plan = self._plans[backend] = Plan(graph, backend, self._usage)
         return plan
 

@@ -27,13 +27,14 @@ from tfpy._src.graphs.onnx.ops import (
     text,
     training,
     vision,
+    whole,
 )
 from tfpy._src.graphs.onnx.record import OnnxDialect
 
 FAMILIES = (
     activations, attention, constants, control, convolution, elementwise, images, indexing,
     learning, linear, losses, movement, normalization, pooling, quantization, randomness,
-    recurrent, reductions, resize, sequences, signals, text, training, vision,
+    recurrent, reductions, resize, sequences, signals, text, training, vision, whole,
 )  # fmt: skip
 """The modules of the records, which enter themselves when they are imported."""
 ONNX = OnnxDialect()

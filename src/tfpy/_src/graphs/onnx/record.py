@@ -2,8 +2,9 @@
 
 A record is a function over tfpy's. Its positional parameters are the operation's inputs, and their
 annotations say how they come: a ``Tensor``; an ``Array`` of the host, where values must be known
-while a function is traced; or ``Any``, as it is. Keyword-only parameters are the attributes, under
-ONNX's names; ``node`` and ``scope`` get what is around the operation::
+while a function is traced; ``Known``, as it is, where they had better be; or ``Any``, as it is.
+Keyword-only parameters are the attributes, under ONNX's names; ``node`` and ``scope`` get what is
+around the operation::
 
     @operation("Gather")
     def gather(data: Any, indices: Any, *, axis: int = 0) -> Any:
@@ -34,7 +35,11 @@ Floats = tuple[float, ...]
 Strings = tuple[str, ...]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_INPUTS: Mapping[str, Callable[[Any], Any]] = {"Tensor": tensor, "Array": host, "Any": lambda x: x}
+Known = Any
+_INPUTS: Mapping[str, Callable[[Any], Any]] = {
+    "Tensor": tensor, "Array": host, "Known": lambda x: x, "Any": lambda x: x,
+}  # fmt: skip
+_DECIDE = ("Array", "Known")
 
 
 def _tuple_of(kind: type) -> Callable[[Any], bool]:
@@ -160,6 +165,7 @@ class OnnxDialect:
     """ONNX's operations."""
 
     name = "ONNX"
+    shape_ops = frozenset(("Shape", "Size"))
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values of a node.
@@ -177,3 +183,13 @@ class OnnxDialect:
         if found is None:
             raise missing(self.name, node, f"in version {node.version}")
         return found.run(node, inputs, scope)
+
+    def decides(self, node: Node) -> Sequence[str]:
+        """Inputs that come as arrays of the host, conditions, and how often a loop runs."""
+        found = None if is_registered(node.op) else find(node.op, node.version)
+        if found is None:
+            return ()
+        kinds = [*(kind for _, kind, _ in found.inputs)]
+        kinds += [found.rest or ""] * (len(node.inputs) - len(kinds))
+        pairs = zip(node.inputs, kinds, strict=False)
+        return [name for name, kind in pairs if name and kind in _DECIDE]

@@ -16,6 +16,8 @@ from tfpy._src.raw.records import RECORDS
 _SAME = frozenset(("Identity", "IdentityN", "RefIdentity", "Snapshot"))
 """Give their inputs, whatever these are; values do not change."""
 
+_CHOOSE = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
+
 Operation = Callable[[Node, list[Any]], Sequence[Any]]
 
 
@@ -31,6 +33,7 @@ class TensorFlowDialect:
     """
 
     name = "TensorFlow"
+    shape_ops = frozenset(("Shape", "ShapeN", "Size", "Rank"))
 
     def __init__(self, own: Mapping[str, Operation] | None = None) -> None:
         self._own = own or {}
@@ -62,6 +65,10 @@ class TensorFlowDialect:
             _flat(results)[0] if name == node.name else _picked(results, name)
             for name in node.outputs
         ]
+
+    def decides(self, node: Node) -> Sequence[str]:
+        """Conditions."""
+        return node.inputs[:1] if node.op in _CHOOSE else ()
 
 
 DIALECT = TensorFlowDialect()

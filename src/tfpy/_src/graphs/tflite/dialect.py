@@ -14,7 +14,7 @@ from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tensorflow.messages import NODE
 from tfpy._src.graphs.tensorflow.values import attribute
 from tfpy._src.graphs.tflite import ops
-from tfpy._src.graphs.tflite.record import RECORDS
+from tfpy._src.graphs.tflite.record import DECIDE, RECORDS
 from tfpy._src.raw import records as tensorflow
 
 _FLEX = "Flex"
@@ -25,6 +25,7 @@ class TFLiteDialect:
 
     name = "TFLite"
     modules = ops.MODULES
+    shape_ops = frozenset(("SHAPE", "RANK"))
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values of a node; see :class:`~tfpy._src.graphs.node.Dialect`."""
@@ -36,6 +37,14 @@ class TFLiteDialect:
         if node.op.startswith(_FLEX) and node.op.removeprefix(_FLEX) in tensorflow.RECORDS:
             return _flex(node, inputs)
         raise missing(self.name, node)
+
+    def decides(self, node: Node) -> Sequence[str]:
+        """Inputs that come as arrays of the host, and conditions."""
+        found = None if is_registered(node.op) else RECORDS.get(node.op)
+        if found is None:
+            return ()
+        pairs = zip(node.inputs, found.inputs, strict=False)
+        return [name for name, (kind, _) in pairs if name and kind in DECIDE]
 
 
 DIALECT = TFLiteDialect()

@@ -2,8 +2,9 @@
 
 A record is a function over tfpy's. Its positional parameters are the operation's inputs; one that
 is annotated ``Array`` comes as an array of the host, since its values must be known while a
-function is traced. Keyword-only parameters are the options, under the schema's names; ``gives``
-gets what the file says of the outputs, ``scope`` the values around the operation::
+function is traced; those of one that is ``Known`` had better be. Keyword-only parameters are the
+options, under the schema's names; ``gives`` gets what the file says of the outputs, ``scope`` the
+values around the operation::
 
     @operation("GATHER")
     def gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
@@ -40,6 +41,9 @@ TAKES, GIVES = "takes", "gives"
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _HOST = "Array"
+Known = Any
+DECIDE = (_HOST, "Known")
+"""Annotations of inputs whose elements a trace must know, or had better know."""
 _DISCRETE = frozenset((dtypes.int32, dtypes.bool, dtypes.string, dtypes.uint32, dtypes.uint64))
 
 
@@ -184,6 +188,7 @@ def whole(value: Any, info: Info, factor: float | None = None) -> Any:
     if info.dtype in ("int8", "uint8", "int16"):
         limits = np.iinfo(info.dtype)
         steps = p.minimum(p.maximum(steps, float(limits.min)), float(limits.max))
+        return cast(cast(steps, dtypes.int32), info.tensor_dtype)
     return cast(steps, info.tensor_dtype)
 
 

@@ -17,6 +17,8 @@ from tfpy._src.lookup.mutable import MutableHashTable
 from tfpy._src.variables.variable import Variable
 
 _MAX_ELEMENTS = 1 << 26
+_STORED = dict.fromkeys(("int8", "uint8", "int16", "uint16"), "int32")
+"""What stays on devices between calls, in a dtype that they store."""
 
 
 class State:
@@ -41,7 +43,7 @@ class State:
             if self._elements > _MAX_ELEMENTS:
                 raise ModelFileError(f"the model keeps more than {_MAX_ELEMENTS} elements")
             is_number = info.quantization is not None and not isinstance(key, str)
-            dtype = "float32" if is_number else info.tensor_dtype.name
+            dtype = "float32" if is_number else _STORED.get(info.dtype, info.tensor_dtype.name)
             zeros = np.zeros(info.shape, dtype)
             self.variables[key] = Variable(zeros, trainable=False)
         return self.variables[key]

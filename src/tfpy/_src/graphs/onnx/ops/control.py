@@ -14,9 +14,9 @@ from tfpy._src.array.slicing import gather
 from tfpy._src.control.control_flow import cond, while_loop
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import NotTraceableError, OpError, invalid
+from tfpy._src.errors import NotTraceableError, invalid
 from tfpy._src.graphs.node import NodeGraph
-from tfpy._src.graphs.onnx.record import Ints, operation
+from tfpy._src.graphs.onnx.record import Ints, Known, operation
 from tfpy._src.graphs.onnx.values import host, ints, is_host, positive, shape_of, tensor
 from tfpy._src.graphs.scope import Scope
 
@@ -59,28 +59,15 @@ def steps(count: int, body: Callable[[Any, list[Any]], tuple[list[Any], list[Any
 
 
 @operation("If")
-def if_(condition: Any, *, then_branch: NodeGraph, else_branch: NodeGraph, scope: Scope) -> Any:
+def if_(condition: Known, *, then_branch: NodeGraph, else_branch: NodeGraph, scope: Scope) -> Any:
     if is_known(condition):
         branch = then_branch if host(condition).reshape(-1)[0] else else_branch
         return tuple(scope.call_inside(branch, []))
 
     def values(branch: NodeGraph) -> Callable[[], list[Tensor]]:
-        return lambda: _attempted(branch, scope)
+        return lambda: [_traceable(x) for x in scope.call_inside(branch, [])]
 
     return tuple(cond(condition, values(then_branch), values(else_branch)))
-
-
-def _attempted(branch: NodeGraph, scope: Scope) -> list[Tensor]:
-    """The values of a branch, of which is not known whether it runs.
-
-    Raises:
-        NotTraceableError: when it fails: files have branches that do not fit their inputs, and are
-            not taken then.
-    """
-    try:
-        return [_traceable(x) for x in scope.call_inside(branch, [])]
-    except (ValueError, TypeError, OpError, NotImplementedError) as error:
-        raise NotTraceableError(f"If: {branch.name!r} fails, if it runs: {error}") from error
 
 
 def _traceable(value: Any) -> Tensor:
@@ -91,7 +78,7 @@ def _traceable(value: Any) -> Tensor:
 
 @operation("Loop")
 def loop(
-    count: Any = None, condition: Any = None, *initial: Any, body: NodeGraph, scope: Scope
+    count: Known = None, condition: Known = None, *initial: Any, body: NodeGraph, scope: Scope
 ) -> Any:
     """The values that are carried, and those of all iterations, stacked."""
     if len(body.inputs) != len(initial) + 2 or len(body.outputs) <= len(initial):

@@ -11,7 +11,7 @@ from tfpy._src.array.making import cast, reshape
 from tfpy._src.control.control_flow import cond, while_loop
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.graphs.scope import Scope
-from tfpy._src.graphs.tflite.record import op, operation
+from tfpy._src.graphs.tflite.record import Known, op, operation
 from tfpy._src.graphs.tflite.tensors import Info
 from tfpy._src.ir.aval import Array
 from tfpy._src.random.stateful import categorical, normal, uniform
@@ -28,7 +28,7 @@ def _call(*values: Any, subgraph: int, scope: Scope) -> Any:
 
 @operation("IF", moves=True)
 def _if(
-    condition: Any, *values: Any, then_subgraph_index: int, else_subgraph_index: int, scope: Scope
+    condition: Known, *values: Any, then_subgraph_index: int, else_subgraph_index: int, scope: Scope
 ) -> Any:
     graphs = [scope.function(str(i)) for i in (else_subgraph_index, then_subgraph_index)]
     if isinstance(condition, np.ndarray):
@@ -50,12 +50,14 @@ def _while(*values: Any, cond_subgraph_index: int, body_subgraph_index: int, sco
     )
 
 
-op("READ_VARIABLE", lambda variable: variable.read_value(), moves=True)
+@operation("READ_VARIABLE", moves=True)
+def _read(variable: Any, *, gives: list[Info]) -> Any:
+    return cast(variable.read_value(), gives[0].tensor_dtype)
 
 
 @operation("ASSIGN_VARIABLE", moves=True)
 def _assign(variable: Any, value: Any) -> Any:
-    variable.assign(reshape(value, variable.shape))
+    variable.assign(cast(reshape(value, variable.shape), variable.dtype))
     return ()
 
 
