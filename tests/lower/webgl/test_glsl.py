@@ -135,13 +135,14 @@ float x_compute(float x0, float x1, int index) {
     return v4;
 }
 int x1_offset(int i) {
+    int rest = i;
     int at = 0;
     for (int d = 1; d > 0; d--) {
-        int rest = i / x_dims[d];
-        at += (i - rest * x_dims[d]) * x1_strides[d];
-        i = rest;
+        int outer = rest / x_dims[d];
+        at += (rest - outer * x_dims[d]) * x1_strides[d];
+        rest = outer;
     }
-    return at + i * x1_strides[0];
+    return at + rest * x1_strides[0];
 }
 V value(int t) {
     int i = 4 * t;

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from tfpy._src.dtypes import float32
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.webgl.rows import is_short, softmax_statistics
-from tfpy._src.lower.webgl.steps import Params, Steps, flags_of, inputs_of
+from tfpy._src.lower.shaders.rows import is_short, softmax_statistics
+from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.lower.webgl.steps import WebGLSteps
 
 LARGEST = 1 << 21
 """Multiplications in each of the two products at most..."""
@@ -30,7 +31,7 @@ def pays(call: KernelCall) -> bool:
     return bool(scores * max(p["depth"], p["width"]) <= most)
 
 
-def attention(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def attention(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
     named = inputs_of(call, inputs)
     rows, n = p["outer"] * p["inner"] * p["m"], p["n"]
@@ -42,7 +43,7 @@ def attention(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int
     _values(steps, p, operands, output)
 
 
-def _scores(steps: Steps, p: Params, operands: dict[str, int], scores: int) -> None:
+def _scores(steps: WebGLSteps, p: Params, operands: dict[str, int], scores: int) -> None:
     sides = (*p["q_strides"][:3], *p["k_strides"][:3], p["depth"])
     runs = p["q_strides"][3] == p["k_strides"][3] == 1
     dot = runs and all(v % 4 == 0 for v in sides)
@@ -51,7 +52,7 @@ def _scores(steps: Steps, p: Params, operands: dict[str, int], scores: int) -> N
     steps.step("attention_scores", operands, scores, params, flags_of(QUADS=quads, DOT=dot))
 
 
-def _values(steps: Steps, p: Params, operands: dict[str, int], output: int) -> None:
+def _values(steps: WebGLSteps, p: Params, operands: dict[str, int], output: int) -> None:
     sizes = [p["outer"], p["inner"], p["m"], p["width"]]
     *v_batch, next_key, v_column = p["v_strides"]
     v_strides = [*v_batch, 0, v_column]

@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfpy._src.dtypes import float32
-from tfpy._src.lower.webgl.steps import Params, Steps, flags_of
+from tfpy._src.lower.shaders.steps import Params, flags_of
+from tfpy._src.lower.webgl.steps import WebGLSteps
 from tfpy._src.lower.webgl.textures import Chunks
 from tfpy._src.lower.webgl.tiles import ENOUGH_TILES, line_of
 
@@ -93,7 +94,7 @@ class Bands:
         return max(self.line, b_lines) <= LARGEST_SIDE
 
 
-def bands_of(steps: Steps, p: Params, a: int, b: int) -> Bands | None:
+def bands_of(steps: WebGLSteps, p: Params, a: int, b: int) -> Bands | None:
     """How a product of these parameters and buffers is computed in bands, if it is."""
     floats = all(steps.program.buffers[x].dtype == float32 for x in (a, b))
     if not floats or steps.targets < ROWS or steps.block == 0:
@@ -103,7 +104,7 @@ def bands_of(steps: Steps, p: Params, a: int, b: int) -> Bands | None:
     return bands if p["k"] % splits == 0 and splits <= MOST_SPLITS and bands.pays else None
 
 
-def add_bands(steps: Steps, p: Params, a: int, b: int, output: int, bands: Bands) -> None:
+def add_bands(steps: WebGLSteps, p: Params, a: int, b: int, output: int, bands: Bands) -> None:
     """Adds the steps: the operands as they are read, the product, and what joins bands."""
     shape: Params = {"batch": bands.batch, "bands": bands.bands, "terms": bands.terms}
     packed = steps.like(output, bands.chunks * bands.room * ROWS)
@@ -123,7 +124,7 @@ def add_bands(steps: Steps, p: Params, a: int, b: int, output: int, bands: Bands
     steps.step("join_bands", {"x": layers}, output, join, flags_of(QUADS=quads))
 
 
-def _rows_of_b(steps: Steps, p: Params, b: int, output: int, bands: Bands) -> tuple[int, int]:
+def _rows_of_b(steps: WebGLSteps, p: Params, b: int, output: int, bands: Bands) -> tuple[int, int]:
     """A buffer with b as [batch, k, texels of a row], and how many texels the batch's lie apart.
 
     That is b itself, where two of its rows at most lie side by side in its texture.

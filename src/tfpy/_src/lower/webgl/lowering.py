@@ -14,7 +14,8 @@ from tfpy._src.lower.buffers import assign_buffers
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.donation_plan import reuse_dead
 from tfpy._src.lower.program import Kernel, Program
-from tfpy._src.lower.webgl.glsl.expression import Expression
+from tfpy._src.lower.shaders.expression import Expression
+from tfpy._src.lower.webgl.glsl.language import GLSL
 from tfpy._src.lower.webgl.glsl.shader import kernel_source
 from tfpy._src.lower.webgl.kernels import add_kernel
 from tfpy._src.lower.webgl.steps import MAX_TEXTURES, MIN_TARGETS
@@ -53,8 +54,9 @@ def add_elementwise(
     if len(inputs) > MAX_TEXTURES:
         raise NotLowerable(f"webgl: an elementwise kernel reads {len(inputs)} arrays")
     dtypes = [program.buffers[b].dtype for b in inputs]
-    expression = Expression("x", call.root, dtypes, call.views, call.out.shape)
-    body, out = expression.texel_function("V value"), call.out.dtype
+    expression = Expression(GLSL, "x", call.root, dtypes, call.views, call.out.shape)
+    body = f"{expression.shared()}\n{expression.texel_function('value', 'V')}"
+    out = call.out.dtype
     source = kernel_source(body, expression.inputs, out, expression.params, ["QUADS"])
     kernel = Kernel("elementwise", expression.names, source.text)
     program.add_step(kernel, inputs, [output], expression.params)

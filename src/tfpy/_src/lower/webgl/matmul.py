@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.shaders.reduction import sum_chunks
+from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.lower.webgl.bands import add_bands, bands_of
-from tfpy._src.lower.webgl.reduction import sum_chunks
-from tfpy._src.lower.webgl.steps import Params, Steps, flags_of, inputs_of
+from tfpy._src.lower.webgl.steps import WebGLSteps
 from tfpy._src.lower.webgl.tiles import (
     Tiling,
     add_tiles,
@@ -21,7 +22,7 @@ SHORTEST_CHUNK = 128
 """Terms of a sum that one fragment adds up at least, where a step of its own adds up the chunks."""
 
 
-def matmul(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+def matmul(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     """In bands or tiles where that pays, else a fragment for each texel; long sums in chunks."""
     p: Params = dict(call.params)
     m, n, k = p["m"], p["n"], p["k"]

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfpy._src.ir.kernel import Param
-from tfpy._src.lower.webgl.steps import Steps, flags_of
+from tfpy._src.lower.shaders.steps import flags_of
+from tfpy._src.lower.webgl.steps import WebGLSteps
 
 ROWS = 4
 """Rows of a tile."""
@@ -100,13 +101,13 @@ def tiles_pay(rows: int, columns: int, terms: int) -> bool:
     return rows >= ROWS and (rows * columns * terms > SMALL or terms > SHORT)
 
 
-def columns_of(steps: Steps, n: int) -> int:
+def columns_of(steps: WebGLSteps, n: int) -> int:
     """How many texels the tiles of an output with ``n`` columns are wide."""
     return steps.targets // ROWS if n > 16 else 1
 
 
 def add_tiles(
-    steps: Steps,
+    steps: WebGLSteps,
     name: str,
     inputs: Mapping[str, int],
     output: int,

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.expr import B, F, I, U
 from tfpy._src.ir.kernel import float_bits
-from tfpy._src.lower.render import Renderer, Value
+from tfpy._src.lower.render import Value
+from tfpy._src.lower.shaders.language import ShadingLanguage
 
 
-class Glsl(Renderer):
+class Glsl(ShadingLanguage):
     """Functions that are not built in are in the library (``library.py``)."""
+
+    name = "glsl"
+    int_ = "int"
 
     types: ClassVar[Mapping[DType, str]] = {F: "float", I: "int", U: "uint", B: "bool"}
     operators: ClassVar[Mapping[str, str]] = {
@@ -107,3 +111,32 @@ class Glsl(Renderer):
         if target == F:
             return f"{'int' if source == I else 'uint'}BitsToFloat({operand})"
         return f"{self.types[target]}({operand})"
+
+    def stored(self, dtype: DType) -> tuple[str, str]:
+        return ("float", "vec4") if dtype == F else ("int", "ivec4")
+
+    def function(
+        self, name: str, result: str, parameters: Sequence[tuple[str, str]], lines: Sequence[str]
+    ) -> list[str]:
+        head = f"{result} {name}({', '.join(f'{kind} {x}' for kind, x in parameters)}) {{"
+        return [head, *(f"    {line}" for line in lines), "}"]
+
+    def variable(self, kind: str, name: str, value: str) -> str:
+        return f"{kind} {name} = {value};"
+
+    def count_down(self, name: str, first: int) -> str:
+        return f"for (int {name} = {first}; {name} > 0; {name}--) {{"
+
+    def item(self, name: str, place: str) -> str:
+        return f"{name}[{place}]"
+
+    def number(self, name: str) -> str:
+        return name
+
+    def made_operand(self, x: str, dtype: DType, quads: bool) -> list[str]:
+        scalar, _ = self.stored(dtype)
+        reader = "texel" if quads else "at"
+        return [f"#define {x}_TYPE {scalar}", f"#define {x}_value {x}_{reader}"]
+
+
+GLSL = Glsl()

@@ -1,8 +1,6 @@
-"""The texts of ``shaders/glsl``, and what a kernel needs of the library there.
+"""The blocks of ``shaders/glsl/library``.
 
-``library/<file>.glsl`` holds blocks, separated by blank lines: functions, structures, macros. A
-kernel's source takes the blocks whose names it uses, and those that these use. A block within
-``#ifdef X`` or ``#ifndef X`` is only for kernels that define X, or do not.
+A block within ``#ifdef X`` or ``#ifndef X`` is only for kernels that define X, or do not.
 """
 
 from __future__ import annotations
@@ -11,7 +9,9 @@ import functools
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from pathlib import Path
+
+from tfpy._src.lower.shaders import library as shared
+from tfpy._src.lower.shaders.library import Block, pieces_of, template, words_of
 
 FILES = (
     "numbers",
@@ -30,30 +30,10 @@ _NAME = re.compile(r"^(?:#define |struct |uniform highp \w+ |\w+ )(\w+)", re.MUL
 _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
 
 
-@functools.cache
-def template(name: str) -> str:
-    """The code of ``<name>.glsl``: a file of the source tree, or an asset of the package."""
-    folders = Path(__file__).parents
-    source = folders[6] / "shaders" / "glsl" / f"{name}.glsl"
-    if not source.is_file():
-        source = folders[4] / "assets" / "glsl" / f"{name}.glsl"
-    return _code(source.read_text(encoding="utf-8"))
-
-
-def _code(text: str) -> str:
-    """Without the lines that are comments."""
-    return re.sub(r"^ *//.*\n", "", text, flags=re.MULTILINE).strip()
-
-
 @dataclass(frozen=True)
-class Block:
-    """Some definitions of the library."""
+class GuardedBlock(Block):
+    """A block that may be for some kernels only."""
 
-    code: str
-    names: frozenset[str]
-    """What it defines."""
-    words: frozenset[str]
-    """What it uses, among other words."""
     flag: str = ""
     """Only for kernels that define it, or with ``wanted`` false for those that do not."""
     wanted: bool = True
@@ -62,44 +42,32 @@ class Block:
         return not self.flag or (self.flag in flags) == self.wanted
 
 
-def block(text: str) -> Block:
+def block(text: str) -> GuardedBlock:
     """The block of a text; see the module's text."""
     guard = _GUARD.fullmatch(text)
     kind, flag, code = guard.groups() if guard else ("ifdef", "", text)
-    return Block(code, frozenset(_NAME.findall(code)), words_of(code), flag, kind == "ifdef")
+    names = frozenset(_NAME.findall(code))
+    return GuardedBlock(code, names, words_of(code), flag, kind == "ifdef")
 
 
 @functools.cache
-def operand(name: str, scalar: str, vector: str, layered: bool) -> tuple[Block, ...]:
+def operand(name: str, scalar: str, vector: str, layered: bool) -> tuple[GuardedBlock, ...]:
     """The blocks that read the operand ``name`` of a kernel."""
-    text = template("library/layered_operand" if layered else "library/operand")
+    text = template("glsl", "library/layered_operand" if layered else "library/operand")
     words = {"SAMPLER": "sampler" if scalar == "float" else "isampler", "NAME": name}
     for word, meaning in (words | {"SCALAR": scalar, "VECTOR": vector}).items():
         text = text.replace(word, meaning)
-    return tuple(block(piece) for piece in re.split(r"\n{2,}", text))
+    return tuple(block(piece) for piece in pieces_of(text))
 
 
 @functools.cache
-def library() -> tuple[Block, ...]:
+def library() -> tuple[GuardedBlock, ...]:
     """The blocks that any kernel may use."""
-    texts = (template(f"library/{name}") for name in FILES)
-    return tuple(block(piece) for text in texts for piece in re.split(r"\n{2,}", text))
+    texts = (template("glsl", f"library/{name}") for name in FILES)
+    return tuple(block(piece) for text in texts for piece in pieces_of(text))
 
 
-def needed(body: str, blocks: Sequence[Block], flags: Iterable[str]) -> list[Block]:
-    """The blocks that ``body`` uses, and those that these use, in their order."""
-    flags = set(flags)
-    taken: set[int] = set()
-    words = set(words_of(body))
-    count = -1
-    while count != len(taken):
-        count = len(taken)
-        for number, found in enumerate(blocks):
-            if number not in taken and not found.names.isdisjoint(words) and found.serves(flags):
-                taken.add(number)
-                words |= found.words
-    return [blocks[number] for number in sorted(taken)]
-
-
-def words_of(code: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", code))
+def needed(body: str, blocks: Sequence[GuardedBlock], flags: Iterable[str]) -> list[Block]:
+    """The blocks that ``body`` uses with these flags, and those that these use, in their order."""
+    on = set(flags)
+    return shared.needed(body, [found for found in blocks if found.serves(on)])

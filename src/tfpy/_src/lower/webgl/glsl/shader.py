@@ -17,7 +17,9 @@ from itertools import chain
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.expr import B, F, I
 from tfpy._src.ir.kernel import Param
-from tfpy._src.lower.webgl.glsl.library import Block, block, library, needed, operand, words_of
+from tfpy._src.lower.shaders.library import words_of
+from tfpy._src.lower.webgl.glsl.language import GLSL
+from tfpy._src.lower.webgl.glsl.library import GuardedBlock, block, library, needed, operand
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _source(
     finish: Finish | None,
 ) -> Source:
     quads = "QUADS" in defines
-    readers = [operand(x, *_types(dtype), layered) for x, dtype, layered in operands]
+    readers = [operand(x, *GLSL.stored(dtype), layered) for x, dtype, layered in operands]
     types = _type_blocks(out if finish is None else finish.dtype, quads)
     main = _main(quads, layers, finish is not None, "PROLOGUE" in defines)
     body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
@@ -103,9 +105,9 @@ def _source(
 
 
 @functools.cache
-def _type_blocks(out: DType, quads: bool) -> tuple[Block, ...]:
+def _type_blocks(out: DType, quads: bool) -> tuple[GuardedBlock, ...]:
     """The names of a result's types and numbers."""
-    scalar, vector = _types(out)
+    scalar, vector = GLSL.stored(out)
     lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
     meanings = {
         "T": scalar,
@@ -119,7 +121,7 @@ def _type_blocks(out: DType, quads: bool) -> tuple[Block, ...]:
 
 
 def _results(layers: int, out: DType) -> list[str]:
-    return [f"layout(location = {i}) out {_types(out)[1]} result{i};" for i in range(layers)]
+    return [f"layout(location = {i}) out {GLSL.stored(out)[1]} result{i};" for i in range(layers)]
 
 
 def _store_tile(layers: int) -> list[str]:
@@ -132,10 +134,6 @@ def _store_tile(layers: int) -> list[str]:
 
 # A bool is stored as the int 0 or 1.
 _INT_RANGE = {I: ("int(0x80000000u)", "0x7fffffff"), B: ("0", "1")}
-
-
-def _types(dtype: DType) -> tuple[str, str]:
-    return ("float", "vec4") if dtype == F else ("int", "ivec4")
 
 
 def _declaration(name: str, value: Param) -> str:

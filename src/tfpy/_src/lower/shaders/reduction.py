@@ -1,11 +1,11 @@
-"""The steps of reductions on WebGL2: long rows are combined in chunks, chunks in further steps."""
+"""The steps of reductions: long rows are combined in chunks, chunks in further steps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.webgl.steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy._src.lower.shaders.steps import Params, Steps, chunk_of, flags_of, inputs_of
 
 
 def reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

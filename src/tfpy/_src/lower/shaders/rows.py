@@ -1,4 +1,4 @@
-"""Kernels over rows on WebGL2: statistics of each row, then every element.
+"""Kernels over rows: statistics of each row, then every element.
 
 Statistics are texels: rows are cut into chunks whose statistics are combined, step by step, so that
 enough fragments run.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.webgl.steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy._src.lower.shaders.steps import Params, Steps, chunk_of, flags_of, inputs_of
 
 LONGEST_SHORT_ROW = 64
 """Elements of a row that each of its outputs may read anew..."""

@@ -1,11 +1,11 @@
-"""The steps of kernels that order or search on WebGL2: scan, argsort, searchsorted, ravel_index."""
+"""The steps of kernels that order or search: scan, argsort, searchsorted, ravel_index."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.webgl.steps import Params, Steps, flags_of, inputs_of
+from tfpy._src.lower.shaders.steps import Params, Steps, flags_of, inputs_of
 
 
 def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:

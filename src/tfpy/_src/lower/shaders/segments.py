@@ -1,8 +1,8 @@
-"""The steps of segment sums and scatters on WebGL2.
+"""The steps of segment sums and scatters.
 
-A fragment cannot write to where an id says, so each output looks for its rows. With few ids it
-looks through all of them. Many ids are sorted first: then the rows of a segment follow one another,
-and long runs are combined by blocks. Both are deterministic.
+An output is written where it is computed, not where an id says, so each looks for its rows. With
+few ids it looks through all of them. Many ids are sorted first: then the rows of a segment follow
+one another, and long runs are combined by blocks. Both are deterministic.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from tfpy._src.dtypes import int32
 from tfpy._src.ir.kernel import KernelCall, Param
-from tfpy._src.lower.webgl.ordering import argsort
-from tfpy._src.lower.webgl.reduction import sum_chunks
-from tfpy._src.lower.webgl.steps import Params, Steps, chunk_of, flags_of, inputs_of
+from tfpy._src.lower.shaders.ordering import argsort
+from tfpy._src.lower.shaders.reduction import sum_chunks
+from tfpy._src.lower.shaders.steps import Params, Steps, chunk_of, flags_of, inputs_of
 
 LONGEST_SEARCH = 4096
-"""Ids that one fragment looks through in a step."""
+"""Ids that one output looks through in a step."""
 
 STEP_COST = 200_000
 """Reads that take about as long as a further step."""
@@ -65,10 +65,10 @@ def scatter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
 def _sorting_pays(params: Mapping[str, Param]) -> bool:
     """Whether sorting reads less than the search, which reads all ids for each output."""
     p: Params = dict(params)
-    fragments: int = p["segments"] * p["inner"] // (4 if p["inner"] % 4 == 0 else 1)
+    outputs: int = p["segments"] * p["inner"] // (4 if p["inner"] % 4 == 0 else 1)
     n: int = p["n"]
     merges = max(1, math.ceil(math.log2(max(n, 2))))
-    return fragments * n // 4 > 2 * n * merges * merges + (merges + 3) * STEP_COST
+    return outputs * n // 4 > 2 * n * merges * merges + (merges + 3) * STEP_COST
 
 
 def _sorted(steps: Steps, p: Params, ids: int, operands: Mapping[str, int], output: int) -> None:

@@ -1,4 +1,4 @@
-"""The steps of the Fourier transform on WebGL2: one Stockham pass for each factor of the length."""
+"""The steps of the Fourier transform: one Stockham pass for each factor of the length."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.webgl.steps import Params, Steps, inputs_of
+from tfpy._src.lower.shaders.steps import Params, Steps, inputs_of
 
 LARGEST_FACTOR = 4096
-"""Terms that one fragment sums at most."""
+"""Terms that one output sums at most."""
 
 
 def dft(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -47,5 +47,5 @@ def _factors(n: int) -> list[int]:
             found.append(factor)
             n //= factor
     if n > 1:
-        raise NotLowerable(f"webgl: a transform's length has the prime factor {n}")
+        raise NotLowerable(f"a transform's length has the prime factor {n}")
     return found or [1]
