@@ -4,7 +4,7 @@ runtime.js                   web/runtime/runtime.mjs and what it imports, as the
                              classic-script expression whose value is the API object
 tfpy-run.mjs, tfpy-run.d.ts  web/run/run.mjs as one module, minified, and its types: what runs
                              exported programs in pages without Python, beside the XNNPACK modules
-glsl/                        the kernel templates and their library
+glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
 """
 
@@ -22,7 +22,7 @@ from .paths import ASSETS, CACHE, ROOT
 RUNTIME = ROOT / "web" / "runtime" / "runtime.mjs"
 RUNNER = ROOT / "web" / "run" / "run.mjs"
 RUNNER_TYPES = RUNNER.with_name("tfpy-run.d.ts")
-SHADERS = ROOT / "shaders" / "glsl"
+SHADERS = ROOT / "shaders"
 GLOBAL_NAME = "tfpyRuntime"
 
 
@@ -51,8 +51,9 @@ def _wanted() -> dict[Path, bytes]:
         ASSETS / "tfpy-run.mjs": bundle(RUNNER, "esm", "--minify-identifiers"),
         ASSETS / "tfpy-run.d.ts": RUNNER_TYPES.read_bytes(),
     }
-    for shader in SHADERS.rglob("*.glsl"):
-        files[ASSETS / "glsl" / shader.relative_to(SHADERS)] = shader.read_bytes()
+    for language in ("glsl", "wgsl"):
+        for shader in SHADERS.rglob(f"*.{language}"):
+            files[ASSETS / shader.relative_to(SHADERS)] = shader.read_bytes()
     for variant in xnnpack.VARIANTS:
         module = glue.ensure(variant) / f"xnnpack-{variant}.wasm"
         files[ASSETS / module.name] = module.read_bytes()

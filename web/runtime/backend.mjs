@@ -12,12 +12,12 @@
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
  * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
- *   step may write to, bytes of an input that it may read through a uniform `block`; both: bytes
+ *   step may write to, bytes of an input that it may read through a uniform `block`; webgpu: `inputs` that a kernel may read; all: bytes
  *   that a tensor may take
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
- * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
- *   copies a slot's elements to byte `ptr`; waits for the device
+ * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} [read]
+ *   copies a slot's elements to byte `ptr`; waits for the device. Not there where nothing can wait.
  * @property {(...slots: number[]) => void} free
  * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number) => number} register
  *   takes a Program (its JSON text, and its constants' bytes at `ptr`) and returns its id

@@ -3,6 +3,7 @@
 
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
+import { openWebgpu } from "../webgpu/webgpu.mjs";
 import { probe } from "./probe.mjs";
 
 /**
@@ -25,15 +26,16 @@ export async function probeJson() {
 
 /**
  * Opens a backend.
- * @param {string} kind "webgl" or "wasm"
+ * @param {string} kind "webgpu", "webgl" or "wasm"
  * @param {string} options JSON of the backend's options
  * @param {HeapOwner} owner
  * @param {number} pointer the wasm module's bytes in the heap
- * @param {number} size number of bytes; 0 for webgl
+ * @param {number} size number of bytes; 0 for the others
  * @returns {Promise<Backend>}
  */
 export async function openJson(kind, options, owner, pointer, size) {
   const parsed = JSON.parse(options);
+  if (kind === "webgpu") return openWebgpu(parsed);
   if (kind === "webgl") return openWebgl(parsed);
   if (kind === "wasm") {
     const wasm = owner.HEAPU8.slice(pointer, pointer + size);
@@ -54,7 +56,8 @@ export function bindHeap(backend, owner) {
     /** @type {(pointer: number, count: number, dtype: string) => number} */
     write: (pointer, count, dtype) => backend.write(owner.HEAPU8.buffer, pointer, count, dtype),
     /** @type {(pointer: number, slot: number) => void} */
-    read: (pointer, slot) => backend.read(owner.HEAPU8.buffer, pointer, slot),
+    read: (pointer, slot) => backend.read?.(owner.HEAPU8.buffer, pointer, slot),
+    readsAtOnce: backend.read !== undefined,
     readAsync: backend.readAsync?.bind(backend),
     /** @type {(...slots: number[]) => void} */
     free: (...slots) => backend.free(...slots),

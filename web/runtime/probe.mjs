@@ -10,7 +10,12 @@
  * @property {boolean} float16Target whether a float16 texture can be rendered to (WebGL2)
  * @property {number} maxTextureSize
  *
+ * @typedef {object} WebgpuProbe
+ * @property {string} adapter its name; empty when there is none
+ * @property {boolean} software whether it is a fallback adapter
+ *
  * @typedef {object} Probe
+ * @property {WebgpuProbe} webgpu
  * @property {WebglProbe} webgl
  * @property {{simd: boolean, relaxedSimd: boolean, threads: boolean, jspi: boolean}} wasm
  * @property {boolean} crossOriginIsolated
@@ -151,12 +156,22 @@ function probeWebgl() {
   return { version: 0, ...none, float32Target: false, float16Target: false };
 }
 
+/** @returns {Promise<WebgpuProbe>} */
+async function probeWebgpu() {
+  const adapter = await globalThis.navigator?.gpu?.requestAdapter();
+  if (!adapter) return { adapter: "", software: false };
+  const { vendor, architecture, description, isFallbackAdapter } = adapter.info;
+  const name = [vendor, architecture, description].filter(Boolean).join(" ") || "unnamed";
+  return { adapter: name, software: isFallbackAdapter || isSoftwareRenderer(name) };
+}
+
 /**
  * Probes the browser. Every context and object made on the way is released.
  * @returns {Promise<Probe>}
  */
 export async function probe() {
   return {
+    webgpu: await probeWebgpu(),
     webgl: probeWebgl(),
     wasm: probeWasm(),
     crossOriginIsolated: globalThis.crossOriginIsolated === true,

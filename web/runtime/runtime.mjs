@@ -5,11 +5,13 @@
  * web/runtime/   what all backends share: their interface (backend.mjs), what Python calls
  *                (bridge.mjs), what the browser can do (probe.mjs)
  * web/webgl/     a folder for each backend, which exports open<Backend>
+ * web/webgpu/
  * web/wasm/
  * web/site/      no part of it: the page loader and the pages, which the site serves as they are
  */
 
 export { openWasm } from "../wasm/wasm.mjs";
 export { openWebgl } from "../webgl/webgl.mjs";
+export { openWebgpu } from "../webgpu/webgpu.mjs";
 export { bindHeap, openJson, probeJson } from "./bridge.mjs";
 export { probe } from "./probe.mjs";

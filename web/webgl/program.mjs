@@ -22,11 +22,12 @@
  * @property {Chunks | null} chunks
  */
 
-import { countOf, require_ } from "./document.mjs";
+import { countOf, require_ } from "../runtime/document.mjs";
+import { viewed } from "../runtime/elements.mjs";
 import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
-import { assignTemporaries } from "./temporaries.mjs";
-import { copyToBuffer, OutputReader, READ_BYTES, upload, viewed } from "./transfer.mjs";
+import { assignTemporaries } from "../runtime/temporaries.mjs";
+import { copyToBuffer, OutputReader, READ_BYTES, upload } from "./transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */
 const FLUSH_STEPS = 8;

@@ -4,9 +4,10 @@
  *
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
- * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
+ * @typedef {import("../runtime/elements.mjs").Elements} Elements
  */
 
+import { emptyArray } from "../runtime/elements.mjs";
 import { outOfMemory } from "../runtime/errors.mjs";
 import { toHalf } from "./half.mjs";
 import { fence } from "./sync.mjs";
@@ -22,38 +23,14 @@ export const READ_BYTES = 16;
 const BLOCKING_MS = 8;
 
 /**
- * The data of a slot: elements of a heap in an array of their own.
+ * Gives textures memory and elements.
  *
- * @param {ArrayBufferLike} heap
- * @param {number} ptr
- * @param {number} count
- * @param {string} dtype
- * @returns {Elements}
+ * @param {TexturePool} pool
+ * @param {[Texture, Elements][]} textures
  */
-export function copied(heap, ptr, count, dtype) {
-  if (dtype === "bool") {
-    return Int32Array.from(new Uint8Array(heap, ptr, count), (b) => (b === 0 ? 0 : 1));
-  }
-  const data = emptyArray(dtype, count);
-  new Uint8Array(data.buffer).set(new Uint8Array(heap, ptr, data.byteLength));
-  return data;
-}
-
-/**
- * Elements of the heap as they lie there, or a copy where the texture stores them otherwise.
- *
- * @param {ArrayBufferLike} heap
- * @param {number} ptr
- * @param {number} count
- * @param {string} dtype
- * @returns {Elements}
- */
-export function viewed(heap, ptr, count, dtype) {
-  const aligned = ptr % 4 === 0 && heap instanceof ArrayBuffer;
-  if (dtype === "bool" || !aligned) return copied(heap, ptr, count, dtype);
-  return dtype === "float32"
-    ? new Float32Array(heap, ptr, count)
-    : new Int32Array(heap, ptr, count);
+export function fill(pool, textures) {
+  pool.allocate();
+  for (const [texture, elements] of textures) upload(pool, texture, elements);
 }
 
 /**
@@ -212,11 +189,3 @@ function rowsOf(count, width) {
   return { rows, full, rest: count - full };
 }
 
-/**
- * @param {string} dtype
- * @param {number} count
- * @returns {Elements}
- */
-export function emptyArray(dtype, count) {
-  return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
-}

@@ -3,21 +3,27 @@
  *
  * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
  *   & import("../runtime/backend.mjs").Losable} Backend
- * @typedef {import("./slots.mjs").Slot} Slot
+ * @typedef {import("./textures.mjs").Layout} Layout
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./transfer.mjs").Elements} Elements
+ *
+ * @typedef {object} FromProgram
+ * @property {import("./transfer.mjs").OutputReader | null} reader of the Program whose output it is
+ *
+ * @typedef {import("../runtime/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
  */
 
+import { emptyArray, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
+import { checkDonated, SlotTable } from "../runtime/slots.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
 import { ShaderCache } from "./shaders.mjs";
-import { checkDonated, SlotTable } from "./slots.mjs";
 import { GlState } from "./state.mjs";
 import { fence } from "./sync.mjs";
 import { TexturePool, takeError } from "./textures.mjs";
-import { download, downloadAsync, emptyArray, READ_BYTES, viewed } from "./transfer.mjs";
+import { download, downloadAsync, fill, READ_BYTES } from "./transfer.mjs";
 
 /**
  * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
@@ -39,7 +45,13 @@ class Webgl {
     this.state = new GlState(device.gl);
     this.pool = new TexturePool(device, this.state, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
-    this.slots = new SlotTable(this.pool);
+    /** @type {SlotTable<Texture, Layout, Slot>} */
+    this.slots = new SlotTable(
+      "WebGL2",
+      this.pool,
+      (textures) => fill(this.pool, textures),
+      (slot) => ({ ...slot, reader: null }),
+    );
     /** @type {Map<number, Program>} */
     this.programs = new Map();
     this.lastProgram = 0;
@@ -58,9 +70,9 @@ class Webgl {
   /** @type {Backend["read"]} */
   read(heap, ptr, slot) {
     this.checkUsable();
-    const { dtype, layout, data, texture } = this.slots.getGood(slot);
+    const { dtype, layout, data, storage } = this.slots.getGood(slot);
     const { count } = layout;
-    const source = data === null ? texture : null;
+    const source = data === null ? storage : null;
     if (source !== null && dtype !== "bool" && heap instanceof ArrayBuffer && ptr % 4 === 0) {
       download(this.pool, source, viewed(heap, ptr, count, dtype));
       return;
@@ -131,8 +143,8 @@ class Webgl {
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
-      const texture = program.textures[buffer];
-      this.slots.add({ dtype, layout, texture, data: null, reader: program.reader });
+      const storage = program.textures[buffer];
+      this.slots.add({ dtype, layout, storage, data: null, reader: program.reader });
     }
     return first;
   }
@@ -228,15 +240,15 @@ class Webgl {
     for (let i = 0; i < wanted; i++) {
       const slot = this.slots.getGood(Math.abs(slots[i]));
       program.checkInput(i, slot.dtype, slot.layout.count);
-      if (slot.texture === null) fresh = (fresh ?? new Set()).add(slot);
-      else program.bindInput(i, slot.texture);
+      if (slot.storage === null) fresh = (fresh ?? new Set()).add(slot);
+      else program.bindInput(i, slot.storage);
       donates ||= slots[i] < 0;
     }
     if (donates) checkDonated(slots);
     if (fresh === null) return;
     this.slots.upload(fresh);
     slots.forEach((id, i) => {
-      program.bindInput(i, /** @type {Texture} */ (this.slots.get(Math.abs(id)).texture));
+      program.bindInput(i, /** @type {Texture} */ (this.slots.get(Math.abs(id)).storage));
     });
   }
 
@@ -249,7 +261,7 @@ class Webgl {
   freeDonated(program, slots) {
     for (let i = 0; i < program.outputs.length; i++) {
       const input = program.donatedTo(i, slots);
-      if (input >= 0) this.slots.detachTexture(-slots[input]);
+      if (input >= 0) this.slots.detach(-slots[input]);
     }
     for (const id of slots) {
       if (id < 0) this.slots.free(-id);
@@ -264,8 +276,8 @@ class Webgl {
  * @param {Slot} slot
  * @returns {Promise<Elements>}
  */
-function readTexture(pool, { dtype, layout: { count }, texture, reader }) {
-  const source = /** @type {Texture} */ (texture);
+function readTexture(pool, { dtype, layout: { count }, storage, reader }) {
+  const source = /** @type {Texture} */ (storage);
   return reader === null
     ? downloadAsync(pool, source, dtype, count)
     : reader.read(pool, source, dtype, count);

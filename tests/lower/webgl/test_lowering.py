@@ -15,9 +15,9 @@ from tfpy._src.ir.graph import single_equation
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS, UNSUPPORTED, Op
 from tfpy._src.lower.program import Program, verify
+from tfpy._src.lower.shaders.windows import product
 from tfpy._src.lower.webgl import lower
 from tfpy._src.lower.webgl.kernels import add_kernel
-from tfpy._src.lower.webgl.matmul import product
 from tfpy._src.lower.webgl.steps import MAX_TEXTURES
 
 

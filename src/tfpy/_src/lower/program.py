@@ -1,12 +1,12 @@
 """Program: what a device runs. Kernels, buffers and steps, as one JSON text plus constant bytes.
 
 A Program crosses to the runtime once and is then run by integer id. The runtimes
-(``web/webgl/webgl.mjs``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
+(``web/webgpu``, ``web/webgl``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
 
 The JSON text::
 
-    {"version": 1, "backend": "webgl" | "wasm",
-     "kernels": [{"name": "conv2d", "source": "<GLSL, or empty>", "inputs": ["x", "filter"]}],
+    {"version": 1, "backend": "webgpu" | "webgl" | "wasm",
+     "kernels": [{"name": "conv2d", "source": "<WGSL, GLSL, or empty>", "inputs": ["x", "filter"]}],
      "buffers": [{"dtype": "float32" | "int32" | "bool", "shape": [1, 28, 28, 1]}],
      "constants": [{"buffer": 2, "offset": 0}],
      "inputs": [0, 1], "outputs": [3],
@@ -20,7 +20,8 @@ are passed at run time. ``donations`` are pairs of an output and an input: the o
 over the input's bytes where the input is donated to a run (``lower/donation_plan.py``). ``arena``
 is there where the lowering has planned the memory of temporaries, which are buffers that steps
 write and that are no outputs: the bytes that they share, and where each lies (``lower/memory.py``).
-A backend may give buffers and steps further keys: ``lower/webgl/textures.py`` has webgl's.
+A backend may give buffers and steps further keys: ``lower/webgl/textures.py`` has webgl's,
+``lower/webgpu/steps.py`` webgpu's.
 """
 
 from __future__ import annotations

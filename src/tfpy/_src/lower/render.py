@@ -1,7 +1,7 @@
 """Renders a scalar expression as statements of a C-like language.
 
-A language is a type map, an operator map and three ways of spelling (constants, casts, bit casts);
-GLSL's are in ``webgl/glsl/language.py``.
+A language is a type map, an operator map and ways of spelling (constants, casts, variables);
+GLSL's are in ``webgl/glsl/language.py``, WGSL's in ``webgpu/wgsl/language.py``.
 """
 
 from __future__ import annotations
@@ -33,13 +33,21 @@ class Renderer(ABC):
     @abstractmethod
     def bitcast(self, operand: str, source: DType, target: DType) -> str: ...
 
+    @abstractmethod
+    def variable(self, kind: str, name: str, value: str) -> str:
+        """The declaration of a variable of a type."""
+
     def statements(self, instructions: Sequence[Instruction]) -> list[str]:
         """One declaration for each; instruction ``i`` becomes ``v{i}``.
 
         Inputs are read as ``x0``, ``x1``, ... and the flat output index as ``index``.
         """
         return [
-            f"{self.types[instruction.dtype]} v{number} = {self._value(instructions, instruction)};"
+            self.variable(
+                self.types[instruction.dtype],
+                f"v{number}",
+                self._value(instructions, instruction),
+            )
             for number, instruction in enumerate(instructions)
         ]
 

@@ -186,7 +186,7 @@ class Device:
         self.variant: str = bound.variant
         self.limits: dict[str, int] = json.loads(bound.limits)
         self._write = bound.write
-        self._read = bound.read
+        self._read = bound.read if bound.readsAtOnce else None
         self._read_async = bound.readAsync
         self._free = bound.free
         self._register = bound.register
@@ -204,7 +204,13 @@ class Device:
             return int(self._write(_address(array), array.size, dtype))
 
     def read(self, slot: int, out: Array) -> None:
-        """Copies a slot to a contiguous array."""
+        """Copies a slot to a contiguous array; waits for the device.
+
+        Raises:
+            RuntimeError: where the device can only be awaited, and Python not suspended.
+        """
+        if self._read is None:
+            return wait(self.read_async(slot, out), 'write "await x.data()" to read a tensor')
         with _translated:
             self._read(_address(out), slot)
 
@@ -268,7 +274,7 @@ async def probe() -> dict[str, Any]:
 
 
 async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> Device:
-    """Opens the runtime's "webgl" or "wasm" backend.
+    """Opens the runtime's "webgpu", "webgl" or "wasm" backend.
 
     Raises:
         JsException: when the runtime refuses; the text says why.

@@ -17,7 +17,7 @@ from tfpy._src import dtypes
 from tfpy._src.errors import InternalError, ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl
+from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl, webgpu as lower_webgpu
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
@@ -206,6 +206,29 @@ def _joined(real: Array, imag: Array) -> Array:
     return z
 
 
+async def open_webgpu() -> Backend:
+    """The WebGPU backend.
+
+    Raises:
+        BackendSkipped: without an adapter, or on a fallback adapter unless WEBGPU_SOFTWARE_ENABLED
+            is set.
+        JsException: when the device cannot be had.
+    """
+    allowed = env().get_bool("WEBGPU_SOFTWARE_ENABLED")
+    found = (await bridge.probe())["webgpu"]
+    if not found["adapter"]:
+        raise BackendSkipped("WebGPU has no adapter in this browser")
+    if found["software"] and not allowed:
+        raise BackendSkipped(
+            f"fallback adapter ({found['adapter']}): slower than wasm; "
+            'tf.env().set("WEBGPU_SOFTWARE_ENABLED", True) uses it all the same'
+        )
+    device = await bridge.open_device("webgpu", {"allowSoftware": allowed})
+    inputs = device.limits["inputs"]
+    lower = partial(lower_webgpu.lower, max_inputs=inputs)
+    return DeviceBackend("webgpu", device, lower, lower_webgpu.WebGPUTarget(inputs), "GPU")
+
+
 async def open_webgl() -> Backend:
     """The WebGL2 backend.
 
@@ -261,5 +284,5 @@ def choose_variant(found: dict[str, bool]) -> str:
     return ("relaxed" if relaxed else "simd") + ("-threads" if threads else "")
 
 
-OPEN = {"webgl": open_webgl, "wasm": open_wasm}
+OPEN = {"webgpu": open_webgpu, "webgl": open_webgl, "wasm": open_wasm}
 """By name, what opens a backend of the JavaScript runtime."""

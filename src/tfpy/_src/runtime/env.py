@@ -32,6 +32,7 @@ def _one_of(*names: str) -> _Kind:
 
 
 _FLAGS = {
+    "WEBGPU_SOFTWARE_ENABLED": _switch(False),  # use a fallback adapter of WebGPU too
     "SOFTWARE_WEBGL_ENABLED": _switch(False),  # use WebGL on a software rasteriser too
     "WEBGL_FORCE_F16_TEXTURES": _switch(False),  # float16 even where float32 can be rendered
     "WASM_HAS_SIMD_SUPPORT": _switch(True),

@@ -53,6 +53,7 @@ async def _open_device(name: str) -> Backend:
     return await device.OPEN[name]()
 
 
+register_backend("webgpu", partial(_open_device, "webgpu"), 4)
 register_backend("webgl", partial(_open_device, "webgl"), 3)
 register_backend("wasm", partial(_open_device, "wasm"), 2)
 register_backend("cpu", CpuBackend, 1)

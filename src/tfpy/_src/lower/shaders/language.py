@@ -2,11 +2,83 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tfpy._src.dtypes import DType
+from tfpy._src.ir.kernel import float_bits
 from tfpy._src.lower.render import Renderer
+
+OPERATORS: Mapping[str, str] = {
+    "floor": "floor({0})",
+    "ceil": "ceil({0})",
+    "sqrt": "sqrt({0})",
+    "exp": "exponential({0})",
+    "expm1": "exp_minus_1({0})",
+    "log": "logarithm({0})",
+    "log1p": "log_1_plus({0})",
+    "sin": "sine({0})",
+    "cos": "cosine({0})",
+    "tan": "tangent({0})",
+    "asin": "arc_sine({0})",
+    "acos": "arc_cosine({0})",
+    "atan": "arc_tangent({0})",
+    "sinh": "hyperbolic_sine({0})",
+    "cosh": "hyperbolic_cosine({0})",
+    "asinh": "inverse_hyperbolic_sine({0})",
+    "acosh": "inverse_hyperbolic_cosine({0})",
+    "atanh": "inverse_hyperbolic_tangent({0})",
+    "tanh": "hyperbolic_tangent({0})",
+    "erf": "error_function({0})",
+    "neg": "-{0}",
+    "abs": "absolute({0})",
+    "abs int32": "abs({0})",
+    "sign": "sign_of({0})",
+    "sign int32": "sign({0})",
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0} * {1}",
+    "min": "minimum({0}, {1})",
+    "min uint32": "min({0}, {1})",
+    "max": "maximum({0}, {1})",
+    "max uint32": "max({0}, {1})",
+    "div": "{0} / {1}",
+    "quotient": "quotient({0}, {1})",
+    "pow": "power({0}, {1})",
+    "atan2": "arc_tangent_2({0}, {1})",
+    "rem": "float_rem({0}, {1})",
+    "idiv": "int_div({0}, {1})",
+    "irem": "int_rem({0}, {1})",
+    "and": "{0} & {1}",
+    "and bool": "{0} && {1}",
+    "or": "{0} | {1}",
+    "or bool": "{0} || {1}",
+    "xor": "{0} ^ {1}",
+    "xor bool": "{0} != {1}",
+    "eq": "{0} == {1}",
+    "ne": "{0} != {1}",
+    "lt": "{0} < {1}",
+    "lt bool": "!{0} && {1}",
+    "le": "{0} <= {1}",
+    "le bool": "!{0} || {1}",
+    "not": "~{0}",
+    "not bool": "!{0}",
+    "isnan": "is_nan({0})",
+    "mulhi": "mul_high({0}, {1})",
+}
+"""What the languages spell alike; functions that are not built in are in each one's library."""
+
+
+def float_literal(value: float, of_bits: str) -> str:
+    """A float32 constant; ``of_bits`` makes those that no literal can give."""
+    bits = float_bits(value) & 0xFFFFFFFF
+    (rounded,) = struct.unpack("<f", struct.pack("<I", bits))
+    if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
+        return f"{of_bits}({bits}u)"
+    text = f"{rounded:.9g}"
+    return text if any(c in text for c in ".e") else f"{text}.0"
 
 
 class ShadingLanguage(Renderer):
@@ -30,10 +102,6 @@ class ShadingLanguage(Renderer):
         self, name: str, result: str, parameters: Sequence[tuple[str, str]], lines: Sequence[str]
     ) -> list[str]:
         """A function of parameters, each a type and a name."""
-
-    @abstractmethod
-    def variable(self, kind: str, name: str, value: str) -> str:
-        """The declaration of a variable of a type."""
 
     @abstractmethod
     def count_down(self, name: str, first: int) -> str:

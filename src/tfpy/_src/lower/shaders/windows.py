@@ -119,3 +119,9 @@ def max_pool_grad_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], ou
     named = inputs_of(call, inputs)
     best = _each_window(steps, "first_maximum", call.params, named["x"], int32)
     window_step(steps, call.name, {"g": named["g"], "best": best}, output, dict(call.params))
+
+
+def product(m: int, n: int, k: int, a: str = "false", b: str = "false") -> KernelCall:
+    params: Params = {"batch": 1, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
+    params |= {"a_batch_stride": 0, "b_batch_stride": 0}
+    return KernelCall("matmul", ("a", "b"), params)

@@ -9,11 +9,12 @@ from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.lower.shaders.windows import (
     filter_gradient,
     is_pointwise,
+    product,
     shaped,
     size_of,
     window_step,
 )
-from tfpy._src.lower.webgl.matmul import matmul, product
+from tfpy._src.lower.webgl.matmul import matmul
 from tfpy._src.lower.webgl.steps import WebGLSteps
 from tfpy._src.lower.webgl.tiles import Tiling, add_tiles, columns_of, spread_of, tiles_pay
 

@@ -61,9 +61,3 @@ def matmul(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: i
     steps.step("matmul", named, target, p, flags)
     if chunks > 1:
         sum_chunks(steps, target, output, chunks)
-
-
-def product(m: int, n: int, k: int, a: str = "false", b: str = "false") -> KernelCall:
-    params: Params = {"batch": 1, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
-    params |= {"a_batch_stride": 0, "b_batch_stride": 0}
-    return KernelCall("matmul", ("a", "b"), params)

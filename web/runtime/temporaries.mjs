@@ -1,10 +1,8 @@
 /**
- * Which of the pool's textures a Program's temporaries use: those buffers that steps write and that
- * are no outputs.
+ * Which of a pool's textures or device buffers a Program's temporaries use: those buffers that steps
+ * write and that are no outputs.
  *
  * @typedef {import("./document.mjs").ProgramText} ProgramText
- * @typedef {import("./program.mjs").Buffer} Buffer
- * @typedef {import("./textures.mjs").Bucket} Bucket
  *
  * @typedef {object} Temporary
  * @property {number} buffer
@@ -14,8 +12,9 @@
 /**
  * Numbers the temporaries of each bucket, so that those that live at the same time differ.
  *
+ * @template {{bytes: number}} Bucket
  * @param {ProgramText} text
- * @param {Buffer[]} buffers
+ * @param {{layout: {bucket: Bucket}}[]} buffers
  * @returns {{temporaries: Temporary[], temporaryBytes: number}}
  */
 export function assignTemporaries(text, buffers) {

@@ -1,0 +1,14 @@
+"""Graph → Program of WebGPU compute kernels.
+
+``lowering.py`` takes the calls of a Graph one by one. An expression goes to ``wgsl/``; a named
+kernel to ``kernels.py``, which knows its steps, and from there to ``wgsl/``, too. What WebGL2's
+lowering does alike stands in ``lower/shaders``. ``target.py`` is what passes ask.
+"""
+
+from tfpy._src.ir.op import add_backend
+from tfpy._src.lower.webgpu.lowering import lower
+from tfpy._src.lower.webgpu.target import WebGPUTarget
+
+__all__ = ["WebGPUTarget", "lower"]
+
+add_backend("webgpu", lambda op: op.host_only or op.sequential)

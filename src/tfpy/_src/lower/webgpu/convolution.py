@@ -1,0 +1,48 @@
+"""The steps of convolutions and their gradients on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.lower.shaders.windows import (
+    filter_gradient,
+    is_pointwise,
+    product,
+    size_of,
+    window_step,
+)
+from tfpy._src.lower.webgpu.matmul import matmul
+from tfpy._src.lower.webgpu.steps import WebGPUSteps
+
+
+def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    pixels = p["batch"] * size_of(p, "out")
+    if is_pointwise(p):
+        matmul(steps, product(pixels, p["out_c"], p["in_c"]), inputs, output)
+        return
+    group_in, group_out = p["in_c"] // p["groups"], p["out_c"] // p["groups"]
+    quads = group_out % 4 == 0
+    params = p | {"out_c": p["out_c"] // 4} if quads else p
+    flags = flags_of(QUADS=quads, IN_QUADS=group_in % 4 == 0)
+    window_step(steps, "conv", inputs_of(call, inputs), output, params, flags)
+
+
+def conv_input(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    if is_pointwise(p):
+        pixels = p["batch"] * size_of(p, "in")
+        matmul(steps, product(pixels, p["in_c"], p["out_c"], b="true"), inputs, output)
+        return
+    out_quads = p["out_c"] // p["groups"] % 4 == 0
+    quads = out_quads and p["in_c"] // p["groups"] % 4 == 0
+    flags = flags_of(QUADS=quads, OUT_QUADS=out_quads)
+    window_step(steps, "conv_backprop_input", inputs_of(call, inputs), output, p, flags)
+
+
+def conv_filter(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    quads = p["out_c"] // p["groups"] % 4 == 0
+    filter_gradient(steps, "conv_backprop_filter", call, inputs, output, "out_c", quads)

@@ -1,0 +1,56 @@
+"""Lowering for WebGPU: compute kernels over storage buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower.buffers import assign_buffers
+from tfpy._src.lower.calls import Elementwise
+from tfpy._src.lower.donation_plan import reuse_dead
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.shaders.expression import Expression
+from tfpy._src.lower.webgpu.kernels import add_kernel
+from tfpy._src.lower.webgpu.steps import MIN_INPUTS, add_step
+from tfpy._src.lower.webgpu.wgsl.language import WGSL
+
+
+def lower(graph: Graph, donated: Collection[int] = (), max_inputs: int = MIN_INPUTS) -> Program:
+    """The WebGPU Program of a Graph.
+
+    Args:
+        donated: positions of inputs that may be donated to a run; the Graph has no complex values
+            then.
+        max_inputs: arrays that a kernel can read on the device.
+
+    Raises:
+        ValueError: when a value has a dtype that devices do not store.
+        NotLowerable: when an elementwise equation reads more arrays than a kernel can.
+    """
+    program, tasks = assign_buffers(graph, "webgpu")
+    for call, inputs, output in tasks:
+        if isinstance(call, Elementwise):
+            add_elementwise(program, call, inputs, output, max_inputs)
+        else:
+            add_kernel(program, call, inputs, output, max_inputs)
+    if donated:
+        reuse_dead(program, [program.inputs[i] for i in donated])
+    return program
+
+
+def add_elementwise(
+    program: Program,
+    call: Elementwise,
+    inputs: Sequence[int],
+    output: int,
+    max_inputs: int = MIN_INPUTS,
+) -> None:
+    """Adds the step of an expression, which is rendered into a kernel of its own."""
+    if len(inputs) > max_inputs:
+        raise NotLowerable(f"webgpu: an elementwise kernel reads {len(inputs)} arrays")
+    dtypes = [program.buffers[b].dtype for b in inputs]
+    expression = Expression(WGSL, "x", call.root, dtypes, call.views, call.out.shape)
+    body = f"{expression.shared()}\n{expression.texel_function('value', 'V')}"
+    read = dict(zip(expression.names, inputs, strict=True))
+    add_step(program, "elementwise", body, read, output, expression.params, ["QUADS"])

@@ -1,0 +1,99 @@
+"""What the kernels on WebGPU share: the steps' workgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy._src.ir.kernel import KernelCall, Param
+from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.shaders.expression import Expression
+from tfpy._src.lower.shaders.steps import Steps
+from tfpy._src.lower.webgpu.wgsl.language import WGSL
+from tfpy._src.lower.webgpu.wgsl.shader import GROUP, Finish, kernel_source
+
+MIN_INPUTS = 7
+"""Arrays that a kernel can read, beside the one that it writes, on any WebGPU device."""
+
+MAX_GROUPS = 65535
+"""Workgroups along one dimension of a dispatch."""
+
+
+class WebGPUSteps(Steps):
+    """Each step writes one buffer, in a dispatch of workgroups."""
+
+    language = WGSL
+
+    def __init__(
+        self,
+        program: Program,
+        call: KernelCall,
+        inputs: Sequence[int],
+        output: int,
+        max_inputs: int = MIN_INPUTS,
+    ) -> None:
+        super().__init__(program, call, inputs, output)
+        self.max_inputs = max_inputs
+
+    def step(
+        self,
+        name: str,
+        inputs: Mapping[str, int],
+        output: int,
+        params: Mapping[str, Param],
+        defines: Sequence[str] = (),
+        groups: tuple[int, int, int] | None = None,
+    ) -> None:
+        """Adds one step: the template ``name`` on named input buffers.
+
+        Args:
+            groups: workgroups along each dimension, of a template with an entry point of its own.
+        """
+        parts = self.parts(name, inputs, output, params, defines)
+        quads = "QUADS" in defines
+        finish = None
+        if parts.finish is not None:
+            finish = Finish(_finish_text(parts.finish, quads), self.result_dtype(output))
+        add_step(
+            self.program, name, parts.body, parts.read, output, parts.params, parts.defines,
+            finish, groups,
+        )  # fmt: skip
+
+    def like(self, output: int, count: int) -> int:
+        return self.program.add_buffer([count], self.result_dtype(output))
+
+
+def add_step(
+    program: Program,
+    name: str,
+    body: str,
+    read: Mapping[str, int],
+    output: int,
+    params: Mapping[str, Any],
+    defines: Sequence[str],
+    finish: Finish | None = None,
+    groups: tuple[int, int, int] | None = None,
+) -> None:
+    """Adds the step of a kernel's text on named input buffers."""
+    buffers = program.buffers
+    count = buffers[output].count
+    positions = -(-count // 4) if "QUADS" in defines else count
+    params = {**params, "positions": positions}
+    types = [(x, buffers[b].dtype) for x, b in read.items()]
+    source = kernel_source(body, types, buffers[output].dtype, params, defines, finish)
+    kernel = Kernel(name, tuple(read), source.text)
+    sizes = list(groups or groups_of(positions))
+    program.add_step(kernel, list(read.values()), [output], source.values(params), groups=sizes)
+
+
+def groups_of(positions: int) -> tuple[int, int, int]:
+    """Workgroups for so many positions, one invocation for each."""
+    groups = max(1, -(-positions // GROUP))
+    down = -(-groups // MAX_GROUPS)
+    return -(-groups // down), down, 1
+
+
+def _finish_text(finish: Expression, quads: bool) -> str:
+    scalar, vector = WGSL.stored(finish.root.dtype)
+    function = finish.texel_function if quads else finish.element_function
+    return f"{finish.shared()}\n{function('finish', vector if quads else scalar)}"

@@ -1,0 +1,202 @@
+/**
+ * The slots of a GPU backend: tensors by number, which are written or are the outputs of Programs.
+ *
+ * @typedef {import("./elements.mjs").Elements} Elements
+ */
+
+/**
+ * It has storage on the device, or the data that its first use by a Program uploads, or both until
+ * the device has said that it has the data; nothing if memory ran out.
+ *
+ * @template Storage, Layout
+ * @typedef {object} Slot
+ * @property {string} dtype
+ * @property {Layout} layout
+ * @property {Storage | null} storage
+ * @property {Elements | null} data
+ */
+
+/**
+ * @template Storage, Layout
+ * @typedef {object} Pool where storage comes from
+ * @property {(count: number, dtype: string) => Layout} layout
+ * @property {(layout: Layout) => Storage} acquire
+ * @property {(storage: Storage) => void} release
+ * @property {(storage: Storage) => void} destroy
+ */
+
+import { nbytesOf } from "./document.mjs";
+import { copied, viewed } from "./elements.mjs";
+import { OpError } from "./errors.mjs";
+
+/** Tensors up to this size are uploaded when a Program first takes them; many are never. */
+const LAZY_BYTES = 2 ** 16;
+
+/**
+ * @template Storage
+ * @template {{count: number}} Layout
+ * @template {Slot<Storage, Layout>} [S=Slot<Storage, Layout>]
+ */
+export class SlotTable {
+  /**
+   * @param {string} backend
+   * @param {Pool<Storage, Layout>} pool
+   * @param {(storages: [Storage, Elements][]) => void} fill uploads elements; fails as a whole
+   * @param {(slot: Slot<Storage, Layout>) => S} make completes a slot that is written
+   */
+  constructor(backend, pool, fill, make) {
+    this.backend = backend;
+    this.pool = pool;
+    this.fill = fill;
+    this.make = make;
+    /** @type {Map<number, S>} */
+    this.slots = new Map();
+    this.lastId = 0;
+    /** Up to this one, slots hold what they should. */
+    this.lastGoodId = 0;
+    /** @type {Set<S>} those that were uploaded since, and have their data still */
+    this.uploaded = new Set();
+    this.bytes = 0;
+  }
+
+  get count() {
+    return this.slots.size;
+  }
+
+  /**
+   * A new slot with elements of the heap.
+   *
+   * @param {ArrayBufferLike} heap
+   * @param {number} ptr
+   * @param {number} count
+   * @param {string} dtype
+   */
+  write(heap, ptr, count, dtype) {
+    const layout = this.pool.layout(count, dtype);
+    if (nbytesOf(count, dtype) <= LAZY_BYTES) {
+      const data = copied(heap, ptr, count, dtype);
+      return this.add(this.make({ dtype, layout, storage: null, data }));
+    }
+    const storage = this.pool.acquire(layout);
+    this.fill([[storage, viewed(heap, ptr, count, dtype)]]);
+    return this.add(this.make({ dtype, layout, storage, data: null }));
+  }
+
+  /**
+   * @param {S} slot
+   * @returns {number}
+   */
+  add(slot) {
+    this.slots.set(++this.lastId, slot);
+    this.bytes += bytesOf(slot);
+    return this.lastId;
+  }
+
+  /**
+   * @param {number} id
+   * @returns {S}
+   */
+  get(id) {
+    const slot = this.slots.get(id);
+    if (slot === undefined) throw new Error(`${this.backend}: there is no slot ${id}`);
+    return slot;
+  }
+
+  /**
+   * A slot that has its value still.
+   *
+   * @param {number} id
+   * @returns {S}
+   */
+  getGood(id) {
+    const slot = this.get(id);
+    if (slot.storage === null && slot.data === null) {
+      const why = "the device ran out of memory when it was computed";
+      const text = `${this.backend}: the value is lost: ${why}`;
+      throw new OpError("ResourceExhaustedError", text);
+    }
+    return slot;
+  }
+
+  /**
+   * Gives slots storage that have their data only.
+   *
+   * @param {Set<S>} slots
+   */
+  upload(slots) {
+    const { pool } = this;
+    const storages = new Map([...slots].map((slot) => [slot, pool.acquire(slot.layout)]));
+    try {
+      this.fill([...storages].map(([{ data }, storage]) => [storage, /** @type {Elements} */ (data)]));
+    } catch (error) {
+      for (const storage of storages.values()) pool.release(storage);
+      throw error;
+    }
+    for (const [slot, storage] of storages) {
+      slot.storage = storage;
+      this.uploaded.add(slot);
+    }
+  }
+
+  /** The device has said that all went well so far. */
+  trust() {
+    for (const slot of this.uploaded) slot.data = null;
+    this.uploaded.clear();
+    this.lastGoodId = this.lastId;
+  }
+
+  /** The device has said that something failed since `trust`: takes all storage made since away. */
+  distrust() {
+    for (const [id, slot] of this.slots) {
+      const { storage } = slot;
+      if (storage === null || (id <= this.lastGoodId && !this.uploaded.has(slot))) continue;
+      this.pool.destroy(storage);
+      slot.storage = null;
+    }
+    this.uploaded.clear();
+    this.lastGoodId = this.lastId;
+  }
+
+  /**
+   * Takes a donated slot's storage away: it is an output's now.
+   *
+   * @param {number} id
+   */
+  detach(id) {
+    this.get(id).storage = null;
+  }
+
+  /** @param {number} id */
+  free(id) {
+    const slot = this.get(id);
+    this.slots.delete(id);
+    this.uploaded.delete(slot);
+    this.bytes -= bytesOf(slot);
+    if (slot.storage !== null) this.pool.release(slot.storage);
+  }
+
+  clear() {
+    this.slots.clear();
+    this.bytes = 0;
+  }
+}
+
+/**
+ * A slot that is donated to a run is in it once.
+ *
+ * @param {number[]} slots those with a minus sign are donated
+ */
+export function checkDonated(slots) {
+  const seen = new Set();
+  for (const id of slots) {
+    if (seen.has(-id) || (id < 0 && seen.has(id))) {
+      throw new Error(`slot ${Math.abs(id)} is donated and used elsewhere`);
+    }
+    seen.add(id);
+  }
+}
+
+/** @param {{dtype: string, layout: {count: number}}} slot */
+function bytesOf({ dtype, layout }) {
+  return nbytesOf(layout.count, dtype);
+}

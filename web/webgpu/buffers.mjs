@@ -1,0 +1,180 @@
+/**
+ * The memory pool of storage buffers.
+ *
+ * @typedef {import("./commands.mjs").Commands} Commands
+ * @typedef {import("./context.mjs").Device} Device
+ * @typedef {import("../runtime/elements.mjs").Elements} Elements
+ *
+ * @typedef {object} Bucket the buffers of one size, which can stand in for each other
+ * @property {number} bytes of one buffer
+ * @property {Storage[]} free
+ * @property {Storage[]} temporaries the same for all Programs, which run one after another
+ *
+ * @typedef {object} Layout
+ * @property {number} count elements
+ * @property {number} bytes that kernels see: whole fours of elements
+ * @property {Bucket} bucket
+ *
+ * @typedef {object} Storage
+ * @property {GPUBuffer} handle
+ * @property {number} id
+ * @property {Bucket} bucket
+ * @property {number} used the number of the submission whose commands used it last
+ */
+
+import { outOfMemory } from "../runtime/errors.mjs";
+
+/** Elements are read in fours, of 4 bytes each. */
+const UNIT = 16;
+
+/** Sizes of buffers are multiples of this; those of large ones, of a quarter of a power of two. */
+const LEAST_BYTES = 256;
+
+/** Free buffers beyond this are destroyed, the sizes that were used first going first. */
+const FREE_BYTES = 2 ** 30;
+
+export class BufferPool {
+  /**
+   * @param {Device} device
+   * @param {Commands} commands
+   */
+  constructor({ gpu, tensorBytes }, commands) {
+    this.gpu = gpu;
+    this.tensorBytes = tensorBytes;
+    this.commands = commands;
+    /** @type {Map<number, Bucket>} */
+    this.buckets = new Map();
+    /** @type {Set<Storage>} */
+    this.all = new Set();
+    this.lastId = 0;
+    this.allocatedBytes = 0;
+    this.freeBytes = 0;
+    this.temporaryBytes = 0;
+    /** Changes when temporaries were destroyed: whoever holds some must ask for them anew. */
+    this.generation = 0;
+  }
+
+  /**
+   * @param {number} count
+   * @returns {Layout}
+   */
+  layout(count) {
+    const bytes = Math.max(UNIT, Math.ceil((count * 4) / UNIT) * UNIT);
+    if (bytes > this.tensorBytes) throw outOfMemory("webgpu", bytes, this.allocatedBytes);
+    const step = Math.max(LEAST_BYTES, 2 ** (Math.floor(Math.log2(bytes)) - 2));
+    const size = Math.min(Math.ceil(bytes / step) * step, this.gpu.limits.maxBufferSize);
+    let bucket = this.buckets.get(size);
+    if (bucket === undefined) {
+      bucket = { bytes: size, free: [], temporaries: [] };
+      this.buckets.set(size, bucket);
+    }
+    return { count, bytes, bucket };
+  }
+
+  /**
+   * A buffer whose content is undefined.
+   *
+   * @param {Layout} layout
+   * @returns {Storage}
+   */
+  acquire({ bucket }) {
+    const storage = bucket.free.pop();
+    if (storage === undefined) return this.make(bucket);
+    this.freeBytes -= bucket.bytes;
+    return storage;
+  }
+
+  /** @param {Storage} storage one that was destroyed does not come back */
+  release(storage) {
+    if (!this.all.has(storage)) return;
+    storage.bucket.free.push(storage);
+    this.freeBytes += storage.bucket.bytes;
+    if (this.freeBytes > FREE_BYTES) this.destroyFree(FREE_BYTES / 2);
+  }
+
+  /**
+   * The temporary of that number.
+   *
+   * @param {Layout} layout
+   * @param {number} index
+   */
+  temporary({ bucket }, index) {
+    const { temporaries } = bucket;
+    while (temporaries.length <= index) {
+      temporaries.push(this.make(bucket));
+      this.temporaryBytes += bucket.bytes;
+    }
+    return temporaries[index];
+  }
+
+  /**
+   * Before temporaries are asked for: makes room for so many bytes of them.
+   *
+   * @param {number} bytes
+   */
+  reserve(bytes) {
+    if (this.temporaryBytes > FREE_BYTES + bytes) this.destroyTemporaries();
+  }
+
+  destroyTemporaries() {
+    for (const { temporaries } of this.buckets.values()) {
+      for (const storage of temporaries.splice(0)) this.destroy(storage);
+    }
+    this.temporaryBytes = 0;
+    this.generation++;
+  }
+
+  /**
+   * Destroys free buffers until so many bytes of them are left.
+   *
+   * @param {number} bytes
+   */
+  destroyFree(bytes) {
+    for (const { bytes: size, free } of this.buckets.values()) {
+      while (this.freeBytes > bytes && free.length > 0) {
+        this.destroy(/** @type {Storage} */ (free.shift()));
+        this.freeBytes -= size;
+      }
+    }
+  }
+
+  /**
+   * @param {Bucket} bucket
+   * @returns {Storage}
+   */
+  make(bucket) {
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    const handle = this.gpu.createBuffer({ size: bucket.bytes, usage });
+    const storage = { handle, id: ++this.lastId, bucket, used: 0 };
+    this.all.add(storage);
+    this.allocatedBytes += bucket.bytes;
+    return storage;
+  }
+
+  /** @param {Storage} storage */
+  destroy(storage) {
+    if (!this.all.delete(storage)) return;
+    this.commands.flush(); // what was encoded may use it
+    storage.handle.destroy();
+    this.allocatedBytes -= storage.bucket.bytes;
+  }
+
+  /**
+   * Uploads elements.
+   *
+   * @param {[Storage, Elements][]} storages
+   */
+  fill(storages) {
+    for (const [storage, elements] of storages) {
+      // The queue would write before the commands that are encoded but not submitted.
+      if (storage.used === this.commands.number) this.commands.flush();
+      if (elements.length > 0) this.gpu.queue.writeBuffer(storage.handle, 0, elements);
+    }
+  }
+
+  close() {
+    for (const { handle } of this.all) handle.destroy();
+    this.all.clear();
+    this.buckets.clear();
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The WebGPU device: asked for with all that its adapter offers, and described by its limits.
+ *
+ * @typedef {object} Device
+ * @property {GPUDevice} gpu
+ * @property {number} inputs storage buffers that a kernel may read beside the one that it writes
+ * @property {number} tensorBytes the largest buffer that a kernel can read
+ */
+
+import { OpError } from "../runtime/errors.mjs";
+
+/** Features that make a difference here, where the adapter has them. */
+const FEATURES = /** @type {GPUFeatureName[]} */ (["subgroups", "timestamp-query"]);
+
+/** Limits of which as much is asked for as the adapter has. */
+const LIMITS = /** @type {const} */ ([
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxStorageBuffersPerShaderStage",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+  "maxComputeWorkgroupSizeZ",
+]);
+
+/** Uniform buffers and storage buffers are in one layout of so many bindings on any device. */
+const MAX_INPUTS = 32;
+
+/**
+ * @param {{allowSoftware?: boolean}} options
+ * @returns {Promise<Device>}
+ */
+export async function openDevice(options) {
+  const adapter = await globalThis.navigator?.gpu?.requestAdapter({
+    powerPreference: "high-performance",
+  });
+  if (!adapter) throw new Error("WebGPU is not available");
+  const { isFallbackAdapter, vendor, architecture } = adapter.info;
+  if (isFallbackAdapter && !options.allowSoftware) {
+    throw new Error(`fallback adapter: WebGPU is "${vendor} ${architecture}"`);
+  }
+  const gpu = await adapter.requestDevice({
+    requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
+    requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
+  });
+  const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } = gpu.limits;
+  return {
+    gpu,
+    inputs: Math.min(MAX_INPUTS, maxStorageBuffersPerShaderStage - 1),
+    tensorBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize),
+  };
+}
+
+/** @param {string} reason */
+export function lostText(reason) {
+  return (
+    `WebGPU device lost (${reason}): tensors that were only there are gone; ` +
+    'await tf.set_backend_async("webgpu") opens it anew, and other backends work'
+  );
+}
+
+/** @param {string} reason */
+export function deviceLost(reason) {
+  return new OpError("UnavailableError", lostText(reason));
+}

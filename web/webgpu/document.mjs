@@ -1,0 +1,32 @@
+/**
+ * What the document of a webgpu Program has besides (src/tfpy/_src/lower/webgpu/steps.py).
+ *
+ * @typedef {import("../runtime/document.mjs").ProgramText} ProgramText
+ *
+ * @typedef {import("../runtime/document.mjs").StepText & {groups: number[]}} StepText `groups` are
+ *   the workgroups along each dimension
+ */
+
+import { isIndex, parseProgram as parse, require_ } from "../runtime/document.mjs";
+
+const DIMENSIONS = 3;
+const MAX_GROUPS = 65535;
+
+/**
+ * @param {string} json
+ * @param {number} nbytes length of the constants' data
+ * @param {number} maxInputs arrays that a kernel may read
+ * @returns {ProgramText & {steps: StepText[]}}
+ */
+export function parseProgram(json, nbytes, maxInputs) {
+  const text = parse(json, nbytes, {
+    backend: "webgpu",
+    maxInputs,
+    checkBuffer: () => {},
+    checkStep: (_, { groups }, what) => {
+      const valid = Array.isArray(groups) && groups.length === DIMENSIONS;
+      require_(valid && groups.every((n) => isIndex(n - 1, MAX_GROUPS)), `${what}: its workgroups`);
+    },
+  });
+  return /** @type {ProgramText & {steps: StepText[]}} */ (text);
+}

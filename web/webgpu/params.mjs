@@ -1,0 +1,48 @@
+/**
+ * The parameters of a Program's steps in one uniform buffer, each step's as the struct of its kernel
+ * has them: in the order of the document, lists at multiples of 16 bytes with as many for each
+ * number. Floats come by their bits.
+ *
+ * @typedef {import("./document.mjs").StepText} StepText
+ */
+
+import { require_ } from "../runtime/document.mjs";
+
+/** Bytes of a number in a list, and of the struct's alignment. */
+const UNIT = 16;
+
+/**
+ * @param {StepText[]} steps
+ * @param {number} alignment of each step's parameters
+ * @returns {{data: Int32Array<ArrayBuffer>, places: {offset: number, size: number}[]}}
+ */
+export function packParams(steps, alignment) {
+  /** @type {number[]} */
+  const words = [];
+  const places = steps.map(({ params }, number) => {
+    pad(words, alignment);
+    const offset = words.length * 4;
+    for (const [name, value] of Object.entries(params)) {
+      const list = Array.isArray(value) ? value : [value];
+      require_(list.every(Number.isInteger), `step ${number}: parameter ${name} is ${value}`);
+      if (Array.isArray(value)) {
+        pad(words, UNIT);
+        for (const item of value) words.push(item, 0, 0, 0);
+      } else {
+        words.push(value);
+      }
+    }
+    if (words.length * 4 === offset) words.push(0);
+    pad(words, UNIT);
+    return { offset, size: words.length * 4 - offset };
+  });
+  return { data: Int32Array.from(words), places };
+}
+
+/**
+ * @param {number[]} words
+ * @param {number} bytes
+ */
+function pad(words, bytes) {
+  while ((words.length * 4) % bytes !== 0) words.push(0);
+}

@@ -1,0 +1,94 @@
+/**
+ * Reads: buffers are copied to a staging buffer, which is mapped. What is asked for before the page
+ * gets its turn shares one copy and one map; staging buffers are used again.
+ *
+ * @typedef {import("./commands.mjs").Commands} Commands
+ *
+ * @typedef {object} Request
+ * @property {GPUBuffer} source
+ * @property {number} bytes
+ * @property {number} offset in the staging buffer
+ * @property {(data: ArrayBuffer) => void} resolve
+ * @property {(error: unknown) => void} reject
+ */
+
+/** Copies begin at multiples of this. */
+const ALIGNMENT = 16;
+
+/** Staging buffers up to this size are kept, and so many of them. */
+const KEPT_BYTES = 2 ** 24;
+const KEPT = 4;
+
+export class Reads {
+  /**
+   * @param {GPUDevice} gpu
+   * @param {Commands} commands
+   */
+  constructor(gpu, commands) {
+    this.gpu = gpu;
+    this.commands = commands;
+    /** @type {Request[]} */
+    this.waiting = [];
+    /** @type {GPUBuffer[]} that nobody maps */
+    this.staging = [];
+  }
+
+  /**
+   * The first bytes of a buffer, as they are after all that was encoded so far.
+   *
+   * @param {GPUBuffer} source
+   * @param {number} bytes a multiple of 4
+   * @returns {Promise<ArrayBuffer>}
+   */
+  read(source, bytes) {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.length === 0) queueMicrotask(() => this.start());
+      const last = this.waiting.at(-1);
+      const end = last === undefined ? 0 : last.offset + last.bytes;
+      const offset = Math.ceil(end / ALIGNMENT) * ALIGNMENT;
+      this.waiting.push({ source, bytes, offset, resolve, reject });
+    });
+  }
+
+  async start() {
+    const requests = this.waiting;
+    this.waiting = [];
+    const last = /** @type {Request} */ (requests.at(-1));
+    const bytes = Math.max(ALIGNMENT, last.offset + last.bytes);
+    try {
+      const staging = this.take(bytes);
+      this.commands.copy(requests, staging);
+      await staging.mapAsync(GPUMapMode.READ, 0, bytes);
+      const mapped = staging.getMappedRange(0, bytes);
+      for (const { offset, bytes, resolve } of requests) {
+        resolve(mapped.slice(offset, offset + bytes));
+      }
+      staging.unmap();
+      this.give(staging);
+    } catch (error) {
+      for (const { reject } of requests) reject(error);
+    }
+  }
+
+  /**
+   * @param {number} bytes
+   * @returns {GPUBuffer}
+   */
+  take(bytes) {
+    const found = this.staging.findIndex(({ size }) => size >= bytes);
+    if (found >= 0) return this.staging.splice(found, 1)[0];
+    const size = Math.max(2 ** 12, 2 ** Math.ceil(Math.log2(bytes)));
+    const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+    return this.gpu.createBuffer({ size: Math.min(size, this.gpu.limits.maxBufferSize), usage });
+  }
+
+  /** @param {GPUBuffer} staging */
+  give(staging) {
+    if (staging.size > KEPT_BYTES || this.staging.length >= KEPT) staging.destroy();
+    else this.staging.push(staging);
+  }
+
+  close() {
+    for (const staging of this.staging) staging.destroy();
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * The WebGPU backend: tensors are storage buffers, a Program is a sequence of dispatches.
+ *
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
+ *   & import("../runtime/backend.mjs").Losable} Backend
+ * @typedef {import("./buffers.mjs").Layout} Layout
+ * @typedef {import("./buffers.mjs").Storage} Storage
+ * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
+ */
+
+import { OpError } from "../runtime/errors.mjs";
+import { checkDonated, SlotTable } from "../runtime/slots.mjs";
+import { BufferPool } from "./buffers.mjs";
+import { Commands } from "./commands.mjs";
+import { deviceLost, lostText, openDevice } from "./context.mjs";
+import { parseProgram } from "./document.mjs";
+import { PipelineCache } from "./pipelines.mjs";
+import { Program } from "./program.mjs";
+import { Reads } from "./reads.mjs";
+
+/**
+ * @param {{allowSoftware?: boolean}} options
+ * @returns {Promise<Backend>}
+ */
+export async function openWebgpu(options = {}) {
+  return new Webgpu(await openDevice(options));
+}
+
+/** @implements {Backend} */
+class Webgpu {
+  /** @param {import("./context.mjs").Device} device */
+  constructor(device) {
+    const { gpu, inputs, tensorBytes } = device;
+    this.gpu = gpu;
+    this.variant = "webgpu-float32";
+    this.limits = { inputs, tensorBytes };
+    this.commands = new Commands(gpu);
+    this.pool = new BufferPool(device, this.commands);
+    this.pipelines = new PipelineCache(gpu);
+    this.reads = new Reads(gpu, this.commands);
+    /** @type {SlotTable<Storage, Layout, Slot>} */
+    this.slots = new SlotTable(
+      "WebGPU",
+      this.pool,
+      (storages) => this.pool.fill(storages),
+      (slot) => slot,
+    );
+    /** @type {Map<number, Program>} */
+    this.programs = new Map();
+    this.lastProgram = 0;
+    this.closed = false;
+    this.lostReason = "";
+    gpu.lost.then(({ message, reason }) => {
+      this.lostReason = message || reason;
+    });
+    /** @type {GPUError | null} the first thing that failed since `conclude` */
+    this.failure = null;
+    gpu.addEventListener("uncapturederror", (event) => {
+      event.preventDefault();
+      this.failure ??= event.error;
+    });
+  }
+
+  /** @type {Backend["write"]} */
+  write(heap, ptr, count, dtype) {
+    this.checkUsable();
+    return this.slots.write(heap, ptr, count, dtype);
+  }
+
+  /** @type {Backend["readAsync"]} */
+  async readAsync(slot) {
+    this.checkUsable();
+    const { dtype, layout, data, storage } = this.slots.getGood(slot);
+    const elements = data?.slice() ?? (await this.download(dtype, layout, storage));
+    return dtype === "bool" ? Uint8Array.from(elements) : elements;
+  }
+
+  /**
+   * @param {string} dtype
+   * @param {Layout} layout
+   * @param {Storage | null} storage
+   */
+  async download(dtype, { count }, storage) {
+    const { handle } = /** @type {Storage} */ (storage);
+    const bytes = count === 0 ? new ArrayBuffer(0) : await this.mapped(handle, count * 4);
+    return dtype === "float32" ? new Float32Array(bytes) : new Int32Array(bytes);
+  }
+
+  /**
+   * @param {GPUBuffer} handle
+   * @param {number} bytes
+   */
+  async mapped(handle, bytes) {
+    try {
+      const data = await this.reads.read(handle, bytes);
+      this.conclude();
+      return data;
+    } catch (error) {
+      this.conclude();
+      throw error;
+    }
+  }
+
+  /** @type {Backend["free"]} */
+  free(...slots) {
+    for (const id of slots) this.slots.free(id);
+  }
+
+  /** @type {Backend["register"]} */
+  register(json, heap, ptr, nbytes) {
+    this.checkUsable();
+    const text = parseProgram(json, nbytes, this.limits.inputs);
+    const kernels = text.kernels.map((kernel) => this.pipelines.make(kernel));
+    const program = new Program(this.pool, text, kernels);
+    program.uploadConstants(text.constants, heap, ptr);
+    this.programs.set(++this.lastProgram, program);
+    return this.lastProgram;
+  }
+
+  /** @type {Backend["registerAsync"]} */
+  async registerAsync(json, heap, ptr, nbytes, progress) {
+    this.checkUsable();
+    const constants = heap.slice(ptr, ptr + nbytes);
+    const { kernels } = parseProgram(json, nbytes, this.limits.inputs);
+    let done = 0;
+    progress(done, kernels.length);
+    await Promise.all(
+      kernels.map(async (kernel) => {
+        await this.pipelines.makeAsync(kernel);
+        progress(++done, kernels.length);
+      }),
+    );
+    return this.register(json, constants, 0, nbytes);
+  }
+
+  /** @type {Backend["release"]} */
+  release(id) {
+    const program = this.program(id);
+    this.programs.delete(id);
+    program.close();
+  }
+
+  /** @type {Backend["run"]} */
+  run(id, ...slots) {
+    this.checkUsable();
+    const program = this.program(id);
+    this.bindInputs(program, slots);
+    program.run(slots);
+    this.freeDonated(program, slots);
+    const first = this.slots.lastId + 1;
+    for (const buffer of program.outputs) {
+      const { dtype, layout } = program.buffers[buffer];
+      this.slots.add({ dtype, layout, storage: program.storages[buffer], data: null });
+    }
+    return first;
+  }
+
+  /** @type {Backend["memory"]} */
+  memory() {
+    const { allocatedBytes, all, freeBytes, temporaryBytes } = this.pool;
+    return {
+      slots: this.slots.count,
+      bytes: this.slots.bytes,
+      allocatedBytes,
+      buffers: all.size,
+      freeBytes: freeBytes + temporaryBytes,
+      programs: this.programs.size,
+      kernels: this.pipelines.kernels.size,
+    };
+  }
+
+  /** @type {Backend["finish"]} */
+  async finish() {
+    this.checkUsable();
+    this.commands.flush();
+    await this.gpu.queue.onSubmittedWorkDone();
+    this.conclude();
+  }
+
+  /** @type {Backend["lost"]} */
+  lost() {
+    return this.lostReason && lostText(this.lostReason);
+  }
+
+  /** @type {Backend["close"]} */
+  close() {
+    for (const id of [...this.programs.keys()]) this.release(id);
+    this.slots.clear();
+    this.reads.close();
+    this.pool.close();
+    this.closed = true;
+    this.gpu.destroy();
+  }
+
+  checkUsable() {
+    if (this.closed) throw new Error("WebGPU backend is closed");
+    if (this.lostReason) throw deviceLost(this.lostReason);
+  }
+
+  /**
+   * Takes note of what the device says of all work so far. Where something failed, nothing that was
+   * computed since the last time can be relied on.
+   */
+  conclude() {
+    this.checkUsable();
+    const { failure } = this;
+    if (failure === null) {
+      this.slots.trust();
+      return;
+    }
+    this.failure = null;
+    const { allocatedBytes } = this.pool;
+    this.pool.destroyFree(0);
+    this.pool.destroyTemporaries();
+    this.slots.distrust();
+    const lost = "what was computed since the last read is lost";
+    if (!(failure instanceof GPUOutOfMemoryError)) {
+      throw new Error(`webgpu: ${failure.message}; ${lost}`);
+    }
+    const text = `webgpu: out of memory while computing, ${allocatedBytes} bytes in use; ${lost}`;
+    throw new OpError("ResourceExhaustedError", text);
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Program}
+   */
+  program(id) {
+    const program = this.programs.get(id);
+    if (program === undefined) throw new Error(`WebGPU: there is no program ${id}`);
+    return program;
+  }
+
+  /**
+   * Hands the slots' buffers to a program, uploading those that were never used before.
+   *
+   * @param {Program} program
+   * @param {number[]} slots
+   */
+  bindInputs(program, slots) {
+    const wanted = program.inputs.length;
+    if (slots.length !== wanted) {
+      throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
+    }
+    /** @type {Set<Slot>} */
+    const fresh = new Set();
+    for (let i = 0; i < wanted; i++) {
+      const slot = this.slots.getGood(Math.abs(slots[i]));
+      program.checkInput(i, slot.dtype, slot.layout.count);
+      if (slot.storage === null) fresh.add(slot);
+      else program.bindInput(i, slot.storage);
+    }
+    if (slots.some((id) => id < 0)) checkDonated(slots);
+    if (fresh.size === 0) return;
+    this.slots.upload(fresh);
+    slots.forEach((id, i) => {
+      program.bindInput(i, /** @type {Storage} */ (this.slots.get(Math.abs(id)).storage));
+    });
+  }
+
+  /**
+   * After a run: the donated slots are gone.
+   *
+   * @param {Program} program
+   * @param {number[]} slots
+   */
+  freeDonated(program, slots) {
+    for (let i = 0; i < program.outputs.length; i++) {
+      const input = program.donatedTo(i, slots);
+      if (input >= 0) this.slots.detach(-slots[input]);
+    }
+    for (const id of slots) {
+      if (id < 0) this.slots.free(-id);
+    }
+  }
+}
