@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
+from tfpy.testing.environments import DEFAULT_BACKENDS, ENVIRONMENTS
 from tfpy.testing.sessions import Browsers, OpenPage
 
 MINIMUM_ACCURACY = 0.97
@@ -119,7 +119,7 @@ def main(site_url: str, json_path: str | None = None) -> int:
     outcomes: dict[str, Outcome] = {}
     browsers = Browsers()
     try:
-        for backend in BACKENDS:
+        for backend in DEFAULT_BACKENDS:
             print(f"training on {backend} ...", flush=True)
             outcomes[backend] = attempt(check_backend, browsers, site_url, "chromium", backend)
         outcomes["auto"] = attempt(check_automatic, browsers, site_url)

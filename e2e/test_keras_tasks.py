@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
-from tfpy.testing.environments import BACKENDS
 
 LEVELS = 16  # of grey
 WORDS = (
@@ -153,7 +152,10 @@ async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> f
 
 
 @run_in_browser(
-    packages=["keras"], backends=BACKENDS, browsers=["chromium"], timeout=600, check_leaks=False
+    packages=["keras"],
+    browsers=["chromium"],
+    timeout=600,
+    check_leaks=False,
 )
 async def test_digits(digits: dict[str, Any]) -> None:
     import keras
@@ -164,7 +166,10 @@ async def test_digits(digits: dict[str, Any]) -> None:
 
 
 @run_in_browser(
-    packages=["keras"], backends=BACKENDS, browsers=["chromium"], timeout=600, check_leaks=False
+    packages=["keras"],
+    browsers=["chromium"],
+    timeout=600,
+    check_leaks=False,
 )
 @pytest.mark.parametrize("network", ["recurrent", "transformer"])
 async def test_texts(network: str) -> None:
@@ -176,7 +181,10 @@ async def test_texts(network: str) -> None:
 
 
 @run_in_browser(
-    packages=["keras"], backends=BACKENDS, browsers=["chromium"], timeout=600, check_leaks=False
+    packages=["keras"],
+    browsers=["chromium"],
+    timeout=600,
+    check_leaks=False,
 )
 async def test_a_new_head() -> None:
     import keras

@@ -2,7 +2,7 @@
 // leaves everything else as it was. Used by tests/wasm/driver.mjs and webgl_device.mjs.
 
 /**
- * @typedef {import("../web/runtime/backend.mjs").Backend} Backend
+ * @typedef {import("../web/runtime/backend.mjs").Backend & import("../web/runtime/backend.mjs").BlockingRead} Backend
  * @typedef {{dtype: string, shape: number[]}} Buffer
  * @typedef {{buffers: Buffer[], inputs: number[], outputs: number[]}} Text
  * @typedef {{ran: boolean, message: string, wrong: string[]}} Verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from tfpy._src.ir import complex_expr
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import SCALAR_OPS, linearize
 from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower import wasm, webgl, webgpu
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgl.glsl.language import Glsl
@@ -100,7 +101,11 @@ def test_wasm_knows_every_scalar_op() -> None:
     assert known | SPELT >= SCALAR_OPS - {"quotient"}  # which is "div" there
 
 
-LOWER: dict[str, Callable[[Graph], Program]] = {"webgl": webgl.lower, "wasm": wasm.lower}
+LOWER: dict[str, Callable[[Graph], Program]] = {
+    "webgpu": partial(webgpu.lower, max_inputs=15),
+    "webgl": webgl.lower,
+    "wasm": wasm.lower,
+}
 
 
 @pytest.mark.parametrize("device", LOWER)
@@ -182,7 +187,7 @@ def test_gradient_or_none(op: Op) -> None:
 
 
 def test_unsupported_ops_have_reasons() -> None:
-    assert set(UNSUPPORTED) == {"cpu", "wasm", "webgl"}
+    assert set(UNSUPPORTED) == {"cpu", "wasm", "webgl", "webgpu"}
     for reasons in UNSUPPORTED.values():
         for name, reason in reasons.items():
             assert name in OPS

@@ -1,7 +1,8 @@
 // Values of a running program: slots of the device, counted by who holds them, and lists of values.
 
 /**
- * @typedef {import("../runtime/backend.mjs").Backend & Partial<import("../runtime/backend.mjs").AsyncRead>
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead
+ *   & Partial<import("../runtime/backend.mjs").AsyncRead>
  *   & Partial<import("../runtime/backend.mjs").Losable>} Backend
  *
  * @typedef {"float32" | "int32" | "bool" | "complex64" | "list"} Kind

@@ -16,8 +16,6 @@
  *   that a tensor may take
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
- * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} [read]
- *   copies a slot's elements to byte `ptr`; waits for the device. Not there where nothing can wait.
  * @property {(...slots: number[]) => void} free
  * @property {(json: string, heap: ArrayBufferLike, ptr: number, nbytes: number) => number} register
  *   takes a Program (its JSON text, and its constants' bytes at `ptr`) and returns its id
@@ -33,8 +31,12 @@
  * @property {() => Promise<void>} finish resolves when all work so far is done
  * @property {() => void} close frees everything; the backend is of no use afterwards
  *
+ * @typedef {object} BlockingRead what a backend has besides if it can wait for the device
+ * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => void} read
+ *   copies a slot's elements to byte `ptr`
+ *
  * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
- * @property {(slot: number) => Promise<TensorArray>} readAsync as `read`, without blocking the page
+ * @property {(slot: number) => Promise<TensorArray>} readAsync gives a slot's elements without blocking the page
  *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there

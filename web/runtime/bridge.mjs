@@ -7,7 +7,8 @@ import { openWebgpu } from "../webgpu/webgpu.mjs";
 import { probe } from "./probe.mjs";
 
 /**
- * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").AsyncRead>
+ * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
+ *   & Partial<import("./backend.mjs").AsyncRead>
  *   & Partial<import("./backend.mjs").Losable>} Backend
  */
 

@@ -22,17 +22,21 @@
  * @property {number} maxInputs arrays that a kernel may read
  * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
  * @property {(text: ProgramText, step: any, what: string) => void} checkStep
- *
+ */
+
+/**
+ * @template {BufferText} [B=BufferText]
+ * @template {StepText} [S=StepText]
  * @typedef {object} ProgramText
  * @property {number} version
  * @property {string} backend
  * @property {KernelText[]} kernels
- * @property {BufferText[]} buffers
+ * @property {B[]} buffers
  * @property {{buffer: number, offset: number}[]} constants
  * @property {number[]} inputs
  * @property {number[]} outputs
  * @property {[number, number][]} [donations] pairs of an output and an input's buffer
- * @property {StepText[]} steps
+ * @property {S[]} steps
  */
 
 const VERSION = 1;

@@ -127,7 +127,9 @@ export class SlotTable {
     const { pool } = this;
     const storages = new Map([...slots].map((slot) => [slot, pool.acquire(slot.layout)]));
     try {
-      this.fill([...storages].map(([{ data }, storage]) => [storage, /** @type {Elements} */ (data)]));
+      this.fill(
+        [...storages].map(([{ data }, storage]) => [storage, /** @type {Elements} */ (data)]),
+      );
     } catch (error) {
       for (const storage of storages.values()) pool.release(storage);
       throw error;

@@ -140,7 +140,7 @@ class Glue {
 /**
  * Opens the wasm backend.
  * @param {WasmOptions} options
- * @returns {Promise<import("../runtime/backend.mjs").Backend>}
+ * @returns {Promise<import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead>}
  */
 export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" }) {
   const module = await startModule(variant, wasm, threads, codegen);

@@ -1,8 +1,6 @@
 /**
  * What the document of a webgl Program has besides (src/tfpy/_src/lower/webgl/textures.py).
  *
- * @typedef {import("../runtime/document.mjs").ProgramText} ProgramText
- *
  * @typedef {object} BufferText
  * @property {string} dtype
  * @property {number[]} shape
@@ -17,6 +15,8 @@
  * @property {number} height
  *
  * @typedef {import("../runtime/document.mjs").StepText & {chunks?: Chunks}} StepText
+ *
+ * @typedef {import("../runtime/document.mjs").ProgramText<BufferText, StepText>} ProgramText
  */
 
 import {
@@ -36,7 +36,7 @@ const CHUNK_ALIGNMENT = 256;
  * @param {string} json
  * @param {number} nbytes length of the constants' data
  * @param {number} targets how many layers a buffer may have
- * @returns {ProgramText & {buffers: BufferText[], steps: StepText[]}}
+ * @returns {ProgramText}
  */
 export function parseProgram(json, nbytes, targets) {
   return parse(json, nbytes, {
@@ -66,7 +66,7 @@ function checkBuffer({ shape, layers = 1, line = 1 }, number, isTemporary, targe
 /**
  * The last input of a step that is drawn in chunks has floats in one layer, enough of them.
  *
- * @param {ProgramText & {buffers: BufferText[]}} text
+ * @param {ProgramText} text
  * @param {StepText} step
  * @param {string} what
  */

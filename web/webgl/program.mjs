@@ -24,9 +24,9 @@
 
 import { countOf, require_ } from "../runtime/document.mjs";
 import { viewed } from "../runtime/elements.mjs";
+import { assignTemporaries } from "../runtime/temporaries.mjs";
 import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
-import { assignTemporaries } from "../runtime/temporaries.mjs";
 import { copyToBuffer, OutputReader, READ_BYTES, upload } from "./transfer.mjs";
 
 /** After so many steps the device begins, while the next ones are still being issued. */

@@ -188,4 +188,3 @@ function rowsOf(count, width) {
   const full = rows * PER_TEXEL * width;
   return { rows, full, rest: count - full };
 }
-

@@ -1,8 +1,8 @@
 /**
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
- * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
- *   & import("../runtime/backend.mjs").Losable} Backend
+ * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead
+ *   & import("../runtime/backend.mjs").AsyncRead & import("../runtime/backend.mjs").Losable} Backend
  * @typedef {import("./textures.mjs").Layout} Layout
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./transfer.mjs").Elements} Elements

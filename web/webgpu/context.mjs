@@ -44,7 +44,8 @@ export async function openDevice(options) {
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   });
-  const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } = gpu.limits;
+  const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } =
+    gpu.limits;
   return {
     gpu,
     inputs: Math.min(MAX_INPUTS, maxStorageBuffersPerShaderStage - 1),

@@ -1,10 +1,11 @@
 /**
  * What the document of a webgpu Program has besides (src/tfpy/_src/lower/webgpu/steps.py).
  *
- * @typedef {import("../runtime/document.mjs").ProgramText} ProgramText
- *
  * @typedef {import("../runtime/document.mjs").StepText & {groups: number[]}} StepText `groups` are
  *   the workgroups along each dimension
+ *
+ * @typedef {import("../runtime/document.mjs").BufferText} BufferText
+ * @typedef {import("../runtime/document.mjs").ProgramText<BufferText, StepText>} ProgramText
  */
 
 import { isIndex, parseProgram as parse, require_ } from "../runtime/document.mjs";
@@ -16,7 +17,7 @@ const MAX_GROUPS = 65535;
  * @param {string} json
  * @param {number} nbytes length of the constants' data
  * @param {number} maxInputs arrays that a kernel may read
- * @returns {ProgramText & {steps: StepText[]}}
+ * @returns {ProgramText}
  */
 export function parseProgram(json, nbytes, maxInputs) {
   const text = parse(json, nbytes, {
@@ -28,5 +29,5 @@ export function parseProgram(json, nbytes, maxInputs) {
       require_(valid && groups.every((n) => isIndex(n - 1, MAX_GROUPS)), `${what}: its workgroups`);
     },
   });
-  return /** @type {ProgramText & {steps: StepText[]}} */ (text);
+  return /** @type {ProgramText} */ (text);
 }

@@ -6,9 +6,8 @@
  * @typedef {import("./buffers.mjs").BufferPool} BufferPool
  * @typedef {import("./buffers.mjs").Layout} Layout
  * @typedef {import("./buffers.mjs").Storage} Storage
- * @typedef {import("./document.mjs").StepText} StepText
+ * @typedef {import("./document.mjs").ProgramText} ProgramText
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
- * @typedef {import("../runtime/document.mjs").ProgramText} ProgramText
  *
  * @typedef {object} Step
  * @property {Kernel} kernel
@@ -29,7 +28,7 @@ const MOST_BOUND = 32;
 export class Program {
   /**
    * @param {BufferPool} pool
-   * @param {ProgramText & {steps: StepText[]}} text
+   * @param {ProgramText} text
    * @param {Kernel[]} kernels compiled
    */
   constructor(pool, text, kernels) {
@@ -47,7 +46,10 @@ export class Program {
     const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
     this.temporaries = temporaries;
     this.temporaryBytes = temporaryBytes;
-    const { data, places } = packParams(text.steps, pool.gpu.limits.minUniformBufferOffsetAlignment);
+    const { data, places } = packParams(
+      text.steps,
+      pool.gpu.limits.minUniformBufferOffsetAlignment,
+    );
     const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
     this.params = pool.gpu.createBuffer({ size: Math.max(data.byteLength, 16), usage });
     pool.gpu.queue.writeBuffer(this.params, 0, data);
@@ -60,7 +62,9 @@ export class Program {
         params: { buffer: this.params, ...places[number] },
         bound: new Map(),
       }))
-      .filter(({ buffers }) => this.buffers[/** @type {number} */ (buffers.at(-1))].layout.count > 0);
+      .filter(
+        ({ buffers }) => this.buffers[/** @type {number} */ (buffers.at(-1))].layout.count > 0,
+      );
     /** Of the pool's temporaries that `storages` holds. */
     this.generation = -1;
     /** @type {Storage[]} by buffer */
@@ -130,8 +134,7 @@ export class Program {
     for (let i = 0; i < outputs.length; i++) {
       const input = this.donatedTo(i, slots);
       const buffer = outputs[i];
-      storages[buffer] =
-        input < 0 ? pool.acquire(buffers[buffer].layout) : storages[inputs[input]];
+      storages[buffer] = input < 0 ? pool.acquire(buffers[buffer].layout) : storages[inputs[input]];
     }
     for (const step of this.steps) {
       pool.commands.dispatch(step.kernel.pipeline, this.bindGroup(step), step.groups);

@@ -92,12 +92,9 @@ class Webgpu {
    */
   async mapped(handle, bytes) {
     try {
-      const data = await this.reads.read(handle, bytes);
-      this.conclude();
-      return data;
-    } catch (error) {
-      this.conclude();
-      throw error;
+      return await this.reads.read(handle, bytes);
+    } finally {
+      await this.conclude();
     }
   }
 
@@ -174,7 +171,7 @@ class Webgpu {
     this.checkUsable();
     this.commands.flush();
     await this.gpu.queue.onSubmittedWorkDone();
-    this.conclude();
+    await this.conclude();
   }
 
   /** @type {Backend["lost"]} */
@@ -201,13 +198,15 @@ class Webgpu {
    * Takes note of what the device says of all work so far. Where something failed, nothing that was
    * computed since the last time can be relied on.
    */
-  conclude() {
+  async conclude() {
     this.checkUsable();
     const { failure } = this;
     if (failure === null) {
       this.slots.trust();
       return;
     }
+    // What followed from it fails, too, and is heard of before this.
+    await this.gpu.queue.onSubmittedWorkDone();
     this.failure = null;
     const { allocatedBytes } = this.pool;
     this.pool.destroyFree(0);

@@ -6,7 +6,10 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-BACKENDS = ("cpu", "wasm", "webgl")
+BACKENDS = ("cpu", "wasm", "webgl", "webgpu")
+
+DEFAULT_BACKENDS = ("cpu", "wasm", "webgl")
+"""Those that a test runs on that names none."""
 
 Flag = bool | int | float | str
 
@@ -27,11 +30,13 @@ class Environment:
     """Flags of ``tf.env()``, set before a backend starts."""
 
 
-_SOFTWARE = {"SOFTWARE_WEBGL_ENABLED": True}
+_SOFTWARE_WEBGL = {"SOFTWARE_WEBGL_ENABLED": True}
+_SOFTWARE = {**_SOFTWARE_WEBGL, "WEBGPU_SOFTWARE_ENABLED": True}
 
 ENVIRONMENTS: Mapping[str, Environment] = {
     "default": Environment(),
-    "software-webgl": Environment(flags=_SOFTWARE),
+    "software": Environment(flags=_SOFTWARE),
+    "software-webgl": Environment(flags=_SOFTWARE_WEBGL),
     "no-webgl": Environment(webgl=False),
     "no-simd": Environment(simd=False),
     "not-isolated": Environment(isolated=False, flags=_SOFTWARE),
@@ -40,7 +45,8 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "float16": Environment(flags={**_SOFTWARE, "WEBGL_FORCE_F16_TEXTURES": True}),
     "generated-code": Environment(flags={**_SOFTWARE, "WASM_CODEGEN": "always"}),
 }
-"""The environments by name. Machines that run tests have no GPU, so most allow software WebGL."""
+"""The environments by name. Machines that run tests have no GPU, so most allow software
+rasterisers."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,8 @@ BROWSERS: Mapping[str, Browser] = {
             "--use-fake-ui-for-media-stream",
             "--use-angle=swiftshader",
             "--enable-unsafe-swiftshader",
+            "--enable-unsafe-webgpu",
+            "--use-webgpu-adapter=swiftshader",
         ),
         without_webgl=("--disable-gpu", "--disable-software-rasterizer"),
         without_simd=("--js-flags=--no-enable-ssse3 --no-enable-sse4-1 --no-enable-avx",),

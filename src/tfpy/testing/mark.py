@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
+from tfpy.testing.environments import BACKENDS, DEFAULT_BACKENDS, ENVIRONMENTS
 
 GIVEN_IN_BROWSER = ("tf", "backend")
 
@@ -28,8 +28,8 @@ class BrowserTest:
 
 def run_in_browser(
     *,
-    backends: Sequence[str] = BACKENDS,
-    environment: str = "software-webgl",
+    backends: Sequence[str] = DEFAULT_BACKENDS,
+    environment: str = "software",
     browsers: Sequence[str] = (),
     packages: Sequence[str] = (),
     timeout: float = 120.0,

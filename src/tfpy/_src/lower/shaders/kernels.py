@@ -78,7 +78,7 @@ def _concat_step(
 ) -> None:
     quads = all(size * inner % 4 == 0 for size in sizes)
     row_sizes = [size * inner // (4 if quads else 1) for size in sizes]
-    calls = " ".join(f"PIECE({k}, x{k}_value)" for k in range(len(pieces)))
+    calls = " ".join(steps.language.piece(k) for k in range(len(pieces)))
     params: Params = {"row_sizes": row_sizes, "row_size": sum(row_sizes)}
     inputs = {f"x{k}": buffer for k, buffer in enumerate(pieces)}
     steps.step("concat", inputs, output, params, [f"PIECES {calls}", *flags_of(QUADS=quads)])

@@ -41,8 +41,10 @@ OPERATORS: Mapping[str, str] = {
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
     "min": "minimum({0}, {1})",
+    "min int32": "min({0}, {1})",
     "min uint32": "min({0}, {1})",
     "max": "maximum({0}, {1})",
+    "max int32": "max({0}, {1})",
     "max uint32": "max({0}, {1})",
     "div": "{0} / {1}",
     "quotient": "quotient({0}, {1})",
@@ -114,6 +116,10 @@ class ShadingLanguage(Renderer):
     @abstractmethod
     def number(self, name: str) -> str:
         """A parameter that is a number."""
+
+    @abstractmethod
+    def piece(self, number: int) -> str:
+        """What ``concat`` does for an input: reads place ``r`` of the row if it is there."""
 
     @abstractmethod
     def made_operand(self, x: str, dtype: DType, quads: bool) -> list[str]:

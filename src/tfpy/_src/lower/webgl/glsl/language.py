@@ -71,6 +71,9 @@ class Glsl(ShadingLanguage):
     def number(self, name: str) -> str:
         return name
 
+    def piece(self, number: int) -> str:
+        return f"PIECE({number}, x{number}_value)"
+
     def made_operand(self, x: str, dtype: DType, quads: bool) -> list[str]:
         scalar, _ = self.stored(dtype)
         reader = "texel" if quads else "at"

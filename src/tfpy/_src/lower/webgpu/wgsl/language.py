@@ -66,6 +66,12 @@ class Wgsl(ShadingLanguage):
     def number(self, name: str) -> str:
         return f"p.{name}"
 
+    def piece(self, number: int) -> str:
+        read = f"return x{number}_value(row * size + r);"
+        return (
+            f"size = {self.item('row_sizes', str(number))}; if (r < size) {{ {read} }} r -= size;"
+        )
+
     def made_operand(self, x: str, dtype: DType, quads: bool) -> list[str]:
         scalar, vector = self.stored(dtype)
         reader, kind = ("texel", vector) if quads else ("at", scalar)
