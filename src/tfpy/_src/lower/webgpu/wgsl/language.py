@@ -21,6 +21,9 @@ class Wgsl(ShadingLanguage):
         **OPERATORS,
         "round": "round({0})",
         "rsqrt": "inverseSqrt({0})",
+        "min int32": "min({0}, {1})",
+        "max int32": "max({0}, {1})",
+        "ne": "!({0} == {1})",  # a NaN makes every comparison false, != as well
         "shl": "{0} << u32({1})",
         "shr": "{0} >> u32({1})",
         "select": "select({2}, {1}, {0})",
@@ -37,7 +40,7 @@ class Wgsl(ShadingLanguage):
 
     def cast(self, operand: str, source: DType, target: DType) -> str:
         if target == B:
-            return f"{operand} != {self.types[source]}(0)"
+            return f"!({operand} == {self.types[source]}(0))"
         if source == F:
             return f"to_int({operand})" if target == I else f"u32(to_int({operand}))"
         return f"{self.types[target]}({operand})"
