@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -214,6 +214,23 @@ def onnx_references() -> Path:
         "what ONNX Runtime computes",
         lambda into: run_logged(
             [pyenv.ensure("onnx"), "-m", "onnx_suite.references", into],
+            "references",
+            env=pyenv.importing("src", "tests", "."),
+        ),
+    )
+
+
+def tflite_references(files: Sequence[Path]) -> Path:
+    """A folder with TFLite's files, and what its interpreter computes for each: NAME.npz has arrays
+    "in INPUT" and "out OUTPUT"."""
+    tests = ROOT / "tests" / "models"
+    makers = [file_hash(tests / name) for name in ("tflite.py", "tflite_references.py")]
+    return entry(
+        "references",
+        [makers, [file_hash(file) for file in files]],
+        "what TFLite computes",
+        lambda into: run_logged(
+            [pyenv.ensure("test"), "-m", "models.tflite_references", into, *files],
             "references",
             env=pyenv.importing("src", "tests", "."),
         ),

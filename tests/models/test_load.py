@@ -115,6 +115,12 @@ def test_saved_model_in_an_archive_and_in_memory(saved: Path, tmp_path: Path) ->
     check(asyncio.run(tf.models.load_async((tmp_path / "net.zip").read_bytes())))
 
 
+def test_progress(saved: Path) -> None:
+    heard: list[float] = []
+    tf.models.load(saved, progress=heard.append)
+    assert heard == [1]
+
+
 def test_training_a_saved_model(saved: Path) -> None:
     model = tf.models.load(saved, trainable=True)
     assert {tuple(v.shape) for v in model.trainable_variables} == {(3, 2), (2,)}

@@ -9,6 +9,7 @@ import pytest
 
 import tfpy as tf
 from buildsys import model_files
+from tests.models.mediapipe import transposed
 from tests.models.tflite import Interpreter, by_tensor, sample
 from tfpy._src.models.tflite_files import is_tflite, read_tflite
 
@@ -29,16 +30,6 @@ CONDITIONING = {"nmp": 4e-3}
 
 def file(name: str, package: str) -> bytes:
     return (model_files.ensure(package) / f"{name}.tflite").read_bytes()
-
-
-def transposed(node: Any) -> Any:
-    """MediaPipe's convolution: its options are the padding and the strides."""
-    x, filters, bias = node.inputs
-    padding, stride_w, stride_h = np.frombuffer(node.attrs["custom_options"], "<i4")[:3]
-    filters = tf.transpose(filters, [1, 2, 0, 3])
-    sizes = [x.shape[0], x.shape[1] * stride_h, x.shape[2] * stride_w, filters.shape[2]]
-    name = {1: "SAME", 2: "VALID"}[int(padding)]
-    return tf.nn.conv2d_transpose(x, filters, sizes, (stride_h, stride_w), name) + bias
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from models.fine_tuned import FineTuned, images
+from models.mediapipe import transposed
 from models.test_graph_models import loaded, reference
-from models.test_tflite_models import SELFIE, WAKE_WORDS, file, transposed
+from models.test_tflite_models import SELFIE, WAKE_WORDS, file
 from models.tflite import Interpreter, by_tensor, sample
 
 import tfpy as tf
@@ -24,6 +27,7 @@ from tfpy._src.runtime import registry
 
 from .conftest import require_assets
 from .node_backend import active
+from .program_runner import ProgramRunner
 
 ONNX = (
     "silero_vad",  # a number chooses its branch
@@ -131,3 +135,26 @@ def test_int8() -> None:
         for y, z in zip(model.execute(given, model.outputs), exact, strict=True):
             largest, apart = np.abs(z).max(), np.abs(y.numpy() - z.numpy()).max()
             assert 1e-6 * largest < apart < most * largest
+
+
+def test_fine_tuned(tmp_path: Path) -> None:
+    """A head, and the imported network below it, are trained, saved in each format and loaded;
+    their tensors are on the device."""
+    model = FineTuned()
+    losses = model.train(6)
+    assert losses[-1] < 0.6 * losses[0]
+    x, _ = images()
+    wanted = model.predict(x)["probabilities"].numpy()
+    tf.save_graph_model(model.predict, tmp_path / "model")
+    tf.save_onnx(model.predict, tmp_path / "model.onnx")
+    for name in ("model", "model.onnx"):
+        (found,) = tf.models.load(tmp_path / name).signatures["serving_default"](x).values()
+        np.testing.assert_allclose(found, wanted, 0, 1e-5)
+    spec = tf.TensorSpec([4, 64, 64, 1], name="image")
+    whole = tf.function(lambda image: model.predict(image))
+    tf.export(whole, tmp_path / "model.tfpy", spec, backends=["wasm"])
+    runner = ProgramRunner()
+    runner.load(tmp_path / "model.tfpy")
+    (found,) = runner.run({"image": x[:4]}).values()
+    runner.close()
+    np.testing.assert_allclose(found, wanted[:4], 0, 1e-5)

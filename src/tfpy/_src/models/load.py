@@ -20,7 +20,7 @@ from tfpy._src.models import saved_model_files
 from tfpy._src.models.graph_files import load_graph_model, own_signature
 from tfpy._src.models.graph_model import GraphModel
 from tfpy._src.models.layers_model import load_layers_model_async
-from tfpy._src.models.sources import MODEL, Files, Progress, is_zip, opened
+from tfpy._src.models.sources import MODEL, Counted, Files, Progress, is_zip, opened
 from tfpy._src.runtime.bridge import wait
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -94,9 +94,14 @@ async def load_async(
     """
     alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
     files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
+    if progress is not None and not files.model.endswith(".json"):
+        files.heard = Counted(progress)  # else of the weights that follow
     data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
-    return await reader(_Loading(source, files, data, trainable, quantize, progress))
+    found = await reader(_Loading(source, files, data, trainable, quantize, progress))
+    if progress is not None and reader is not _tensorflow_js:
+        progress(1.0)
+    return found
 
 
 Reader = Callable[[_Loading], Awaitable[Any]]

@@ -27,15 +27,26 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 Progress = Callable[[float], None]
 
 
-class _Counted:
-    """Tells of bytes that come which part of all they are."""
+class Counted:
+    """Tells of bytes that come which part of all they are.
 
-    def __init__(self, total: int, progress: Progress) -> None:
-        self._done, self._total, self._progress = 0, max(total, 1), progress
+    Args:
+        progress: is told.
+        total: how many come; None where the answer to a request says that.
+    """
+
+    def __init__(self, progress: Progress, total: int | None = None) -> None:
+        self._done, self._total, self._progress = 0, total, progress
+
+    def expect(self, total: int | None) -> None:
+        """Hears from an answer how many come, if it says so."""
+        if self._total is None:
+            self._total = total
 
     def __call__(self, count: int) -> None:
         self._done += count
-        self._progress(min(self._done / self._total, 1.0))
+        if self._total is not None:
+            self._progress(min(self._done / max(self._total, 1), 1.0))
 
 
 @runtime_checkable
@@ -83,7 +94,7 @@ async def model_and_weights(
     model = parse(await files.read(files.model, MAX_BYTES))
     groups = read_manifest(model.get("weightsManifest", []))
     if progress is not None:
-        files.heard = _Counted(sum(group.size or 0 for group in groups), progress)
+        files.heard = Counted(progress, sum(group.size or 0 for group in groups))
     found = []
     for group in groups:
         shards = await files.read_all(group.paths, MAX_BYTES if group.size is None else group.size)
@@ -136,7 +147,8 @@ class _Folder(Files):
     async def read(self, path: str, limit: int) -> bytes:
         try:
             with (self._folder / path).open("rb") as file:
-                data = file.read(limit + 1)
+                size = os.fstat(file.fileno()).st_size
+                data = file.read(min(size, limit) + 1)  # memory is taken for so many
         except OSError as error:
             raise _missing(path, error) from None
         _within(len(data), path, limit)
@@ -169,8 +181,9 @@ class _Archive(Files):
 
     async def read(self, path: str, limit: int) -> bytes:
         try:
-            with self._zip.open(f"{self._folder}/{path}".lstrip("/")) as file:
-                data = file.read(limit + 1)
+            entry = self._zip.getinfo(f"{self._folder}/{path}".lstrip("/"))
+            with self._zip.open(entry) as file:
+                data = file.read(min(entry.file_size, limit) + 1)
         except KeyError:
             raise _missing(path) from None
         except (BadZipFile, NotImplementedError, RuntimeError, zlib.error) as broken:
@@ -210,6 +223,8 @@ class _Address(Files):
 async def _fetched(address: str, limit: int, heard: Callable[[int], None]) -> bytes:
     """What is at an address, in a page; not much more than the limit."""
     stream, found, size = await open_address(address), [], 0
+    if isinstance(heard, Counted):
+        heard.expect(stream.size)
     while part := await stream.read():
         found.append(part)
         size += len(part)

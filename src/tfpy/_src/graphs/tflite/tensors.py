@@ -210,7 +210,8 @@ def _spread(values: Array, sparsity: dict[str, Any], shape: tuple[int, ...], nam
             repeats = np.diff(ends)
             if len(ends) != count + 1 or ends[0] or ends[-1] != len(found) or (repeats < 0).any():
                 raise ModelFileError(f"the segments of the sparse tensor {name!r} do not fit")
-        places = [np.repeat(place, repeats) for place in places]
+        counts = np.asarray(repeats, np.intp)  # which is int32 in a page
+        places = [np.repeat(place, counts) for place in places]
         places.append(found)
         count = len(found)
     if count != len(values) or len(order) > len(places):
