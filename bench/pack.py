@@ -2,8 +2,8 @@
 
     python build.py wheel && python bench/pack.py build/site FOLDER
 
-ONNX Runtime Web and its models stay behind: the other machine is for WebGL, which it has not.
-Serve the folder with cross-origin isolation headers and open ``bench/page/index.html?backend=webgl
+ONNX Runtime Web and its models stay behind: the other machine is for GPUs.
+Serve the folder with cross-origin isolation headers and open ``bench/page/index.html?backend=webgpu
 &post=1`` there; bench/README.md says more.
 """
 
@@ -25,6 +25,7 @@ ROOT_FILES = (
     "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",
     "node_modules/@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.es2017.min.js",
     "node_modules/@tensorflow/tfjs-backend-wasm/dist/*.wasm",
+    "node_modules/@tensorflow/tfjs-backend-webgpu/dist/tf-backend-webgpu.es2017.min.js",
 )
 
 

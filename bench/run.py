@@ -22,6 +22,7 @@ BACKENDS = {
     "wasm": {"backend": "wasm"},
     "wasm-threads": {"backend": "wasm", "threads": 1},
     "webgl": {"backend": "webgl"},
+    "webgpu": {"backend": "webgpu"},
 }
 COLUMNS = (
     ("work", 18),

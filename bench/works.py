@@ -43,7 +43,7 @@ class Work:
     """Largest error relative to the largest value: the sides computed the same."""
 
 
-MATMUL_SIZES = (256, 512, 1024, 2048)
+MATMUL_SIZES = (256, 512, 1024, 2048, 4096)
 CHAIN_COUNT = 1 << 22
 CHAIN_LENGTH = 20
 SOFTMAX_SIZE = 1024

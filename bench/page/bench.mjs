@@ -1,6 +1,6 @@
 // Measures tfpy against its peers on one backend, as the page's address says:
 //
-//   ?backend=wasm       cpu, wasm or webgl
+//   ?backend=wasm       cpu, wasm, webgl or webgpu
 //   &threads=1          lets the wasm backends use threads (default: one thread on all sides)
 //   &work=a,b           works, by name; default: all
 //   &repeats=15         samples of each contender, taken in turns
@@ -82,7 +82,11 @@ async function openTfpy() {
   const start = performance.now();
   const { pyodide } = await loadTfpy({
     backend: options.backend,
-    flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: options.threads },
+    flags: {
+      SOFTWARE_WEBGL_ENABLED: true,
+      WEBGPU_SOFTWARE_ENABLED: true,
+      WASM_HAS_MULTITHREAD_SUPPORT: options.threads,
+    },
   });
   const loaded = performance.now() - start;
   await pyodide.loadPackage("keras", { messageCallback: () => {} });
