@@ -22,6 +22,12 @@ hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, der
 hypothesis.settings.load_profile("tfpy")
 
 
+def pytest_collection_finish() -> None:
+    """What is here by now is in no test's garbage: collecting it would take as long as a test."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20)

@@ -23,10 +23,14 @@ def runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
     assert memory["slots"] == 0, "tests have left slots"
 
 
-@pytest.fixture
-def empty_runtime(runtime: NodeRuntime) -> Iterator[NodeRuntime]:
-    """A runtime with a heap of its own, for tests that fill it."""
-    started = NodeRuntime(runtime.variant, runtime.codegen)
+@pytest.fixture(params=[("simd", "always"), ("relaxed", "auto")], ids="-".join)
+def empty_runtime(request: pytest.FixtureRequest) -> Iterator[NodeRuntime]:
+    """A runtime with a heap of its own, for tests that fill it: one of each module, since filling
+    gigabytes takes seconds, and generated code has no part in it.
+    """
+    variant, codegen = request.param
+    require_assets(variant)
+    started = NodeRuntime(variant, codegen)
     yield started
     started.close()
 

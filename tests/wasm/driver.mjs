@@ -1,23 +1,23 @@
 // A backend of the built runtime behind a line protocol: one JSON command a line on standard input,
-// one JSON answer a line on standard output. Bytes are base64.
-// Arguments: the assets' folder, the variant, when elementwise kernels are compiled.
+// one JSON answer a line on standard output. Bytes cross in a file.
+// Arguments: the assets' folder, the variant, when elementwise kernels are compiled, the file's descriptor.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runInThisContext } from "node:vm";
 import { trial } from "../../e2e/trial.mjs";
 
-const [assets, variant, codegen] = process.argv.slice(2);
+const [assets, variant, codegen, descriptor] = process.argv.slice(2);
+const shared = Number(descriptor);
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
 const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)));
 const backend = await runtime.openWasm({ variant, wasm, codegen });
 
-/** A heap with the bytes at an address that is not 0. @param {string} base64 */
-function heapOf(base64) {
-  const bytes = Buffer.from(base64, "base64");
-  const heap = new Uint8Array(bytes.length + 64);
-  heap.set(bytes, 64);
+/** A heap with the file's bytes at an address that is not 0. @param {number} nbytes */
+function heapOf(nbytes) {
+  const heap = new Uint8Array(nbytes + 64);
+  readSync(shared, heap, 64, nbytes, 0);
   return heap.buffer;
 }
 
@@ -34,14 +34,14 @@ function timed(program, slots, times) {
 }
 
 const commands = {
-  write: ({ data, count, dtype }) => backend.write(heapOf(data), 64, count, dtype),
+  write: ({ nbytes, count, dtype }) => backend.write(heapOf(nbytes), 64, count, dtype),
   read: ({ slot, nbytes }) => {
-    const heap = new ArrayBuffer(nbytes);
-    backend.read(heap, 0, slot);
-    return Buffer.from(heap).toString("base64");
+    const heap = new Uint8Array(nbytes);
+    backend.read(heap.buffer, 0, slot);
+    writeSync(shared, heap, 0, nbytes, 0);
   },
   free: ({ slots }) => backend.free(...slots),
-  register: ({ json, data, nbytes }) => backend.register(json, heapOf(data), 64, nbytes),
+  register: ({ json, nbytes }) => backend.register(json, heapOf(nbytes), 64, nbytes),
   release: ({ program }) => backend.release(program),
   run: ({ program, slots }) => backend.run(program, ...slots),
   time: ({ program, slots, times }) => timed(program, slots, times),

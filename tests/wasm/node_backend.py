@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -39,7 +38,8 @@ class NodeDevice:
             return self._runtime.write(array)
 
     def read(self, slot: int, out: Array) -> None:
-        data = base64.b64decode(self._call("read", slot=slot, nbytes=out.nbytes))
+        with _translated():
+            data = self._runtime.read_bytes(slot, out.nbytes)
         out[...] = np.frombuffer(data, out.dtype).reshape(out.shape)
 
     def free(self, slots: list[int]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import base64
+import io
 import json
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,13 +30,15 @@ class RuntimeFailed(Exception):
 
 
 class NodeRuntime:
-    """Drives one backend; arrays cross as base64."""
+    """Drives one backend; arrays cross in a file."""
 
     def __init__(self, variant: str, codegen: str = "auto") -> None:
         self.variant, self.codegen = variant, codegen
         flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in variant and _is_old() else []
+        self._file = io.FileIO(os.memfd_create("tensors"), "r+")
         self._process = subprocess.Popen(
-            ["node", *flags, str(DRIVER), str(ASSETS), variant, codegen],
+            ["node", *flags, str(DRIVER), str(ASSETS), variant, codegen, str(self._file.fileno())],
+            pass_fds=[self._file.fileno()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -60,20 +63,26 @@ class NodeRuntime:
         return answer["result"]
 
     def write(self, array: Array) -> int:
-        data = base64.b64encode(array.tobytes()).decode()
-        return int(self.call("write", data=data, count=array.size, dtype=array.dtype.name))
+        nbytes = self._share(array.tobytes())
+        return int(self.call("write", nbytes=nbytes, count=array.size, dtype=array.dtype.name))
 
     def read(self, slot: int, aval: Aval) -> Array:
         dtype = np.dtype(aval.dtype.as_numpy_dtype)
-        data = self.call("read", slot=slot, nbytes=aval.size * dtype.itemsize)
-        return np.frombuffer(base64.b64decode(data), dtype).reshape(aval.shape)
+        data = self.read_bytes(slot, aval.size * dtype.itemsize)
+        return np.frombuffer(data, dtype).reshape(aval.shape)
+
+    def read_bytes(self, slot: int, nbytes: int) -> bytes:
+        self.call("read", slot=slot, nbytes=nbytes)
+        return os.pread(self._file.fileno(), nbytes, 0)
 
     def register(self, program: Program) -> int:
         return self.register_text(program.to_json(), program.constant_bytes())
 
     def register_text(self, text: str, constants: bytes = b"") -> int:
-        data = base64.b64encode(constants).decode()
-        return int(self.call("register", json=text, data=data, nbytes=len(constants)))
+        return int(self.call("register", json=text, nbytes=self._share(constants)))
+
+    def _share(self, data: bytes) -> int:
+        return os.pwrite(self._file.fileno(), data, 0)
 
     def run_program(self, program: Program, arrays: Sequence[Array]) -> list[Array]:
         """Registers, uploads, runs, reads and frees; nothing is left in the runtime."""
@@ -102,10 +111,11 @@ class NodeRuntime:
     def kill(self) -> None:
         """Ends the process, whatever it does."""
         self._process.kill()
-        self._process.communicate()
+        self.close()
 
     def close(self) -> None:
         self._process.communicate(timeout=30)
+        self._file.close()
 
 
 def _is_old() -> bool:
