@@ -57,7 +57,8 @@ def end_to_end_tests(arguments: Sequence[str]) -> int:
     """Run e2e/ in the browsers on the site; 1 when it failed."""
     prepare_browsers()
     site.ensure()
-    spread = ("-n", "auto", "--dist", "loadfile")  # a browser for each core; files share pages
+    # A browser for each core; e2e/conftest.py says which files share one, and in which order.
+    spread = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
     argv = [str(pyenv.ensure("build")), "-m", "pytest", "-o", "testpaths=e2e", *spread, *arguments]
     return _failed("tests in browsers", argv)
 

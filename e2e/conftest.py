@@ -1,7 +1,54 @@
-"""The tests in browsers use tfpy's own plugin, as a user's tests do."""
+"""The tests in browsers use tfpy's own plugin, as a user's tests do.
+
+A page takes seconds to start. So each process runs whole files, and those that share pages which
+others do not open run in one; what takes longest begins first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from e2e.webgl_page import evaluate, rng, small_bands
 
 __all__ = ["evaluate", "rng", "small_bands"]
 
 pytest_plugins = ["tfpy.testing.plugin"]
+
+LONGEST = (
+    *("test_keras.py", "test_keras_tasks.py", "test_keras_suite.py"),
+    *("test_ops.py", "test_calls.py", "test_graph_models.py", "test_fuzz.py"),
+    "test_composed_ops.py",
+)
+"""The longest first; the others take less than these, one by one."""
+
+TOGETHER = {
+    "test_keras.py": "keras",
+    "test_keras_tasks.py": "keras",
+    "test_keras_suite.py": "keras",
+    "test_backend_choice.py": "environments",
+    "test_browser.py": "environments",
+    "test_leaks.py": "environments",
+    "test_page_sources.py": "environments",
+    "test_threads_of_execution.py": "environments",
+}
+"""Files that share pages: with Keras, of Firefox, in workers, without isolation."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.name, len(ranks)))
+
+
+class PageScheduling(LoadScopeScheduling):
+    """Gives a process a file, or files that share pages."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        name = nodeid.partition("::")[0].rpartition("/")[2]
+        return TOGETHER.get(name, name)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> PageScheduling:
+    return PageScheduling(config, log)

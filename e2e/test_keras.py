@@ -70,6 +70,10 @@ def results(names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
+ON_NUMPY: dict[str, Any] = {}
+"""What the programs give on NumPy, once a page."""
+
+
 @run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=900, check_leaks=False)
 async def test_programs(tf: Any, backend: str, sources: dict[str, str]) -> None:
     folder = Path("/tmp/twins")
@@ -78,10 +82,11 @@ async def test_programs(tf: Any, backend: str, sources: dict[str, str]) -> None:
         (folder / name).write_text(text)
     sys.path.insert(0, str(folder))
     mine = results(PROGRAMS)
-    await tf.set_backend_async("cpu")
-    wanted = results(PROGRAMS)
-    await tf.set_backend_async(backend)
-    for name, arrays in wanted.items():
+    if not ON_NUMPY:
+        await tf.set_backend_async("cpu")
+        ON_NUMPY.update(results(PROGRAMS))
+        await tf.set_backend_async(backend)
+    for name, arrays in ON_NUMPY.items():
         for i, (a, b) in enumerate(zip(mine[name], arrays, strict=True)):
             np.testing.assert_allclose(a, b, 2e-4, 2e-4, err_msg=f"{name} {i}")
 

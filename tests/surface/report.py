@@ -6,6 +6,7 @@ primitives they are composed of, on a tape for the gradient, and with each dtype
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -71,6 +72,7 @@ class Row:
         return [names, *ways, self.gradient, ", ".join(self.dtypes), self.oracle]
 
 
+@functools.cache
 def rows() -> list[Row]:
     """Every public function, in the order of the names."""
     found = []
@@ -178,6 +180,19 @@ def page(found: Sequence[Row]) -> str:
         own = [row for row in found if row.name.rpartition(".")[0] == namespace]
         lines += [f"## {title}", "", *table(head, [row.cells() for row in own]), ""]
     return "\n".join([*lines, *_operations(), "", *_host_reasons(), "", *_primitives(), ""])
+
+
+def ways_on_page() -> dict[str, dict[str, str]]:
+    """Of each function on the page its way by backend, namespace by namespace."""
+    functions, _, _ = PAGE.read_text(encoding="utf-8").partition("## tf.raw_ops")
+    lines = [line for line in functions.splitlines() if line.startswith("| `")]
+    found = {}
+    for line in lines:
+        name, *ways = line.removeprefix("| `").split(" | ")[: 1 + len(BACKENDS)]
+        found[name.partition("`")[0]] = dict(
+            zip(BACKENDS, (way.split()[0] for way in ways), strict=True)
+        )
+    return found
 
 
 def operations() -> dict[str, Run]:

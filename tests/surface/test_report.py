@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from surface.inventory import BY_NATURE, HOST, HOST_ON_WEBGL, INVENTORY
-from surface.report import BACKENDS, PAGE, page, rows, summary
+from surface.report import BACKENDS, PAGE, page, rows, summary, ways_on_page
 
 
 def test_page_is_current() -> None:
     found = rows()
     assert PAGE.read_text(encoding="utf-8") == page(found), "run python build.py coverage --write"
     assert all(backend in summary(found) for backend in BACKENDS)
+    assert ways_on_page() == {row.name: {b: row.way(b) for b in BACKENDS} for row in found}
 
 
 def test_devices_have_what_tensorflow_js_has_there() -> None:

@@ -113,6 +113,8 @@ class Sessions:
         self._servers: dict[bool, SiteServer] = {}
         self._pages: dict[str, OpenPage] = {}
         self._failures: dict[str, str] = {}
+        self._pytest = pytest_zip()
+        self._pytest_is_compiled = False
 
     def site_url(self, environment: Environment) -> str:
         """Where the site is served, with the headers of this environment."""
@@ -121,7 +123,7 @@ class Sessions:
                 self._site,
                 isolated=environment.isolated,
                 mounts={MOUNT: PAGE},
-                made={f"/{MOUNT}/pytest.zip": pytest_zip},
+                made={f"/{MOUNT}/pytest.zip": lambda: self._pytest},
             )
         return self._servers[environment.isolated].url
 
@@ -167,6 +169,7 @@ class Sessions:
             self._pages.pop(key).close()
             self._failures.pop(key, None)
         if key not in self._pages:
+            self._compile_pytest()
             query = "?worker" if environment.worker else ""
             page = self.open(browser, environment, f"{MOUNT}/session.html{query}")
             self._pages[key] = page
@@ -183,6 +186,14 @@ class Sessions:
         if key in self._failures:
             raise RuntimeError(self._failures[key])
         return self._pages[key]
+
+    def _compile_pytest(self) -> None:
+        """Let the first page's Python compile pytest for all that follow: half of their start."""
+        loaded = [page for key, page in self._pages.items() if key not in self._failures]
+        if loaded and not self._pytest_is_compiled:
+            answer = _ask(loaded[0], {"kind": "compile"}, LOAD_SECONDS)
+            self._pytest = base64.b64decode(answer["archive"])
+            self._pytest_is_compiled = True
 
     def _forget(self, page: OpenPage) -> None:
         self._pages = {key: kept for key, kept in self._pages.items() if kept is not page}
@@ -220,7 +231,6 @@ def _source(filename: str) -> str:
     return Path(filename).read_text(encoding="utf-8")
 
 
-@cache
 def pytest_zip() -> bytes:
     """This environment's pytest as one archive that Python imports from.
 

@@ -7,6 +7,8 @@ import { loadTfpy } from "/tfpy.mjs";
 let pyodide;
 /** @type {any} */
 let remote;
+/** @type {any} */
+let compilePytest;
 
 /** @param {string} name a file of the test harness */
 async function harnessFile(name) {
@@ -27,6 +29,7 @@ async function load({ flags, packages, backend }) {
   const names = pyodide.toPy({});
   pyodide.runPython(source, { globals: names, filename: "remote.py" });
   remote = names.get("run");
+  compilePytest = names.get("compiled_pytest");
   pyodide._module.enable_pyproxy_allocation_tracing?.();
   return { backend: tfpy.backend() };
 }
@@ -35,6 +38,9 @@ async function load({ flags, packages, backend }) {
 function proxies() {
   return new Set(pyodide._module.pyproxy_alloc_map?.keys());
 }
+
+/** @type {Record<string, (request: any) => Promise<object>>} */
+const kinds = { load, run, compile: async () => ({ archive: compilePytest() }) };
 
 /** @param {object} request */
 async function run(request) {
@@ -54,7 +60,7 @@ async function run(request) {
 export async function handle(text) {
   const request = JSON.parse(text);
   try {
-    const answer = await (request.kind === "load" ? load(request) : run(request));
+    const answer = await kinds[request.kind](request);
     return JSON.stringify({ ok: true, ...answer });
   } catch (error) {
     return JSON.stringify({
