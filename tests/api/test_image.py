@@ -177,6 +177,21 @@ def test_suppression(most: int, threshold: float, least: float, rng: np.random.G
     )
 
 
+@pytest.mark.parametrize("most", [3, 50])
+def test_suppression_of_many_boxes(most: int, rng: np.random.Generator) -> None:
+    low = rng.uniform(0, 1, (3000, 2))
+    corners = np.concatenate([low, low + 0.05], 1).astype(np.float32)
+    crowded = np.concatenate([low / 50, low / 50 + 0.5], 1).astype(np.float32)
+    scores = rng.uniform(0, 1, 3000).round(2).astype(np.float32)  # most are equal to others
+    for values in (scores, np.ones_like(scores), np.where(scores > 0.99, np.nan, scores)):
+        for given, threshold in ((corners, 0.3), (crowded, 0.9)):
+            twin.check(
+                lambda tf, b, s, t=threshold: tf.image.non_max_suppression(b, s, most, t, 0.1),
+                given,
+                values,
+            )
+
+
 def test_async_suppression(rng: np.random.Generator) -> None:
     corners, scores = boxes(rng)
     for name in ("", "_with_scores", "_padded"):

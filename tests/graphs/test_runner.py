@@ -90,6 +90,44 @@ def test_what_needs_elements_runs_behind_the_compiled_part():
     assert net.dialect.ran == ["a", "i", "b", "i", "n", "i", "n"]
 
 
+def test_what_follows_is_compiled_for_sizes_that_come_again():
+    net = graph(
+        [
+            *(("Where", "x", "i"), ("Neg", "i", "n"), ("Shape", "n", "s"), ("Mul", "nn", "m")),
+            *(("Where", "m", "j"), ("Neg", "j", "k"), ("Neg", "x", "y")),
+        ],
+        "kmsy",
+    )
+    runner = Runner(net)
+
+    def ran(x):
+        net.dialect.ran.clear()
+        k, m, s, y = runner({"x": tf.constant(x)}, tuple("kmsy"))
+        squares = np.argwhere(x) ** 2
+        np.testing.assert_array_equal(m, squares)
+        np.testing.assert_array_equal(k, -np.argwhere(squares))
+        np.testing.assert_array_equal(s, squares.shape)
+        np.testing.assert_array_equal(y, -x)
+        return "".join(net.dialect.ran)
+
+    assert ran(X) == "iyinmjks"  # traced up to the first cut, and behind it op by op
+    assert ran(X + 1) == "inmjsjk"  # the rest is traced up to the second cut
+    assert ran(X) == "ijk"
+    assert ran(X + 2) == "ij"  # all but the cuts is compiled
+    assert ran(np.maximum(X, 0)) == "inmjks"  # other sizes
+    assert ran(X) == "ij"
+
+
+def test_lists_behind_a_cut_keep_what_follows_from_being_compiled():
+    net = graph(
+        [("Where", "x", "i"), ("Names", "i", "l"), ("First", "l", "f"), ("Neg", "f", "n")], "n"
+    )
+    runner = Runner(net)
+    for _ in range(4):
+        (n,) = runner({"x": tf.constant(X)}, ("n",))
+        np.testing.assert_array_equal(n, -np.argwhere(X))
+
+
 def test_values_that_cannot_leave_a_trace_are_made_again():
     net = graph(
         [("Names", "x", "l"), ("First", "l", "f"), ("Where", "f", "w"), ("Names", "f", "m")], "w"

@@ -66,6 +66,11 @@ class Node:
     version: int = 0
     """Of the operation, in dialects that have versions."""
 
+    def giving(self, outputs: tuple[str, ...]) -> Node:
+        """The same with other names of its outputs."""
+        own = (self.inputs, outputs, self.attrs, self.after, self.version)
+        return Node(self.name, self.op, *own)
+
     @property
     def reads(self) -> tuple[str, ...]:
         """The values that it needs, and its subgraphs from around them; each once."""

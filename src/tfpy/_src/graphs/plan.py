@@ -20,6 +20,11 @@ class Plan:
     unused: tuple[tuple[str, ...], ...]
     """The values that nobody needs any more after each node."""
 
+    @property
+    def reads(self) -> set[str]:
+        """The values that it gives, or its nodes take; some of them it makes."""
+        return {*self.wanted, *(name for node in self.nodes for name in node.reads)}
+
     @classmethod
     def of(cls, wanted: Sequence[str], nodes: Sequence[Node]) -> Plan:
         """The plan that runs some nodes in their order."""

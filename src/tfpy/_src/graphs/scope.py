@@ -88,25 +88,26 @@ class Scope:
                 del self._values[name]
         return [self[name] for name in steps.wanted]
 
-    def trace(self, steps: Plan) -> list[Node]:
+    def trace(self, steps: Plan) -> dict[Node, bool]:
         """Runs a plan's nodes but those that need to know tensors' elements while a function is
         traced, and those after them.
 
         Returns:
-            The nodes that did not run.
+            The nodes that did not run, in order, and whether they follow others of them.
         """
-        left: dict[Node, None] = {}
+        left: dict[Node, bool] = {}
         for node in steps.nodes:
-            if not self._follows(node, left):
+            follows = self._follows(node, left)
+            if not follows:
                 try:
                     self._make(node)
                     continue
                 except NotTraceableError:
                     pass
-            left[node] = None
-        return list(left)
+            left[node] = follows
+        return left
 
-    def _follows(self, node: Node, left: Mapping[Node, None]) -> bool:
+    def _follows(self, node: Node, left: Mapping[Node, bool]) -> bool:
         """Whether a node needs one that did not run."""
         graph = self.graph
         return any(

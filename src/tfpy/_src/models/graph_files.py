@@ -69,7 +69,7 @@ def graph_model(
         )
     metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
     said = model_json.get("signature") or metadata.get("signature")
-    topology = graph_from_json(model_json.get("modelTopology"))
+    topology = graph_from_json(model_json.get("modelTopology"), weights)
     resources: Resources = {}
     if said is None:
         graph = read_graph(topology, weights=weights)
@@ -154,7 +154,7 @@ def _initialized(
         info.get("resourceId"): canonical(info["name"])
         for info in _infos(signature, "outputs").values()
     }
-    topology = graph_from_json(model_json["modelInitializer"])
+    topology = graph_from_json(model_json["modelInitializer"], weights)
     graph = read_graph(topology, tuple(made.values()), weights, "initializer")
     values = dict(zip(made, Runner(graph)({}, tuple(made.values())), strict=True))
     bound = {}

@@ -25,6 +25,7 @@ STORED = {"float32": "<f4", "int32": "<i4", "bool": "|u1", "complex64": "<c8"}
 """dtype of a weight -> what its bytes are as NumPy says it; strings are apart."""
 QUANTIZED = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2"}
 STRING = "string"
+_DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
 _LENGTH = struct.Struct("<I")  # stands before each string
 
 
@@ -48,7 +49,7 @@ class WeightSpec:
     group: str | None = None
     """"optimizer" for the state of an optimizer."""
 
-    @property
+    @functools.cached_property
     def count(self) -> int:
         """The number of its elements."""
         return math.prod(self.shape)
@@ -57,7 +58,7 @@ class WeightSpec:
     def stored(self) -> np.dtype[Any]:
         """What its bytes are."""
         quantized = self.quantization
-        return np.dtype(QUANTIZED[quantized.dtype] if quantized else STORED[self.dtype])
+        return _DTYPES[QUANTIZED[quantized.dtype] if quantized else STORED[self.dtype]]
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,11 @@ def _stored(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
         if spec.dtype == STRING:
             values, at = _strings(spec, data, at)
         else:
-            end = at + spec.count * spec.stored.itemsize
+            dtype = spec.stored
+            end = at + spec.count * dtype.itemsize
             if end > len(data):
                 raise ModelFileError(f"the files end within weight {spec.name!r}")
-            values, at = np.frombuffer(data[at:end], spec.stored), end
+            values, at = np.frombuffer(data[at:end], dtype), end
         yield spec, values
     if at != len(data):
         raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -20,24 +20,29 @@ Similarity = Callable[[Array, Array], Array]
 """How alike each of some boxes is to each of others, 0 to 1."""
 
 _BLOCK = 128  # boxes that are compared at once
+_SOME = 8  # times as many boxes as are wanted are sorted first: most often others are not needed
 _MOST_BOXES = 2**24  # places are floats
 _FLOAT = frozenset({dtypes.float32})
 
 
 def overlap(boxes: Array) -> Similarity:
     """Intersection over union. Corners may be in any order."""
-    low = np.minimum(boxes[:, :2], boxes[:, 2:])
-    high = np.maximum(boxes[:, :2], boxes[:, 2:])
-    area = np.prod(high - low, axis=1)
+
+    def extents(some: Array) -> tuple[Array, Array, Array]:
+        corners = boxes[some].T
+        low, high = np.minimum(corners[:2], corners[2:]), np.maximum(corners[:2], corners[2:])
+        return low, high, np.prod(high - low, axis=0)
 
     def similarity(some: Array, others: Array) -> Array:
+        low, high, area = extents(some)
+        their_low, their_high, their_area = extents(others)
         shared = np.ones((), np.float32)
         for axis in (0, 1):
-            end = np.minimum.outer(high[some, axis], high[others, axis])
-            begin = np.maximum.outer(low[some, axis], low[others, axis])
+            end = np.minimum.outer(high[axis], their_high[axis])
+            begin = np.maximum.outer(low[axis], their_low[axis])
             shared = shared * np.maximum(end - begin, 0)
-        union = np.add.outer(area[some], area[others]) - shared
-        real = np.logical_and.outer(area[some] > 0, area[others] > 0)
+        union = np.add.outer(area, their_area) - shared
+        real = np.logical_and.outer(area > 0, their_area > 0)
         return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=real))
 
     return similarity
@@ -54,13 +59,10 @@ def choose(
     """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
     if sigma > 0:
         return _choose_softly(scores, similarity, most, least_score, sigma)
-    by_score = np.argsort(-scores, kind="stable")
-    queue = by_score[scores[by_score] > least_score]
     chosen: list[int] = []
-    for begin in range(0, len(queue), _BLOCK):
+    for block in _blocks(scores, most, least_score):
         if len(chosen) >= most:
             break
-        block = queue[begin : begin + _BLOCK]
         block = block[~(similarity(block, np.array(chosen, int)) > threshold).any(axis=1)]
         alike = similarity(block, block) > threshold
         open_ = np.ones(len(block), bool)
@@ -69,6 +71,20 @@ def choose(
                 chosen.append(box)
                 open_ &= ~alike[:, i]
     return chosen[:most], scores[chosen[:most]].tolist()
+
+
+def _blocks(scores: Array, most: int, least_score: float) -> Iterator[Array]:
+    """The boxes above a score by falling score, equal ones by place, some at a time."""
+    left = np.flatnonzero(scores > least_score)
+    parts, count = [left], _SOME * most + 1
+    if count < len(left):
+        values = scores[left]
+        first = values >= np.partition(values, -count)[-count]
+        parts = [left[first], left[~first]]
+    for part in parts:
+        queue = part[np.argsort(-scores[part], kind="stable")]
+        for begin in range(0, len(queue), _BLOCK):
+            yield queue[begin : begin + _BLOCK]
 
 
 def _choose_softly(

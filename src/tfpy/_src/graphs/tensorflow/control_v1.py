@@ -112,7 +112,8 @@ def _with_loop(nodes: Sequence[Node], frames: _Frames, frame: str) -> list[Node]
     gone = {node.name for node in inside} | set(loop.outputs)
     kept = [node for node in nodes if node.name not in gone]
     kept += [_alias(node.name, node.inputs[0]) for node in invariant]
-    return [*(_without_controls(n, {k.name for k in kept}) for n in kept), loop]
+    names = {node.name for node in kept}
+    return [*(_without_controls(node, names) for node in kept), loop]
 
 
 def _is_of_loop(merge: Node, by_name: Mapping[str, Node]) -> bool:
@@ -219,8 +220,7 @@ def with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ..
     for name in dict.fromkeys((*wanted, *(read for node in nodes for read in node.reads))):
         outputs.setdefault(maker_of(name), []).append(name)
     return tuple(
-        node if node.outputs else replace(node, outputs=tuple(outputs.get(node.name, ())))
-        for node in nodes
+        node if node.outputs else node.giving(tuple(outputs.get(node.name, ()))) for node in nodes
     )
 
 

@@ -9,26 +9,48 @@ from __future__ import annotations
 import base64
 import binascii
 import functools
+import marshal
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from tfpy._src.graphs.checked import a_list, an_object
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.messages import GRAPH, SHAPE
+from tfpy._src.graphs.tensorflow.messages import ATTR, GRAPH, SHAPE
 from tfpy._src.graphs.wire import BOOL, BYTES, DOUBLE, FLOAT, STRING, Kind, Many, Mapped, Message
 
 _UNDERSCORE = re.compile(r"_([a-z])")
-_INTEGER = re.compile(r"-?\d{1,20}")
+_DIGITS = 21
+"""Of a 64-bit integer, with its sign."""
+
+_MAX_KNOWN, _MAX_KEY = 1024, 256
+"""How many attributes are kept, and of how many bytes."""
+_MARSHAL = 2  # the last version that writes equal values as equal bytes
+
+Reader = Callable[[Any], Any]
 
 
-def graph_from_json(value: Any) -> dict[str, Any]:
+def graph_from_json(value: Any, given: Container[str] = ()) -> dict[str, Any]:
     """A GraphDef (``modelTopology``).
+
+    Args:
+        given: constants whose values lie outside; half of a file is what it says of them once more.
 
     Raises:
         ModelFileError: for what is none.
     """
+    if isinstance(value, dict) and isinstance(value.get("node"), list):
+        value = value | {"node": [_named_only(node, given) for node in value["node"]]}
     return _read(value, GRAPH, "modelTopology")
+
+
+def _named_only(node: Any, given: Container[str]) -> Any:
+    """A node without its attributes if it is a constant that is given."""
+    if isinstance(node, dict) and node.get("op") == "Const":
+        name = node.get("name")
+        if isinstance(name, str) and name in given:
+            return {"name": name, "op": "Const"}
+    return node
 
 
 def shape_from_json(value: Any, what: str) -> dict[str, Any]:
@@ -42,59 +64,96 @@ def shape_from_json(value: Any, what: str) -> dict[str, Any]:
 
 def _read(value: Any, message: Message, what: str) -> dict[str, Any]:
     try:
-        return _message(value, message)
+        found: dict[str, Any] = _reader(message)(value)
     except ModelFileError as error:
         raise ModelFileError(f"{what}.{error}") from None
-
-
-def _message(value: Any, message: Message) -> dict[str, Any]:
-    fields, empty = _fields(message)
-    found: dict[str, Any] = {name: kind() for name, kind in empty}
-    for key, given in an_object(value, message.name).items():
-        if key in fields and given is not None:
-            name, kind = fields[key]
-            try:
-                found[name] = _value(given, kind)
-            except ModelFileError as error:
-                raise ModelFileError(f"{name}.{error}") from None
     return found
 
 
 @functools.cache
-def _fields(message: Message) -> tuple[dict[str, Any], list[tuple[str, type[Any]]]]:
-    """Name and kind of fields by their names in JSON, and those that are there when empty."""
-    fields: dict[str, Any] = {}
-    empty: list[tuple[str, type[Any]]] = []
-    for name, kind in message.fields.values():
-        fields[name] = fields[_UNDERSCORE.sub(lambda m: m[1].upper(), name)] = name, kind
-        if isinstance(kind, Many | Mapped):
-            empty.append((name, list if isinstance(kind, Many) else dict))
-    return fields, empty
-
-
-def _value(value: Any, kind: Kind | Message | Many | Mapped) -> Any:
-    if isinstance(kind, Many):
-        return [_value(one, kind.kind) for one in a_list(value, "it")]
-    if isinstance(kind, Mapped):
-        inner = kind.pair.fields[2][1]
-        return {k: _value(v, inner) for k, v in an_object(value, "it").items()}
+def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
+    """What reads values of a kind. A file has tens of thousands, so it is made once."""
     if isinstance(kind, Message):
-        return _message(value, kind)
-    try:
-        return _KINDS[kind](value) if kind in _KINDS else _integer(value)
-    except (TypeError, ValueError, binascii.Error):
-        raise ModelFileError(f"it must be a {kind.name}, got {str(value)[:80]!r}") from None
+        read_message = _message_reader(kind)
+        return _remembering(read_message) if kind is ATTR else read_message
+    if isinstance(kind, Many):
+        one = _later(kind.kind)
+        return lambda value: [one(item) for item in a_list(value, "it")]
+    if isinstance(kind, Mapped):
+        inner = _later(kind.pair.fields[2][1])
+        return lambda value: {k: inner(v) for k, v in an_object(value, "it").items()}
+    read: Reader = _KINDS.get(kind, _integer)
+
+    def single(value: Any) -> Any:
+        try:
+            return read(value)
+        except (TypeError, ValueError, binascii.Error):
+            text = f"it must be a {kind.name}, got {str(value)[:80]!r}"
+            raise ModelFileError(text) from None
+
+    return single
+
+
+def _remembering(read: Reader) -> Reader:
+    """A reader of attributes, of which a file has few that differ; what it gives is not changed."""
+    known = functools.lru_cache(_MAX_KNOWN)(lambda data: read(marshal.loads(data)))
+
+    def remembered(value: Any) -> Any:
+        data = marshal.dumps(value, _MARSHAL)
+        return known(data) if len(data) <= _MAX_KEY else read(value)
+
+    return remembered
+
+
+def _later(kind: Kind | Message | Many | Mapped) -> Reader:
+    """The reader of a kind, which is made when it is needed: messages contain themselves."""
+    if isinstance(kind, Kind):
+        return _reader(kind)
+
+    def read(value: Any) -> Any:
+        return _reader(kind)(value)
+
+    return read
+
+
+def _message_reader(message: Message) -> Reader:
+    fields: dict[str, tuple[str, Reader]] = {}
+    lists: list[str] = []
+    maps: list[str] = []
+    for name, kind in message.fields.values():
+        in_json = _UNDERSCORE.sub(lambda m: m[1].upper(), name)
+        fields[name] = fields[in_json] = name, _later(kind)
+        if isinstance(kind, Many | Mapped):
+            (lists if isinstance(kind, Many) else maps).append(name)
+
+    def read(value: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {name: [] for name in lists}
+        for name in maps:
+            found[name] = {}
+        name = ""
+        try:
+            for key, given in an_object(value, message.name).items():
+                if key in fields and given is not None:
+                    name, one = fields[key]
+                    found[name] = one(given)
+        except ModelFileError as error:
+            raise ModelFileError(f"{name}.{error}" if name else str(error)) from None
+        return found
+
+    return read
 
 
 def _integer(value: Any) -> int:
     """A number, one as text, or a dtype's name."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, str):
+        number = NUMBERS.get(value)
+        if number is not None:
+            return number
+        if len(value) <= _DIGITS and value.removeprefix("-").isdecimal():
+            return int(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
         return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 63:
-        return int(value)
-    if isinstance(value, str) and value in NUMBERS:
-        return NUMBERS[value]
-    if isinstance(value, str) and _INTEGER.fullmatch(value):
+    elif isinstance(value, float) and value.is_integer() and abs(value) < 1 << 63:
         return int(value)
     raise ValueError
 
@@ -125,7 +184,7 @@ def _bytes(value: Any) -> bytes:
     return base64.b64decode(_text(value).replace("-", "+").replace("_", "/"), validate=True)
 
 
-_KINDS: dict[Kind, Callable[[Any], Any]] = {
+_KINDS: dict[Kind, Reader] = {
     STRING: _text,
     BYTES: _bytes,
     BOOL: _truth,
