@@ -14,6 +14,8 @@ import tensorflow
 from models.test_graph_model import W, X, files
 
 import tfpy as tf
+from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.tensorflow.bundle import Bundle, part_of
 
 v1 = tensorflow.compat.v1
 
@@ -141,6 +143,63 @@ def test_saved_model_of_tensorflow_1(tmp_path: Path) -> None:
         session.run(v1.global_variables_initializer())
         v1.saved_model.simple_save(session, str(tmp_path / "old"), {"x": x}, {"y": y})
     np.testing.assert_allclose(tf.models.load(tmp_path / "old")(X), -X @ (3 * W), rtol=1e-5)
+
+
+def test_saved_model_with_variables_in_parts(tmp_path: Path) -> None:
+    with tensorflow.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tensorflow.int32, [None], "x")
+        cut = v1.fixed_size_partitioner(4)
+        parts = v1.get_variable("table", [300, 7], partitioner=cut)
+        table = tensorflow.convert_to_tensor(parts)
+        session.run(v1.global_variables_initializer())
+        whole = session.run(table)
+        inputs, outputs = {"x": x}, {"y": tensorflow.gather(table, x)}
+        v1.saved_model.simple_save(session, str(tmp_path / "parts"), inputs, outputs)
+    at = np.array([0, 74, 75, 150, 299], np.int32)
+    np.testing.assert_array_equal(tf.models.load(tmp_path / "parts")(at), whole[at])
+
+
+def test_parts_of_a_checkpoint(tmp_path: Path) -> None:
+    values = np.arange(90000, dtype=np.int32).reshape(9000, 2, 5)
+    for name, cuts in {
+        "rows": ["0,63:-:-", "63,2:-:-", "65,8935:-:-"],
+        "axes": ["-:-:0,3", "0,8192:0,1:3,2", "0,8192:1,1:3,2", "8192,808:-:3,2"],
+        "gap": ["0,63:-:-", "65,8935:-:-"],
+    }.items():
+        parts = [
+            values[
+                tuple(
+                    slice(None) if part == "-" else slice(int(a), int(a) + int(n))
+                    for part in cut.split(":")
+                    for a, _, n in [part.partition(",")]
+                )
+            ]
+            for cut in cuts
+        ]
+        prefix = str(tmp_path / name)
+        where = [f"9000 2 5 {cut}" for cut in cuts]
+        tensorflow.raw_ops.SaveV2(
+            prefix=prefix, tensor_names=["v"] * len(cuts), shape_and_slices=where, tensors=parts
+        )
+        data = Path(f"{prefix}.data-00000-of-00001").read_bytes()
+        bundle = Bundle(Path(f"{prefix}.index").read_bytes(), lambda i, n, data=data: data)
+        assert list(bundle.entries) == ["v"]
+        if name == "gap":
+            with pytest.raises(ModelFileError, match="its parts are not all of it"):
+                bundle["v"]
+        else:
+            np.testing.assert_array_equal(bundle["v"], values)
+    np.testing.assert_array_equal(part_of(values, "9000 2 5 7,2:-:0,1"), values[7:9, :, :1])
+    assert part_of(values, "") is not None
+    for wrong in (
+        "9000 2 5 8999,2:-:-",
+        "9000 2 -:-",
+        "9000 2 5 -:-",
+        "9000 2 5 a:-:-",
+        "9 2 5 -:-:-",
+    ):
+        with pytest.raises(ModelFileError, match="is no part of an array"):
+            part_of(values, wrong)
 
 
 def test_frozen_graph(tmp_path: Path) -> None:

@@ -6,19 +6,23 @@ The table is LevelDB's: blocks of sorted keys, each key without what it shares w
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.messages import SHAPE
+from tfpy._src.graphs.tensorflow.ordered_code import slice_key
 from tfpy._src.graphs.tensorflow.values import MAX_BYTES, STORED, shape
 from tfpy._src.graphs.wire import INT, Message, many, read
 from tfpy._src.ir.aval import Array
 
 _HEADER = Message("BundleHeaderProto", {1: ("num_shards", INT), 2: ("endianness", INT)})
-_SLICE = Message("TensorSliceProto")
+_EXTENT = Message("TensorSliceProto.Extent", {1: ("start", INT), 2: ("length", INT)})
+_SLICE = Message("TensorSliceProto", {1: ("extent", many(_EXTENT))})
 _ENTRY = Message(
     "BundleEntryProto",
     {
@@ -30,11 +34,16 @@ _ENTRY = Message(
         7: ("slices", many(_SLICE)),
     },
 )
+_PLACE = re.compile(r"-|(\d{1,18}),(\d{1,18})")
 _MAGIC = bytes.fromhex("57fb808b247547db")
 _FOOTER = 48
 _TRAILER = 5  # of a block: how it is compressed, and a checksum
 _MAX_ENTRIES = 1 << 20
 _STRING, _BFLOAT16 = 7, 14
+
+
+Extents = tuple[tuple[int, int], ...]
+"""The part of an array: for each axis where it starts and how long it is, (0, -1) for all of it."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Entry:
     shard: int
     offset: int
     size: int
+    slices: tuple[Extents, ...] = ()
+    """Its parts, if it lies in parts, which have entries of their own."""
 
 
 class Bundle:
@@ -68,8 +79,12 @@ class Bundle:
         if header.get("endianness") or not 0 < self._shards <= 1 << 16:
             raise ModelFileError("the checkpoint's header is not one that is read")
         self._shard = shard
+        found = {key: self._entry(value, key) for key, value in pairs.items()}
+        self._parts = {key: entry for key, entry in found.items() if key.startswith(b"\0")}
         self.entries: Mapping[str, Entry] = {
-            key.decode("utf-8", "replace"): self._entry(value, key) for key, value in pairs.items()
+            key.decode("utf-8", "replace"): entry
+            for key, entry in found.items()
+            if key not in self._parts
         }
 
     @property
@@ -86,6 +101,36 @@ class Bundle:
         if key not in self.entries:
             raise ModelFileError(f"the checkpoint has no value {key!r}")
         entry = self.entries[key]
+        return self._whole(entry, key) if entry.slices else self._array(entry, key)
+
+    def _whole(self, entry: Entry, key: str) -> Array:
+        """An array of its parts.
+
+        Raises:
+            ModelFileError: when parts are missing, or do not fit.
+        """
+        found: Array | None = None
+        covered = np.zeros(entry.shape, bool)
+        for extents in entry.slices:
+            where = tuple(
+                slice(start, None if length < 0 else start + length) for start, length in extents
+            )
+            part = self._parts.get(slice_key(key, extents))
+            if part is None or part.slices or part.dtype != entry.dtype:
+                raise ModelFileError(f"{key!r}: the checkpoint has no part {extents}")
+            if covered[where].any():
+                raise ModelFileError(f"{key!r}: its parts lie upon each other")
+            if covered[where].shape != part.shape:
+                raise ModelFileError(f"{key!r}: the part {extents} has the shape {part.shape}")
+            values = self._array(part, key)
+            found = np.empty(entry.shape, values.dtype) if found is None else found
+            found[where] = values
+            covered[where] = True
+        if found is None or not covered.all():
+            raise ModelFileError(f"{key!r}: its parts are not all of it")
+        return found
+
+    def _array(self, entry: Entry, key: str) -> Array:
         data = self._shard(entry.shard, self._shards)
         if entry.offset + entry.size > len(data):
             raise ModelFileError(f"{key!r} lies beyond the end of its file")
@@ -104,8 +149,6 @@ class Bundle:
         sizes = shape(found.get("shape", {"dim": []}), what)
         if sizes is None or None in sizes:
             raise ModelFileError(f"{what} has no known shape")
-        if found["slices"]:
-            raise ModelFileError(f"{what} is cut into slices, which are not read")
         known = tuple(size for size in sizes if size is not None)
         number, offset, size, shard = (
             int(found.get(k, 0)) for k in ("dtype", "offset", "size", "shard_id")
@@ -113,10 +156,51 @@ class Bundle:
         if number not in STORED and number not in (_STRING, _BFLOAT16):
             raise ModelFileError(f"{what} is of dtype {number}, which is not read")
         width = 2 if number == _BFLOAT16 else np.dtype(STORED.get(number, ("u1",))[0]).itemsize
+        slices = tuple(_extents(one, known, what) for one in found["slices"])
+        if slices:
+            size = math.prod(known) * width
         right = number == _STRING or size == math.prod(known) * width
         if not right or offset < 0 or not 0 <= size <= MAX_BYTES or not 0 <= shard < self._shards:
             raise ModelFileError(f"{what} says sizes that do not go together")
-        return Entry(number, known, shard, offset, size)
+        return Entry(number, known, shard, offset, size, slices)
+
+
+def part_of(array: Array, wanted: str) -> Array:
+    """The part that a text says, as "10 3 0,4:-" does four of ten rows; "" is the whole.
+
+    Raises:
+        ModelFileError: when it is no part of that array.
+    """
+    *sizes, places = wanted.split(" ")
+    found = [_PLACE.fullmatch(place) for place in places.split(":")] if wanted else []
+    where: list[slice] = []
+    for size, match in zip(array.shape, found, strict=False):
+        start, length = (int(n or 0) for n in match.groups()) if match else (0, -1)
+        if not match or start + length > size:
+            break
+        where.append(slice(start, start + length) if match[1] else slice(None))
+    axes = array.ndim if wanted else 0
+    if sizes != [str(n) for n in array.shape[:axes]] or not len(where) == len(found) == axes:
+        raise ModelFileError(f"{wanted!r} is no part of an array {list(array.shape)}")
+    return array[tuple(where)]
+
+
+def _extents(message: Mapping[str, Any], sizes: tuple[int, ...], what: str) -> Extents:
+    """A part's places on the axes of a whole.
+
+    Raises:
+        ModelFileError: when it is not within the whole.
+    """
+    found = tuple(
+        (int(one.get("start", 0)), int(one.get("length", -1))) for one in message["extent"]
+    )
+    inside = len(found) == len(sizes) and all(
+        (start, length) == (0, -1) or (start >= 0 and 0 <= length <= size - start)
+        for (start, length), size in zip(found, sizes, strict=False)
+    )
+    if not inside:
+        raise ModelFileError(f"{what} has a part {found} that is not within {list(sizes)}")
+    return found
 
 
 def _strings(data: memoryview, count: int, key: str) -> Array:

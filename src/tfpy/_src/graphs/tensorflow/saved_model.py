@@ -18,7 +18,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import plan
 from tfpy._src.graphs.scope import Scope
-from tfpy._src.graphs.tensorflow.bundle import Bundle
+from tfpy._src.graphs.tensorflow.bundle import Bundle, part_of
 from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.messages import SAVED_MODEL
@@ -110,7 +110,8 @@ def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
     found: dict[str, Array] = {}
 
     def restored(node: Node, inputs: list[Any]) -> list[Array]:
-        return [bundle[_text(key)] for key in np.ravel(inputs[1])]
+        pairs = zip(np.ravel(inputs[1]), np.ravel(inputs[2]), strict=True)
+        return [part_of(bundle[_text(key)], _text(wanted)) for key, wanted in pairs]
 
     def set_to(node: Node, inputs: list[Any]) -> list[Any]:
         found[inputs[0].node] = np.asarray(inputs[1])
