@@ -5,6 +5,7 @@
  * @property {GPUDevice} gpu
  * @property {number} inputs storage buffers that a kernel may read beside the one that it writes
  * @property {number} tensorBytes the largest buffer that a kernel can read
+ * @property {number} workgroupBytes memory that the invocations of a workgroup share
  */
 
 import { OpError } from "../runtime/errors.mjs";
@@ -44,12 +45,12 @@ export async function openDevice(options) {
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   });
-  const { maxBufferSize, maxStorageBufferBindingSize, maxStorageBuffersPerShaderStage } =
-    gpu.limits;
+  const { limits } = gpu;
   return {
     gpu,
-    inputs: Math.min(MAX_INPUTS, maxStorageBuffersPerShaderStage - 1),
-    tensorBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize),
+    inputs: Math.min(MAX_INPUTS, limits.maxStorageBuffersPerShaderStage - 1),
+    tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
+    workgroupBytes: limits.maxComputeWorkgroupStorageSize,
   };
 }
 

@@ -30,10 +30,10 @@ export async function openWebgpu(options = {}) {
 class Webgpu {
   /** @param {import("./context.mjs").Device} device */
   constructor(device) {
-    const { gpu, inputs, tensorBytes } = device;
+    const { gpu, inputs, tensorBytes, workgroupBytes } = device;
     this.gpu = gpu;
     this.variant = "webgpu-float32";
-    this.limits = { inputs, tensorBytes };
+    this.limits = { inputs, tensorBytes, workgroupBytes };
     this.commands = new Commands(gpu);
     this.pool = new BufferPool(device, this.commands);
     this.pipelines = new PipelineCache(gpu);

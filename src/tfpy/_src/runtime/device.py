@@ -225,7 +225,9 @@ async def open_webgpu() -> Backend:
         )
     device = await bridge.open_device("webgpu", {"allowSoftware": allowed})
     inputs = device.limits["inputs"]
-    lower = partial(lower_webgpu.lower, max_inputs=inputs)
+    # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
+    tiles = not found["software"] and device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
+    lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles)
     return DeviceBackend("webgpu", device, lower, lower_webgpu.WebGPUTarget(inputs), "GPU")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.kernels import DIRECT, Planner
-from tfpy._src.lower.webgpu import convolution, matmul
+from tfpy._src.lower.webgpu import convolution, groups, matmul
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
 
 
@@ -17,21 +17,27 @@ def add_kernel(
     inputs: Sequence[int],
     output: int,
     max_inputs: int = MIN_INPUTS,
+    tiles: bool = True,
 ) -> None:
     """Adds the steps of a named kernel.
 
     Args:
         max_inputs: arrays that a kernel can read on the device.
+        tiles: whether large products are computed in tiles.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    steps = WebGPUSteps(program, call, inputs, output, max_inputs)
+    steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles)
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
 _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     **DIRECT,
+    "reduce": groups.reduce,
+    "softmax": groups.softmax,
+    "log_softmax": groups.softmax,
+    "layer_norm": groups.layer_norm,
     "matmul": matmul.matmul,
     "conv2d": convolution.conv,
     "conv2d_backprop_input": convolution.conv_input,

@@ -22,13 +22,20 @@ LONGEST_IN_FOURS = 64
 compilers long, and the device is busy with one."""
 
 
-def lower(graph: Graph, donated: Collection[int] = (), max_inputs: int = MIN_INPUTS) -> Program:
+def lower(
+    graph: Graph,
+    donated: Collection[int] = (),
+    max_inputs: int = MIN_INPUTS,
+    tiles: bool = True,
+) -> Program:
     """The WebGPU Program of a Graph.
 
     Args:
         donated: positions of inputs that may be donated to a run; the Graph has no complex values
             then.
         max_inputs: arrays that a kernel can read on the device.
+        tiles: whether large products are computed in tiles, which takes a workgroup whose
+            invocations share ``TILE_BYTES``.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
@@ -39,7 +46,7 @@ def lower(graph: Graph, donated: Collection[int] = (), max_inputs: int = MIN_INP
         if isinstance(call, Elementwise):
             add_elementwise(program, call, inputs, output, max_inputs)
         else:
-            add_kernel(program, call, inputs, output, max_inputs)
+            add_kernel(program, call, inputs, output, max_inputs, tiles)
     if donated:
         reuse_dead(program, [program.inputs[i] for i in donated])
     return program

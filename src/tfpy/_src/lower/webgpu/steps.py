@@ -31,9 +31,11 @@ class WebGPUSteps(Steps):
         inputs: Sequence[int],
         output: int,
         max_inputs: int = MIN_INPUTS,
+        tiles: bool = True,
     ) -> None:
         super().__init__(program, call, inputs, output)
         self.max_inputs = max_inputs
+        self.tiles = tiles
 
     def step(
         self,

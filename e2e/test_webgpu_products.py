@@ -1,0 +1,161 @@
+"""Kernels of the WebGPU runtime whose invocations work together, against NumPy.
+
+Elements are small whole numbers, so sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e.module_page import Evaluate, module_page
+from tfpy._src.dtypes import float32
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph, single_equation
+from tfpy._src.ir.kernel import KernelCall, float_bits
+from tfpy._src.ir.op import OPS
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.webgpu import WebGPUTarget, lower, tiles
+from tfpy._src.lower.webgpu.kernels import add_kernel
+from tfpy._src.passes.pipeline import optimize
+
+Array = np.ndarray[Any, Any]
+Case = tuple[Program, list[Array], Array]
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    with module_page("webgpu_runtime.mjs") as call:
+        yield call
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products are computed in tiles, however small."""
+    monkeypatch.setattr(tiles, "SMALL", 1)
+
+
+def whole(*shape: int) -> Array:
+    rng = np.random.default_rng(sum(shape))
+    return rng.integers(-4, 5, shape).astype(np.float32)
+
+
+def case(name: str, *arrays: Array, **attrs: Any) -> Case:
+    op = OPS[name]
+    graph = single_equation(op, [Aval(a.shape, float32) for a in arrays], tuple(attrs.items()))
+    return lower(graph), list(arrays), op.ref(*arrays, **attrs)
+
+
+def check(evaluate: Evaluate, cases: list[Case], kernels: set[str]) -> None:
+    calls = [
+        {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
+        for program, arrays, _ in cases
+    ]
+    for values, (program, _, expected) in zip(evaluate("results", calls), cases, strict=True):
+        assert kernels & {program.kernels[step.kernel].name for step in program.steps}
+        assert values == expected.ravel().tolist()
+
+
+# Each tile, each way in which operands lie: (tile, m, n, k, transpose_a, transpose_b). Tiles are
+# left over and whole, texels are whole and not.
+PRODUCTS = [
+    (tiles.LARGE, 130, 132, 36, False, True),
+    (tiles.MEDIUM, 70, 65, 33, False, False),
+    (tiles.SMALL_TILE, 33, 36, 300, True, True),
+    (tiles.SMALL_SHORT, 32, 64, 16, True, False),
+]
+
+
+def test_products_in_tiles(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = []
+    for tile, m, n, k, a, b in PRODUCTS:
+        monkeypatch.setattr(tiles, "tile_for", lambda product, tile=tile: tile)
+        x, y = whole(2, k, m) if a else whole(2, m, k), whole(2, n, k) if b else whole(2, k, n)
+        cases.append(case("matmul", x, y, transpose_a=a, transpose_b=b))
+    check(evaluate, cases, {"matmul_tile"})
+
+
+def test_convolutions_in_tiles(evaluate: Evaluate) -> None:
+    windows = {"strides": (2, 1), "dilations": (1, 2), "padding": ((1, 1), (2, 2))}
+    x, f = whole(2, 9, 8, 4), whole(3, 3, 4, 8)
+    made = case("conv2d", x, f, **windows)
+    dy = whole(*made[2].shape)
+    cases = [
+        made,
+        case("conv2d", whole(1, 9, 8, 3), whole(3, 3, 3, 5), **windows),
+        case("conv2d_backprop_input", dy, f, **windows, input_shape=x.shape),
+        case("conv2d_backprop_filter", x, dy, **windows, filter_shape=f.shape),
+    ]
+    check(evaluate, cases, {"matmul_tile"})
+
+
+def test_a_product_in_tiles_is_finished(evaluate: Evaluate) -> None:
+    """What follows a product is computed where its tiles are stored."""
+    x, w, bias = whole(40, 16), whole(16, 36), whole(36)
+    graph = Graph()
+    a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, w, bias))
+    product = graph.add_eqn(OPS["matmul"], [a, b], (("transpose_a", False), ("transpose_b", False)))
+    graph.outputs = [graph.add_eqn(OPS["relu"], [graph.add_eqn(OPS["add"], [product, c], ())], ())]
+    program = lower(optimize(graph, WebGPUTarget()))
+    assert len(program.steps) == 1
+    expected = np.maximum(x @ w + bias, 0)
+    check(evaluate, [(program, [x, w, bias], expected)], {"matmul_tile"})
+
+
+def test_products_of_few_rows(evaluate: Evaluate) -> None:
+    cases = [
+        case("matmul", whole(2, 3, 64), whole(2, 64, 20), transpose_a=False, transpose_b=False),
+        case("matmul", whole(1, 100), whole(77, 100), transpose_a=False, transpose_b=True),
+    ]
+    check(evaluate, cases, {"matvec"})
+
+
+def test_reductions_are_shared(evaluate: Evaluate) -> None:
+    """Rows and columns, in whole texels and not, in one step and split."""
+    shapes = [(1, 9001), (300, 70), (5, 65, 3), (2, 300, 20)]
+    cases = [case("reduce_sum", whole(*shape), axes=(1, 2)) for shape in shapes]
+    check(evaluate, cases, {"reduce_group"})
+
+
+def test_rows_are_held(evaluate: Evaluate) -> None:
+    """Softmax, its logarithm and layer norm of rows that do not fill the threads' texels."""
+    rows, n = 5, 300
+    x, scale, offset = whole(rows, n), whole(n), whole(n)
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    share = powers / powers.sum(-1, keepdims=True)
+    apart = x - x.mean(-1, keepdims=True)
+    norm = apart / np.sqrt((apart**2).mean(-1, keepdims=True) + 0.5) * scale + offset
+    sizes = {"rows": rows, "n": n}
+    affine = {"epsilon_bits": float_bits(0.5), "center": "true", "scale": "true", "offset": "true"}
+    found = evaluate(
+        "results",
+        [
+            call_of(KernelCall("softmax", ("x",), sizes), x),
+            call_of(KernelCall("log_softmax", ("x",), sizes), x),
+            call_of(
+                KernelCall("layer_norm", ("x", "scale", "offset"), sizes | affine), x, scale, offset
+            ),
+        ],
+    )
+    for values, expected in zip(found, (share, np.log(share), norm), strict=True):
+        np.testing.assert_allclose(values, expected.ravel(), rtol=1e-5, atol=1e-5)
+
+
+def call_of(call: KernelCall, *arrays: Array) -> dict[str, Any]:
+    """A Program of one kernel whose result is as large as its first input, as the page takes it."""
+    program = Program("webgpu")
+    program.inputs = [program.add_buffer(a.shape, float32) for a in arrays]
+    program.outputs = [program.add_buffer(arrays[0].shape, float32)]
+    add_kernel(program, call, program.inputs, program.outputs[0])
+    assert [program.kernels[step.kernel].name for step in program.steps] == [ROWS[call.name]]
+    return {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
+
+
+ROWS = {
+    "softmax": "softmax_group",
+    "log_softmax": "softmax_group",
+    "layer_norm": "layer_norm_group",
+}

@@ -1,0 +1,100 @@
+"""Which kernels compute products and reductions on WebGPU, by their shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfpy._src.ops  # noqa: F401  fills the table
+from tfpy._src.dtypes import DType, float32, int32
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import single_equation
+from tfpy._src.ir.op import OPS
+from tfpy._src.lower.program import Program, verify
+from tfpy._src.lower.webgpu import TILE_BYTES, lower, tiles
+
+VEC4 = 16
+"""Bytes of four elements in a workgroup's memory."""
+
+
+def product(
+    m: int, n: int, k: int, batch: int = 1, dtype: DType = float32, **options: bool
+) -> Program:
+    avals = [Aval((batch, m, k), dtype), Aval((batch, k, n), dtype)]
+    attrs = (("transpose_a", False), ("transpose_b", False))
+    program = lower(single_equation(OPS["matmul"], avals, attrs), **options)
+    verify(program)
+    return program
+
+
+def steps_of(program: Program) -> list[tuple[str, list[int]]]:
+    return [(program.kernels[s.kernel].name, s.extra["groups"]) for s in program.steps]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "groups"),
+    [
+        ((4096, 4096, 4096, 1), [32, 32, 1]),
+        ((1024, 1024, 1024, 1), [16, 16, 1]),
+        ((512, 512, 512, 1), [8, 8, 2]),
+        ((49, 1024, 1024, 1), [16, 1, 8]),
+        ((128, 128, 128, 1), [4, 4, 1]),
+        ((512, 512, 64, 12), [8, 8, 12]),
+        ((64, 64, 64, 64), [2, 2, 64]),
+    ],
+)
+def test_tiles_and_parts_of_sums(sizes: tuple[int, int, int, int], groups: list[int]) -> None:
+    """Few tiles share each sum, so that the device is busy; a last step adds up."""
+    name, found = steps_of(product(*sizes))[0]
+    assert (name, found) == ("matmul_tile", groups)
+    rest = [name for name, _ in steps_of(product(*sizes))[1:]]
+    assert rest == (["reduce"] if groups[2] > sizes[3] else [])
+
+
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [
+        (product(20, 20, 20), "matmul"),
+        (product(512, 512, 512, dtype=int32), "matmul"),
+        (product(512, 512, 512, tiles=False), "matmul"),
+        (product(1, 768, 3072), "matvec"),
+        (product(4, 768, 3072), "matvec"),
+        (product(5, 768, 3072), "matmul_tile"),
+        (product(1, 770, 3072), "matmul_tile"),
+    ],
+)
+def test_products_that_are_computed_otherwise(program: Program, name: str) -> None:
+    assert steps_of(program)[0][0] == name
+
+
+@pytest.mark.parametrize(
+    "tile",
+    [tiles.LARGE, tiles.MEDIUM, tiles.SMALL_TILE, tiles.MEDIUM_SHORT, tiles.SMALL_SHORT],
+)
+def test_tiles_fit(tile: tiles.Tile) -> None:
+    """Each thread loads as much as the others, a workgroup's memory is enough, also for sums."""
+    threads = tile.tx * tile.ty * tile.parts
+    for fours in (tile.tm * tile.ty, tile.tn * tile.tx):
+        assert 4 * tile.depth * fours % threads == 0
+        sums = 2 * tile.tm * tile.tn * tile.tx * tile.ty
+        assert tile.parts == 1 or sums <= 2 * tile.depth * 4 * fours
+    assert threads % tile.depth == 0
+    assert tile.depth % tile.parts == 0
+    assert threads <= 256
+    panel = 4 * (tile.tm * tile.ty + tile.tn * tile.tx) + 4
+    assert 2 * tile.depth * panel * VEC4 <= TILE_BYTES
+
+
+def test_samples_lower_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each way in which a convolution is a product gives a valid Program."""
+    monkeypatch.setattr(tiles, "SMALL", 1)
+    for name in ("conv2d", "conv2d_backprop_input", "conv2d_backprop_filter", "conv3d"):
+        op = OPS[name]
+        assert op.samples is not None
+        found = set()
+        for arrays, attrs in op.samples(np.random.default_rng(0)):
+            avals = [Aval(a.shape, float32) for a in arrays]
+            program = lower(single_equation(op, avals, tuple(sorted(attrs.items()))))
+            verify(program)
+            found |= {name for name, _ in steps_of(program)}
+        assert "matmul_tile" in found
