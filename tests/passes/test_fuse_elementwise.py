@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
+import pytest
+from passes.fusing import Builder, Greedy, check_same, fused_body, kinds, traced
 
+import tfpy as tf
 from tfpy import dtypes
+from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
+from tfpy._src.lower.calls import loop_call
 from tfpy._src.passes.fuse.elementwise import MAX_COST, fuse_elementwise
 
 
@@ -138,6 +142,25 @@ def test_limits() -> None:
     for _ in range(3 * MAX_COST):
         value = b.op("add", value, 1.0)
     assert len(run(b.returns(value)).eqns) == 3
+
+
+@pytest.mark.parametrize("limit", range(7, 12))
+def test_reads_stay_within_the_limit(limit: int) -> None:
+    """An array that is read under two shapes is two operands."""
+
+    def gradient(x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.image.rgb_to_hsv(x)
+            total = tf.reduce_sum(y * y)
+        return y, tape.gradient(total, x)
+
+    target = Greedy()
+    target.max_inputs = limit
+    after = fuse_elementwise(traced(gradient, (2, 4, 5, 3)), target)
+    reads = [loop_call(eqn)[1] for eqn in after.eqns if eqn.op is fusion]
+    assert reads
+    assert max(map(len, reads)) <= limit
 
 
 def test_types_that_devices_do_not_store_stay() -> None:

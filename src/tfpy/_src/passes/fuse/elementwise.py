@@ -7,6 +7,7 @@ import heapq
 from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.lower.calls import loop_call
 from tfpy._src.lower.compose import IndexMaps, NotComposable, facts_of
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.movement import strided_slice
@@ -46,8 +47,11 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
             group = Group(uses, number, target.max_inputs)
             group.grow()
             members = group.members()
-            if len(members) > 1 and group.reads() <= target.max_inputs:
-                eqn, fused = fuse(graph, members, LOOP), True
+            if len(members) > 1:
+                whole = fuse(graph, members, LOOP)
+                _, reads = loop_call(whole)  # an array that is read in two ways is two
+                if len(reads) <= target.max_inputs:
+                    eqn, fused = whole, True
         needed.update(eqn.inputs)
         eqns.append(eqn)
     if not fused:
@@ -98,10 +102,6 @@ class Group:
             if self._take(number):
                 for candidate in self._candidates(number):
                     heapq.heappush(waiting, candidate)
-
-    def reads(self) -> int:
-        """Operands of the expression: an array that is read in two ways is two."""
-        return sum(len(self.maps.current(v)) for v in self.inputs)
 
     def members(self) -> list[Eqn]:
         """In order; without reshapes of what the group only reads."""
