@@ -87,7 +87,7 @@ def wrong(mine: list[Any], wanted: list[Any]) -> str:
 
 
 @pytest.mark.parametrize(("calls", "words"), NAMESPACES)
-@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+@run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
     said = module(words)
     problems = []
@@ -104,7 +104,7 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
 
         mine = run()
         left = {key[0].name for key in host_entries()}
-        if left and ways[backend] != "host":
+        if left and ways["webgl" if backend == "webgpu" else backend] != "host":
             problems.append(f"{name}: computed on the host: {left}")
         if text := wrong(mine, on_cpu(tf, backend, run)):
             problems.append(f"{name}: {text}")
@@ -113,7 +113,7 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
 
 @pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
 @pytest.mark.parametrize("cases", [BUGS], ids=["bugs"])
-@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+@run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_bugs_of_tensorflow_js(tf: Any, backend: str, cases: Any, words: str) -> None:
     said = module(words)
     problems = []
@@ -134,7 +134,7 @@ def test_bugs_of_tensorflow_js(tf: Any, backend: str, cases: Any, words: str) ->
 
 @pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
 @pytest.mark.parametrize("cases", [GRADIENTS], ids=["gradients"])
-@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+@run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, words: str) -> None:
     from tfpy._src.ops import OPS
 

@@ -23,7 +23,7 @@ if sys.platform != "emscripten":  # the browser gets the text from the host
 
 
 @pytest.mark.parametrize("words", [WORDS], ids=["chains"])
-@run_in_browser(backends=("wasm", "webgl"), timeout=400)
+@run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_chains(tf: Any, backend: str, words: str) -> None:
     made: Any = types.ModuleType("chains")
     sys.modules["chains"] = made  # where NamedTuple looks for annotations

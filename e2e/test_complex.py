@@ -7,7 +7,7 @@ import numpy as np
 from tfpy.testing import run_in_browser
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_spectra(tf, backend):
     """A signal's short-time spectra, their inverse and a gradient, with nothing left behind."""
     rng = np.random.default_rng(5)
@@ -39,7 +39,7 @@ def test_spectra(tf, backend):
         np.testing.assert_allclose(g, e, rtol=2e-3, atol=2e-3)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_complex_tensors_live_on_the_device(tf, backend):
     z = tf.constant(np.array([1 + 2j, 3 - 4j], np.complex64))
     product = z * tf.math.conj(z)

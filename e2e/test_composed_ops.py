@@ -130,7 +130,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_program(tf, backend, name, compiled):
     from tfpy._src.runtime import registry
 

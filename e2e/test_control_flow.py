@@ -63,7 +63,7 @@ PROGRAMS = (branches, powers, recurrent, rows, stops, nested)
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_programs(tf, backend, number):
     program = PROGRAMS[number]
     compiled = tf.function(program)
@@ -84,7 +84,7 @@ def test_programs(tf, backend, number):
             np.testing.assert_allclose(mine, wanted, rtol=2e-3, atol=2e-4)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_variables_and_effects(tf, backend):
     import io
     import sys
@@ -113,7 +113,7 @@ def test_variables_and_effects(tf, backend):
     np.testing.assert_allclose(v.numpy(), wanted, rtol=1e-5)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_decorated_methods_of_an_installed_package(tf, backend):
     class Model:
         def __init__(self):

@@ -57,7 +57,7 @@ def trained(tf: Any, steps: int, holds: Any) -> list[np.ndarray]:
     return [v.numpy() for v in variables]
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_old_values_stay_as_they_are(tf: Any) -> None:
     plain = trained(tf, 5, lambda variables: [])
     for holds in (
@@ -69,10 +69,10 @@ def test_old_values_stay_as_they_are(tf: Any) -> None:
             np.testing.assert_array_equal(value, wanted)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
-    """On wasm no bytes more than the Variables', on webgl one texture, to draw the first into."""
-    figure = {"wasm": "peakBytes", "webgl": "allocatedBytes"}[backend]
+    """On wasm no bytes more than the Variables', on GPUs one array, to write the first into."""
+    figure = "peakBytes" if backend == "wasm" else "allocatedBytes"
     variables = [tf.Variable(np.full(SIZE, i, np.float32)) for i in range(3)]
 
     @tf.function
@@ -103,7 +103,7 @@ def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
         np.testing.assert_allclose(v.numpy(), np.full(SIZE, value), rtol=1e-6)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
     from tfpy._src.runtime import registry
 
@@ -128,7 +128,7 @@ def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
     assert np.isfinite(variables[0].numpy()).all()
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_the_state_of_a_loop(tf: Any) -> None:
     start = tf.constant(np.linspace(-1, 1, 1000, dtype=np.float32))
 
@@ -148,7 +148,7 @@ def test_the_state_of_a_loop(tf: Any) -> None:
     np.testing.assert_array_equal(start.numpy(), np.linspace(-1, 1, 1000, dtype=np.float32))
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_a_loop_over_a_variable(tf: Any) -> None:
     v = tf.Variable(np.ones(500, np.float32))
 

@@ -14,7 +14,7 @@ ARRAYS = {
 }
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_typed_arrays(tf, backend):
     from pyodide.code import run_js
     from pyodide.ffi import to_js
@@ -32,7 +32,7 @@ def test_typed_arrays(tf, backend):
         np.testing.assert_array_equal(again.numpy(), np.array([2, 300], dtype))
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_what_to_load_for_bfloat16(tf, backend):
     """Names need nothing; values say which package they need."""
     assert tf.bfloat16.is_floating

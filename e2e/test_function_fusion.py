@@ -149,7 +149,7 @@ def test_compiled_as_eager(tf, backend, name):
         assert len(program.steps) == count, str(program)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_softmax_of_infinities_and_large_numbers(tf, backend):
     rows = np.array(
         [

@@ -248,6 +248,7 @@ GRAPHS = {
 
 SEPARATE = {
     "webgl": set(),
+    "webgpu": set(),
     "wasm": {
         "pooled",
         "positive",
@@ -262,7 +263,7 @@ SEPARATE = {
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHS))
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_values(tf, backend, name):
     from tfpy._src.ir.evaluate import evaluate
     from tfpy._src.ir.fusion import fusion

@@ -25,7 +25,7 @@ def test_a_training_step_frees_everything(tf: Any) -> None:
     train_step(tf)
 
 
-@run_in_browser(backends=["wasm", "webgl"])
+@run_in_browser(backends=["wasm", "webgl", "webgpu"])
 def test_device_memory_does_not_grow(tf: Any) -> None:
     train_step(tf)
     tf.memory()

@@ -13,7 +13,7 @@ from tfpy._src.ops import OPS, UNSUPPORTED
 from tfpy.testing import run_in_browser
 
 PRIMITIVES = [name for name, op in OPS.items() if op.is_primitive and not op.is_alias]
-DEVICES = ("wasm", "webgl")
+DEVICES = ("wasm", "webgl", "webgpu")
 DEFAULT_TOLERANCE = 1e-4
 
 

@@ -9,7 +9,7 @@ from tfpy.testing import run_in_browser
 RANGES = ((None, None), (0, 10), (-(2**31), 2**31 - 1), (-7, 2**31 - 1))
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_bits(tf, backend):
     from tfpy._src.ops.reference import philox
 
@@ -25,7 +25,7 @@ def test_bits(tf, backend):
         np.testing.assert_array_equal(mine, wanted)
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_counters_carry(tf, backend):
     from tfpy._src.ops.reference import philox
 
@@ -35,7 +35,7 @@ def test_counters_carry(tf, backend):
     np.testing.assert_array_equal(mine.numpy(), words.view(np.int32))
 
 
-@run_in_browser(backends=("wasm", "webgl"))
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_seeds_and_generators_within_functions(tf, backend):
     generator = tf.random.Generator.from_key_counter(5, [-3, -1], "philox")
 
