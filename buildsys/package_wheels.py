@@ -11,6 +11,7 @@ import marshal
 import re
 import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -123,7 +124,8 @@ def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
         module = path.parent.parent / path.name.split(".")[0]
         code[module.as_posix()] = data[PYC_HEADER:]
     info[f"{FOLDER}/{top}.zip"] = _archive(package)
-    info[f"{FOLDER}/{top}.bytecode"] = marshal.dumps(dict(sorted(code.items())), MARSHAL_VERSION)
+    marshalled = marshal.dumps(dict(sorted(code.items())), MARSHAL_VERSION)
+    info[f"{FOLDER}/{top}.bytecode"] = zlib.compress(marshalled, 9)
     side_modules.write_wheel(out, info)
 
 

@@ -49,7 +49,7 @@ LOAD = """async ([asked, code]) => {
   return [loaded.map((name) => name.replace("_", "-")), JSON.parse(await tfpy.run(code))];
 }"""
 FOUND = """
-import importlib.metadata, inspect, json, sys, traceback
+import gc, importlib.metadata, inspect, json, os, sys, traceback
 import tfpy
 NAMED
 
@@ -64,7 +64,16 @@ files = [str(spec.origin) for spec in specs if spec is not None]
 found = {"compiled": [file for file in files if "/python314.zip/" in file and file.endswith(".py")]}
 """
 OF_KERAS = """
-found["later"] = [name for name in ("h5py._hl", "ml_dtypes._finfo") if name in sys.modules]
+LATER = ("h5py._hl", "ml_dtypes._finfo", "http.client", "html.entities", "multiprocessing.context")
+found["later"] = [name for name in LATER if name in sys.modules]
+found["packed"] = os.path.exists("/lib/python3.14/site-packages/packed/h5py.zip")
+from multiprocessing.pool import ThreadPool
+from urllib.request import urlretrieve
+from html import escape
+found["whole"] = [isinstance(ThreadPool, type), urlretrieve.__module__, escape.__name__]
+found["collects"] = gc.isenabled()
+import h5py._hl.files
+found["unpacked"] = [h5py.File is h5py._hl.files.File, h5py.__file__, os.path.exists(h5py.__file__)]
 found["version"] = [keras.__version__, importlib.metadata.version("keras")]
 found["source"] = inspect.getsource(keras.layers.Dense.build)
 found["told"] = told()
@@ -88,6 +97,10 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert set(loaded) == {"numpy", "tfpy", "keras", *KERAS_NEEDS}
     assert found["compiled"] == []
     assert found["later"] == []
+    assert found["packed"]
+    assert found["whole"] == [True, "urllib.request", "escape"]
+    assert found["collects"]
+    assert found["unpacked"] == [True, "/lib/python3.14/site-packages/h5py/__init__.py", True]
     assert found["version"][0].startswith("3.15.")
     assert found["version"] == found["version"][:1] * 2
     assert found["source"].lstrip().startswith("def build(self, input_shape):")

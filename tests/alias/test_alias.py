@@ -190,6 +190,39 @@ assert names["history"].history["loss"][1] < names["history"].history["loss"][0]
     )
 
 
+def test_keras_loads_rare_modules_when_they_are_wanted() -> None:
+    run(
+        ALIASED
+        + """
+import gc, sys, types
+import keras
+
+rare = ("keras.src.applications.vgg16", "keras.src.datasets.mnist", "keras.src.legacy.layers")
+rare += ("keras.src.export.onnx", "keras.src.wrappers", "keras.src.distillation")
+for name in rare:
+    assert name not in sys.modules, name
+assert gc.isenabled()
+from keras.applications import VGG16, mobilenet_v2
+from keras.datasets.mnist import load_data
+assert VGG16.__module__ in sys.modules and keras.applications.vgg16.VGG16 is VGG16
+assert mobilenet_v2.MobileNetV2 is keras.applications.MobileNetV2
+assert keras.datasets.mnist.load_data is load_data and "SKLearnClassifier" in dir(keras.wrappers)
+
+layer = {"class_name": "AlphaDropout", "config": {"name": "a", "rate": 0.5}}
+legacy = {"module": "keras._legacy.layers", "registered_name": "AlphaDropout", **layer}
+found = keras.saving.deserialize_keras_object(legacy)
+assert type(found) is sys.modules["keras.src.legacy.layers"].AlphaDropout
+assert type(sys.modules["keras.legacy"]) is types.ModuleType
+try:
+    keras.saving.deserialize_keras_object({**legacy, "registered_name": "Nix", "class_name": "Nix"})
+except TypeError as error:
+    assert "Nix" in str(error)
+else:
+    raise AssertionError("found")
+"""
+    )
+
+
 def test_keras_loads_rare_packages_when_they_are_wanted(tmp_path: Path) -> None:
     run(
         ALIASED

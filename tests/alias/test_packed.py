@@ -12,6 +12,7 @@ import pkgutil
 import sys
 import traceback
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def pack(folder: Path, name: str, files: dict[str, str], *, bytecode: bool = Tru
             for path, text in files.items()
             if path.endswith(".py")
         }
-        (folder / f"{name}.bytecode").write_bytes(marshal.dumps(code, 2))
+        (folder / f"{name}.bytecode").write_bytes(zlib.compress(marshal.dumps(code, 2)))
 
 
 @pytest.fixture
@@ -98,10 +99,39 @@ def test_modules_are_listed(crate: Any, folder: Path) -> None:
     assert found == {"crate": True, "crate.inner": True, "crate.inner.deep": False}
 
 
-def test_an_archive_alone_is_unpacked(folder: Path) -> None:
-    pack(folder, "barrel", {"barrel/__init__.py": "size = 4"}, bytecode=False)
+@pytest.fixture
+def barrel(folder: Path) -> Path:
+    """A package with compiled modules, which must be files."""
+    files = {"barrel/__init__.py": "from barrel.hoop import size", "barrel/hoop.py": "size = 4"}
+    pack(folder, "barrel", files, bytecode=False)
     importlib.invalidate_caches()
-    barrel = importlib.import_module("barrel")
-    assert barrel.size == 4
-    assert Path(barrel.__file__) == folder.parent / "barrel" / "__init__.py"
-    assert not (folder / "barrel.zip").exists()
+    return folder / "barrel.zip"
+
+
+def test_an_archive_alone_is_unpacked(barrel: Path) -> None:
+    spec = importlib.util.find_spec("barrel")
+    assert spec is not None
+    assert barrel.exists()  # looking for it does not unpack it
+    module = importlib.import_module("barrel")
+    assert module.size == sys.modules["barrel.hoop"].size == 4
+    assert spec.origin == module.__file__ == str(barrel.parent.parent / "barrel" / "__init__.py")
+    assert module.__spec__ is not None
+    assert module.__spec__.submodule_search_locations == [str(barrel.parent.parent / "barrel")]
+    assert inspect.getsource(module).strip() == "from barrel.hoop import size"
+    assert not barrel.exists()
+
+
+def test_an_archive_alone_is_unpacked_for_its_files(barrel: Path) -> None:
+    spec = importlib.util.find_spec("barrel")
+    assert spec is not None
+    assert isinstance(spec.loader, packed.Unpacking)
+    assert spec.loader.get_source("barrel") == "from barrel.hoop import size"
+    assert not barrel.exists()
+
+
+def test_a_module_of_an_archive_alone(barrel: Path) -> None:
+    spec = importlib.util.find_spec("barrel")
+    assert spec is not None
+    sys.modules["barrel"] = importlib.util.module_from_spec(spec)  # not loaded, as Keras's h5py
+    assert importlib.import_module("barrel.hoop").size == 4
+    assert not barrel.exists()

@@ -40,7 +40,14 @@ export const SOURCE = "    ";
 const BEGINS = { pyodide: 0, packages: 0.6, backend: 0.85, ready: 1 };
 
 const START = `
-import tfpy as tf
+import gc
+
+gc.disable()  # what is imported stays: nobody need look for garbage there, now or later
+try:
+    import tfpy as tf
+finally:
+    gc.freeze()
+    gc.enable()
 
 async def start(flags, backend, as_tensorflow):
     if as_tensorflow:

@@ -8,7 +8,7 @@ import time
 import types
 from typing import Any
 
-from tfpy._src.alias.graphs.lines import charts
+from tfpy._src.alias.graphs import lines
 from tfpy._src.runtime import page
 from tfpy._src.runtime.bridge import IN_BROWSER
 
@@ -77,9 +77,9 @@ def _made(base: Any) -> Any:
             """The picture: a panel for each metric."""
             panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
             for name, points in self.points.items():
-                lines = panels.setdefault(name.removeprefix("val_"), {})
-                lines["validation" if name.startswith("val_") else "training"] = points
-            return charts(panels, "epoch")
+                panel = panels.setdefault(name.removeprefix("val_"), {})
+                panel["validation" if name.startswith("val_") else "training"] = points
+            return lines.charts(panels, "epoch")
 
         _repr_svg_ = _repr_html_ = to_svg
 

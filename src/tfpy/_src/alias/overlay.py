@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import sys
 import types
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -11,6 +13,7 @@ from threading import RLock
 from typing import Any
 
 PARTS = {
+    "keras.src.api_export": "tfpy._src.alias.symbols",
     "keras._tf_keras.keras.callbacks": "tfpy._src.alias.live_plot",
     "keras.callbacks": "tfpy._src.alias.live_plot",
     "keras.src.backend.tensorflow.core": "tfpy._src.alias.output_spec",
@@ -25,11 +28,47 @@ PARTS = {
 }
 """Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
 
-LATER = ("absl.logging", "h5py", "ml_dtypes", "rich.console", "rich.markup", "rich.table")
+LATER = {
+    "absl.logging",
+    "h5py",
+    "ml_dtypes",
+    "rich.console",
+    "rich.markup",
+    "rich.table",
+    "keras._tf_keras",
+    "keras.applications",
+    "keras.datasets",
+    "keras.distillation",
+    "keras.export",
+    "keras.legacy",
+    "keras.src.datasets",
+    "keras.src.export",
+    "keras.src.legacy.saving.legacy_h5_format",
+    "keras.src.visualization",
+    "keras.visualization",
+    "keras.wrappers",
+    "tfpy._src.alias.graphs.lines",
+    "tfpy._src.alias.graphs.svg",
+}
 """What Keras imports and rarely uses: loaded when something of it is first asked for.
 
-In a page, they would be a third of Keras's import.
+In a page, they would be more than half of Keras's import.
 """
+
+STAND_INS = {
+    "html": ("escape",),
+    "ipaddress": (),
+    "multiprocessing": (),
+    "multiprocessing.dummy": (),
+    "multiprocessing.pool": ("ThreadPool",),
+    "urllib.request": ("urlretrieve",),
+}
+"""What of Python's library Keras imports and rarely uses, and the functions that it takes by name.
+
+It is loaded later in pages alone: where there are threads, they could wait for each other.
+"""
+
+_IN_PAGE = sys.platform == "emscripten"
 
 
 class Finder(MetaPathFinder):
@@ -41,13 +80,21 @@ class Finder(MetaPathFinder):
         path: Sequence[str] | None = None,
         target: types.ModuleType | None = None,
     ) -> ModuleSpec | None:
-        if fullname not in PARTS and fullname not in LATER:
+        wrapped_in = _wrapper(fullname)
+        if wrapped_in is None:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            wrapped_in = _Deferring if fullname in LATER else _Replacing
             spec.loader = wrapped_in(spec.loader)
         return spec
+
+
+def _wrapper(fullname: str) -> type[_Wrapping] | None:
+    if fullname in PARTS:
+        return _Replacing
+    if fullname in LATER or (_AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
+        return _Deferring
+    return _AtOnce if fullname == "keras" else None
 
 
 class _Wrapping(Loader):
@@ -71,6 +118,28 @@ class _Replacing(_Wrapping):
         importlib.import_module(PARTS[module.__name__]).replace(module)
 
 
+class _AtOnce(_Wrapping):
+    """Loads a module, and all that it imports, without looking for garbage, of which it makes none.
+
+    In a page, which keeps Keras as long as it lives, nobody looks for garbage there later either.
+    """
+
+    runs = False
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        _AtOnce.runs = True
+        try:
+            self.loader.exec_module(module)
+            if _IN_PAGE:
+                gc.freeze()
+        finally:
+            _AtOnce.runs = False
+            if was_enabled:
+                gc.enable()
+
+
 class _Deferring(_Wrapping):
     """Loads a module when it is asked for a name that it has not yet.
 
@@ -90,21 +159,52 @@ class _Deferred(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         own = self.__name__
-        with _LOCK:  # another thread may load it
-            if type(self) is _Deferred and own not in _LOADING:
-                _LOADING.add(own)
-                try:
-                    self._load()
-                finally:
-                    _LOADING.discard(own)
-            if name in vars(self):
-                return vars(self)[name]
+        if _AtOnce.runs and name in STAND_INS.get(own, ()):
+            return _stand_in(self, name)
+        load(self)
+        if name in vars(self):
+            return vars(self)[name]
         if type(self) is _Deferred:
             raise AttributeError(f"module {own!r} has no attribute {name!r} yet: it loads")
         return getattr(self, name)
 
-    def _load(self) -> None:
-        assert self.__spec__ is not None
-        assert isinstance(self.__spec__.loader, _Deferring)
-        self.__spec__.loader.loader.exec_module(self)
-        object.__setattr__(self, "__class__", types.ModuleType)
+    def __dir__(self) -> list[str]:
+        load(self)
+        return list(types.ModuleType.__dir__(self))
+
+
+def load(module: types.ModuleType) -> None:
+    """Loads a module that waits for it, unless it is being loaded."""
+    own = module.__name__
+    with _LOCK:  # another thread may load it
+        if type(module) is _Deferred and own not in _LOADING:
+            _LOADING.add(own)
+            try:
+                assert module.__spec__ is not None
+                assert isinstance(module.__spec__.loader, _Deferring)
+                module.__spec__.loader.loader.exec_module(module)
+                object.__setattr__(module, "__class__", types.ModuleType)
+            finally:
+                _LOADING.discard(own)
+
+
+def load_keras() -> bool:
+    """Loads all of Keras that waits for it; whether there was something."""
+    waiting = [
+        module
+        for name, module in list(sys.modules.items())
+        if type(module) is _Deferred and name.startswith("keras.")
+    ]
+    for module in waiting:
+        load(module)
+    return bool(waiting)
+
+
+def _stand_in(module: types.ModuleType, name: str) -> Any:
+    """A function that loads a module and calls its function of that name."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        load(module)
+        return vars(module)[name](*args, **options)
+
+    return call

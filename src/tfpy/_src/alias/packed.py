@@ -1,9 +1,10 @@
 """Packages that stand packed in a page: their bytecode in one file, their sources in an archive.
 
 The site's wheels of Keras and of what it imports have two files for each package: NAME.bytecode, a
-marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all other files.
+compressed, marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all
+other files.
 Unpacking a thousand of them and looking for each would take longer than to run them. A package with
-compiled modules, which must be files, is an archive alone, unpacked when it is first imported.
+compiled modules, which must be files, is an archive alone, unpacked when it is first loaded.
 """
 
 from __future__ import annotations
@@ -14,10 +15,19 @@ import os
 import shutil
 import sys
 import types
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib.abc import InspectLoader, PathEntryFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.abc import InspectLoader, Loader, PathEntryFinder
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    PathFinder,
+    SourceFileLoader,
+)
 from typing import Any
 from zipimport import zipimporter
 
@@ -36,6 +46,7 @@ class _Packages(PathEntryFinder):
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._place = os.path.dirname(folder)
         self._bytecode: dict[str, Mapping[str, bytes]] = {}
 
     def finder(self, path: str) -> PathEntryFinder:
@@ -49,9 +60,11 @@ class _Packages(PathEntryFinder):
         archive, ending, inner = path.partition(".zip")
         if not ending or os.path.dirname(archive) != self._folder:
             raise ImportError(f"{path} is not in a packed package", path=path)
+        if not os.path.exists(f"{archive}.bytecode"):
+            return _finder_of_files(self.unpacked(f"{archive}.zip") + inner)
         if archive not in self._bytecode:
             with open(f"{archive}.bytecode", "rb") as file:
-                self._bytecode[archive] = marshal.load(file)
+                self._bytecode[archive] = marshal.loads(zlib.decompress(file.read()))
         return _Modules(path, inner.removeprefix("/"), self._bytecode[archive])
 
     def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
@@ -60,11 +73,19 @@ class _Packages(PathEntryFinder):
             return None
         if os.path.exists(f"{self._folder}/{fullname}.bytecode"):
             return self.finder(archive).find_spec(fullname, target)
-        unpacked = os.path.dirname(self._folder)
-        shutil.unpack_archive(archive, unpacked)
-        os.remove(archive)
-        importlib.invalidate_caches()
-        return PathFinder.find_spec(fullname, [unpacked], target)
+        origin = f"{self._place}/{fullname}/{START}.py"
+        spec = ModuleSpec(fullname, Unpacking(self, archive), origin=origin, is_package=True)
+        spec.has_location = True
+        spec.submodule_search_locations = [archive]
+        return spec
+
+    def unpacked(self, archive: str) -> str:
+        """The folder of a package with compiled modules, unpacked from its archive."""
+        if os.path.exists(archive):
+            shutil.unpack_archive(archive, self._place)
+            os.remove(archive)
+            importlib.invalidate_caches()
+        return f"{self._place}/{os.path.basename(archive).removesuffix('.zip')}"
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
         """What ``pkgutil.iter_modules`` asks for."""
@@ -72,6 +93,44 @@ class _Packages(PathEntryFinder):
             for name in sorted(os.listdir(self._folder)):
                 if name.endswith(".zip"):
                     yield prefix + name.removesuffix(".zip"), True
+
+
+def _finder_of_files(path: str) -> PathEntryFinder:
+    loaders = ((ExtensionFileLoader, EXTENSION_SUFFIXES), (SourceFileLoader, SOURCE_SUFFIXES))
+    return FileFinder(path, *((loader, list(suffixes)) for loader, suffixes in loaders))
+
+
+class Unpacking(Loader):
+    """Loads a package with compiled modules from files, unpacked when something is wanted."""
+
+    def __init__(self, packages: _Packages, archive: str) -> None:
+        self._packages = packages
+        self._archive = archive
+
+    def _unpacked(self, fullname: str) -> tuple[ModuleSpec, SourceFileLoader]:
+        place = os.path.dirname(self._packages.unpacked(self._archive))
+        spec = PathFinder.find_spec(fullname, [place])
+        assert spec is not None
+        assert isinstance(spec.loader, SourceFileLoader)
+        return spec, spec.loader
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        spec, loader = self._unpacked(module.__name__)
+        assert spec.submodule_search_locations is not None
+        module.__spec__ = spec
+        module.__loader__ = loader
+        module.__path__ = spec.submodule_search_locations
+        loader.exec_module(module)
+
+    def get_source(self, fullname: str) -> str | None:
+        return self._unpacked(fullname)[1].get_source(fullname)
+
+    def get_resource_reader(self, fullname: str) -> Any:
+        """What ``importlib.resources`` reads a package's files with."""
+        return self._unpacked(fullname)[1].get_resource_reader(fullname)
 
 
 class _Modules(PathEntryFinder):
