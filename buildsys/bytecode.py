@@ -16,19 +16,22 @@ from .paths import ASSETS, BUILD, DATA, PACKAGE
 
 SCRIPT = DATA / "compile_bytecode.mjs"
 FOLDER = BUILD / "bytecode"
+PLACE = "/lib/python3.14/site-packages"
+"""Where Pyodide installs wheels."""
 
 
 def ensure() -> dict[Path, str]:
     """The bytecode of tfpy's present sources: file -> name in the wheel."""
     core = npm.ensure() / "pyodide"
     sources = sorted(path for path in PACKAGE.iterdir() if path != ASSETS)
-    inputs = tree_hash(core / "python_stdlib.zip", SCRIPT, *sources)
+    inputs = tree_hash(core / "python_stdlib.zip", SCRIPT, Path(__file__), *sources)
     stamp = FOLDER / inputs
     with lock("bytecode"):
         if not stamp.exists():
             shutil.rmtree(FOLDER, ignore_errors=True)
             FOLDER.mkdir(parents=True)
-            run_logged(["node", SCRIPT, core, PACKAGE, FOLDER], "bytecode")
+            place = f"{PLACE}/{PACKAGE.name}/"
+            run_logged(["node", SCRIPT, core, PACKAGE, FOLDER, place], "bytecode")
             stamp.touch()
     files = sorted(FOLDER.rglob("*.pyc"))
     return {file: f"{PACKAGE.name}/{file.relative_to(FOLDER).as_posix()}" for file in files}

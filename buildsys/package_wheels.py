@@ -1,7 +1,8 @@
-"""The site's wheels besides tfpy's: those of requirements/site.txt, optree, NumPy, compiled ones.
+"""The site's wheels: tfpy, those of requirements/site.txt, optree, NumPy, compiled ones.
 
-Keras and what it imports come without tests and without what no page can use, packed as tfpy finds
-them (src/tfpy/_src/alias/packed.py): bytecode in one file, sources in an archive.
+Keras and what it imports come without tests and without what no page can use. They and tfpy's
+engine are packed as tfpy finds them (src/tfpy/_src/packed.py): bytecode in one file, sources in an
+archive.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path, PurePath
 from . import bytecode, npm, pyenv, side_modules
 from .cache import entry, file_hash, tree_hash
 from .console import run_logged
-from .paths import ROOT
+from .paths import BUILD, ROOT
 
 LOCK = ROOT / "requirements" / "site.txt"
 OPTREE = ROOT / "web" / "python" / "optree"
@@ -67,7 +68,9 @@ CUTS = {
     "rich": Cut(requirements=("markdown-it-py", "pygments")),
 }
 FOLDER = "packed"
-PLACE = f"/lib/python{side_modules.PYTHON}/site-packages/{FOLDER}"
+ENGINE = "tfpy/_src/"
+FINDS = ("__init__", "packed")
+"""Modules of the engine that are files: they let Python find the others."""
 
 
 def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
@@ -118,15 +121,40 @@ def _make(into: Path) -> None:
 def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
     """Write a wheel of one package of pure Python, packed."""
     top, info, package = _parts(files)
-    code = {}
-    for name, data in bytecode.compiled(package, work, f"{PLACE}/{top}.zip/").items():
-        path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
-        module = path.parent.parent / path.name.split(".")[0]
-        code[module.as_posix()] = data[PYC_HEADER:]
-    info[f"{FOLDER}/{top}.zip"] = _archive(package)
-    marshalled = marshal.dumps(dict(sorted(code.items())), MARSHAL_VERSION)
-    info[f"{FOLDER}/{top}.bytecode"] = zlib.compress(marshalled, 9)
-    side_modules.write_wheel(out, info)
+    code = bytecode.compiled(package, work, f"{bytecode.PLACE}/")
+    side_modules.write_wheel(out, {**info, **_packed(top, package, code)})
+
+
+def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The two files of a package that stands packed."""
+    modules = {_module(name): data[PYC_HEADER:] for name, data in sorted(code.items())}
+    marshalled = marshal.dumps(modules, MARSHAL_VERSION)
+    return {
+        f"{FOLDER}/{top}.zip": _archive(sources),
+        f"{FOLDER}/{top}.bytecode": zlib.compress(marshalled, 9),
+    }
+
+
+def _module(name: str) -> str:
+    """The file of a module, without suffix, by that of its bytecode."""
+    path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
+    return (path.parent.parent / path.name.split(".")[0]).as_posix()
+
+
+def with_packed_engine(wheel: Path) -> Path:
+    """tfpy's wheel with the modules of the engine, which are hundreds, packed."""
+    with zipfile.ZipFile(wheel) as old:
+        files = {name: old.read(name) for name in old.namelist()}
+    kept = {ENGINE + name for name in FINDS}
+    sources, code = {}, {}
+    for name in [name for name in files if name.startswith(ENGINE)]:
+        if name.endswith(".pyc") and _module(name) not in kept:
+            code[name] = files.pop(name)
+        elif not name.endswith(".pyc") and name.removesuffix(".py") not in kept:
+            sources[name] = files.pop(name)
+    made = BUILD / wheel.name
+    side_modules.write_wheel(made, {**files, **_packed("tfpy", sources, code)})
+    return made
 
 
 def _write_archive(out: Path, wheel: Path) -> None:

@@ -26,7 +26,6 @@ HEADERS_PACKAGE = f"libpython{PYTHON}-dev"
 MAKE_PYCONFIG = DATA / "make_pyconfig.py"
 BACKEND_LOCK = ROOT / "requirements" / "numpy.txt"
 ZIP_TIME = (2026, 5, 18, 0, 0, 0)
-COMPRESSED = (".bytecode", ".zip")  # compressed files: unpacking them once more takes a page long
 RECIPE = Path(__file__)  # an input of every build that uses it
 
 
@@ -126,9 +125,7 @@ def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
         for name in sorted(kept, key=lambda name: (".dist-info/" in name, name)):
             member = zipfile.ZipInfo(name, ZIP_TIME)
             member.external_attr = 0o100644 << 16
-            is_compressed = name.endswith(COMPRESSED)
-            how = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
-            new.writestr(member, kept[name], how, 9)
+            new.writestr(member, kept[name], zipfile.ZIP_DEFLATED, 9)
 
 
 def wheel_text(tag: str) -> bytes:

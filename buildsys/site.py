@@ -41,7 +41,8 @@ MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
 def ensure() -> Path:
     """The folder of the site, brought up to date."""
     compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
-    wheels = [wheel.ensure(), *package_wheels.ensure(numpy_wheel.ensure(), compiled)]
+    tfpy = package_wheels.with_packed_engine(wheel.ensure())
+    wheels = [tfpy, *package_wheels.ensure(numpy_wheel.ensure(), compiled)]
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
     wanted = {f"pyodide/{file.name}": file for file in wheels}

@@ -62,6 +62,8 @@ def told():
 specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
 files = [str(spec.origin) for spec in specs if spec is not None]
 found = {"compiled": [file for file in files if "/python314.zip/" in file and file.endswith(".py")]}
+found["engine"] = sorted(os.listdir(os.path.dirname(tfpy._src.__file__)))
+found["matmul"] = inspect.getsource(tfpy.matmul), inspect.getfile(tfpy.matmul)
 """
 OF_KERAS = """
 LATER = ("h5py._hl", "ml_dtypes._finfo", "http.client", "html.entities", "multiprocessing.context")
@@ -72,7 +74,7 @@ from urllib.request import urlretrieve
 from html import escape
 found["whole"] = [isinstance(ThreadPool, type), urlretrieve.__module__, escape.__name__]
 found["collects"] = gc.isenabled()
-import h5py._hl.files
+import h5py
 found["unpacked"] = [h5py.File is h5py._hl.files.File, h5py.__file__, os.path.exists(h5py.__file__)]
 found["version"] = [keras.__version__, importlib.metadata.version("keras")]
 found["source"] = inspect.getsource(keras.layers.Dense.build)
@@ -90,6 +92,9 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy"}
     assert found["compiled"] == []
+    assert found["engine"] == ["__init__.py", "__pycache__", "packed.py"]
+    assert "def matmul(" in found["matmul"][0]
+    assert found["matmul"][1].startswith("/lib/python3.14/site-packages/tfpy/_src/")
 
     page = tfpy_page("tfpy-testing/blank.html")
     asked = json.dumps([["keras"], f"{with_keras}json.dumps(found)"])
@@ -104,6 +109,6 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     assert found["version"][0].startswith("3.15.")
     assert found["version"] == found["version"][:1] * 2
     assert found["source"].lstrip().startswith("def build(self, input_shape):")
-    assert "packed/keras.zip/keras/src/layers/core/dense.py" in found["told"]
+    assert "site-packages/keras/src/layers/core/dense.py" in found["told"]
     assert "raise ValueError(" in found["told"]
     assert any("hdf5" in name for name in found["licences"])

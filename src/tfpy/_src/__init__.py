@@ -1,1 +1,12 @@
 """The engine. What a user may import stands in the modules of ``tfpy`` itself."""
+
+import os
+import sys
+
+from tfpy._src import packed
+
+if sys.platform == "emscripten":
+    _folder = os.path.join(os.path.abspath(f"{__file__}/../../.."), "packed")
+    packed.install(_folder)
+    if os.path.exists(f"{_folder}/tfpy.zip"):  # the site's wheel
+        __path__.insert(0, f"{_folder}/tfpy.zip/tfpy/_src")

@@ -161,11 +161,12 @@ class _Deferred(types.ModuleType):
         own = self.__name__
         if _AtOnce.runs and name in STAND_INS.get(own, ()):
             return _stand_in(self, name)
-        load(self)
+        if name != "__path__":  # Python asks every module whether it is a package
+            load(self)
         if name in vars(self):
             return vars(self)[name]
         if type(self) is _Deferred:
-            raise AttributeError(f"module {own!r} has no attribute {name!r} yet: it loads")
+            raise AttributeError(f"module {own!r} has no attribute {name!r}, or not yet: it loads")
         return getattr(self, name)
 
     def __dir__(self) -> list[str]:
@@ -179,11 +180,15 @@ def load(module: types.ModuleType) -> None:
     with _LOCK:  # another thread may load it
         if type(module) is _Deferred and own not in _LOADING:
             _LOADING.add(own)
+            spec = module.__spec__
+            assert spec is not None
+            assert isinstance(spec.loader, _Deferring)
             try:
-                assert module.__spec__ is not None
-                assert isinstance(module.__spec__.loader, _Deferring)
-                module.__spec__.loader.loader.exec_module(module)
+                spec.loader.loader.exec_module(module)
                 object.__setattr__(module, "__class__", types.ModuleType)
+            except BaseException:
+                module.__spec__ = spec  # it may be tried again
+                raise
             finally:
                 _LOADING.discard(own)
 

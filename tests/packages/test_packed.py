@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tfpy._src.alias import packed
+from tfpy._src import packed
 
 FILES = {
     "crate/__init__.py": '"""A crate."""\nfrom crate.inner.deep import Jar\n',
@@ -39,7 +39,7 @@ def pack(folder: Path, name: str, files: dict[str, str], *, bytecode: bool = Tru
     if bytecode:
         code = {
             path.removesuffix(".py"): marshal.dumps(
-                compile(text, f"{folder}/{name}.zip/{path}", "exec")
+                compile(text, f"{folder.parent}/{path}", "exec")
             )
             for path, text in files.items()
             if path.endswith(".py")
@@ -71,8 +71,8 @@ def test_modules_are_found(crate: Any, folder: Path) -> None:
     deep = sys.modules["crate.inner.deep"]
     assert crate.Jar is deep.Jar
     assert (crate.__doc__, crate.__package__) == ("A crate.", "crate")
-    assert crate.__file__ == f"{folder}/crate.zip/crate/__init__.py"
-    assert deep.__file__ == f"{folder}/crate.zip/crate/inner/deep.py"
+    assert crate.__file__ == f"{folder.parent}/crate/__init__.py"
+    assert deep.__file__ == f"{folder.parent}/crate/inner/deep.py"
     assert importlib.reload(deep).Jar is not crate.Jar
     with pytest.raises(ModuleNotFoundError, match=r"crate\.inner\.absent"):
         importlib.import_module("crate.inner.absent")

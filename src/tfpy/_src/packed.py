@@ -1,7 +1,7 @@
 """Packages that stand packed in a page: their bytecode in one file, their sources in an archive.
 
-The site's wheels of Keras and of what it imports have two files for each package: NAME.bytecode, a
-compressed, marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all
+The site's wheels of tfpy, Keras and what it imports have two files for each package: NAME.bytecode,
+a compressed, marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all
 other files.
 Unpacking a thousand of them and looking for each would take longer than to run them. A package with
 compiled modules, which must be files, is an archive alone, unpacked when it is first loaded.
@@ -60,12 +60,13 @@ class _Packages(PathEntryFinder):
         archive, ending, inner = path.partition(".zip")
         if not ending or os.path.dirname(archive) != self._folder:
             raise ImportError(f"{path} is not in a packed package", path=path)
-        if not os.path.exists(f"{archive}.bytecode"):
-            return _finder_of_files(self.unpacked(f"{archive}.zip") + inner)
         if archive not in self._bytecode:
+            if not os.path.exists(f"{archive}.bytecode"):
+                return _finder_of_files(self.unpacked(f"{archive}.zip") + inner)
             with open(f"{archive}.bytecode", "rb") as file:
                 self._bytecode[archive] = marshal.loads(zlib.decompress(file.read()))
-        return _Modules(path, inner.removeprefix("/"), self._bytecode[archive])
+        inner = inner.removeprefix("/")
+        return _Modules(path, f"{self._place}/{inner}", inner, self._bytecode[archive])
 
     def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
         archive = f"{self._folder}/{fullname}.zip"
@@ -134,12 +135,21 @@ class Unpacking(Loader):
 
 
 class _Modules(PathEntryFinder):
-    """Finds the modules of one package: those at ``inner`` in its archive."""
+    """Finds the modules of one package: those at ``inner`` in its archive.
 
-    def __init__(self, path: str, inner: str, bytecode: Mapping[str, bytes]) -> None:
+    Their files are called as if they were unpacked, to ``place``.
+    """
+
+    def __init__(self, path: str, place: str, inner: str, bytecode: Mapping[str, bytes]) -> None:
         self._path = path
+        self._place = place.removesuffix("/")
         self._start = f"{inner}/" if inner else ""
         self._bytecode = bytecode
+
+    def data(self, path: str) -> bytes:
+        """What a file of this folder holds."""
+        inner = path.removeprefix(self._place)
+        return self.sources.get_data(self._path + inner)
 
     @cached_property
     def sources(self) -> zipimporter:
@@ -150,10 +160,10 @@ class _Modules(PathEntryFinder):
         name = fullname.rpartition(".")[2]
         code = self._bytecode.get(f"{self._start}{name}/{START}")
         if is_package := code is not None:
-            origin = f"{self._path}/{name}/{START}.py"
+            origin = f"{self._place}/{name}/{START}.py"
         else:
             code = self._bytecode.get(self._start + name)
-            origin = f"{self._path}/{name}.py"
+            origin = f"{self._place}/{name}.py"
         if code is None:
             return None
         loader = _Loader(self, origin, code, is_package)
@@ -189,15 +199,15 @@ class _Loader(InspectLoader):
         return self._is_package
 
     def get_filename(self, fullname: str) -> str:
-        """The module's ``__file__``, inside the archive."""
+        """The module's ``__file__``, as if it were unpacked."""
         return self._origin
 
     def get_source(self, fullname: str) -> str | None:
         return self._finder.sources.get_source(fullname)
 
     def get_data(self, path: str) -> bytes:
-        """What a file of the archive holds."""
-        return self._finder.sources.get_data(path)
+        """What a file of the archive holds, called as if it were unpacked."""
+        return self._finder.data(path)
 
     def get_resource_reader(self, fullname: str) -> Any:
         """What ``importlib.resources`` reads a package's files with."""
