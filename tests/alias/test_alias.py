@@ -88,11 +88,12 @@ def test_keras_is_not_imported_before_it_is_touched() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["array_batches", "awaited", "folders", "pictures", "shown", "traces"]
+    "name", ["array_batches", "awaited", "folders", "pictures", "shown", "together", "traces"]
 )
 def test_programs(name: str) -> None:
     path = HERE / f"{name}.py"
-    assert run(ALIASED + f"import runpy; runpy.run_path({str(path)!r})").endswith("be\n")
+    program = f"import runpy, sys; sys.path.append({str(HERE.parent)!r})"
+    assert run(f"{ALIASED}{program}; runpy.run_path({str(path)!r})").endswith("be\n")
 
 
 def test_values_pickle() -> None:

@@ -4,70 +4,16 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from runtime.fake import FakeDevice
+from function.in_place import SIZE, InPlaceDevice, activated, numbers
 
 import tfpy as tf
 from tfpy._src.core import scalars
 from tfpy._src.ir.aval import Array
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Compiled
-
-SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
-
-
-class InPlaceDevice(FakeDevice):
-    """Lowers as for wasm, and writes over what is donated to a run."""
-
-    name = "in place"
-    target = WasmTarget()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.donated = 0
-        self.fails = False
-        self._donated: dict[
-            int, list[int]
-        ] = {}  # for each output a position among the inputs, or -1
-
-    def upload(self, array: Array) -> int:
-        return super().upload(array.copy())
-
-    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
-        return Compiled(graph, wasm.lower(graph, donated))
-
-    def register(self, compiled: Compiled) -> int:
-        number = super().register(compiled)
-        program = compiled.program
-        assert program is not None
-        places = {buffer: i for i, buffer in enumerate(program.inputs)}
-        self._donated[number] = [
-            places.get(program.donations.get(o, -1), -1) for o in program.outputs
-        ]
-        return number
-
-    def run(self, program: int, *slots: int) -> int:
-        if self.fails:
-            raise RuntimeError("the device has failed")
-        ids = [abs(slot) for slot in slots]
-        first = super().run(program, *ids)
-        for number, place in enumerate(self._donated[program]):
-            if place >= 0 and slots[place] < 0:
-                made, old = self._arrays[first + number], self._arrays[ids[place]]
-                np.copyto(old, made.reshape(old.shape))
-                self._arrays[first + number] = old
-        gone = [-slot for slot in slots if slot < 0]
-        for slot in gone:
-            del self._arrays[slot]
-        self.donated += len(gone)
-        return first
 
 
 @pytest.fixture
@@ -77,19 +23,6 @@ def device() -> Iterator[InPlaceDevice]:
     tf.remove_backend("in place")
     tf.set_backend("cpu")
     scalars.clear_scalars()
-
-
-def activated(name: str) -> InPlaceDevice:
-    scalars.clear_scalars()
-    tf.register_backend(name, InPlaceDevice)
-    tf.set_backend(name)
-    backend = registry.active_backend()
-    assert isinstance(backend, InPlaceDevice)
-    return backend
-
-
-def numbers(seed: int = 0) -> Array:
-    return np.random.default_rng(seed).standard_normal(SIZE).astype(np.float32)
 
 
 class Counter:

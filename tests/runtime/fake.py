@@ -8,8 +8,16 @@ from typing import Any
 from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.graph import Graph
-from tfpy._src.runtime.backend import Compiled
+from tfpy._src.runtime.backend import Compiled, Links
 from tfpy._src.runtime.cpu import CpuBackend
+
+
+class DeviceFailure(Exception):
+    """What a runtime raises: the name and text of TensorFlow's error."""
+
+    name = "ResourceExhaustedError"
+    message = "no memory is left"
+    first: int
 
 
 class FakeDevice(CpuBackend):
@@ -26,6 +34,8 @@ class FakeDevice(CpuBackend):
         self.compiled: list[str] = []
         self.runs = 0
         self.uploads = 0
+        self.repeats = 0
+        self.links: dict[int, Links] = {}
         self.freed: list[list[int]] = []
         self.released: list[int] = []
         self.closed = False
@@ -49,6 +59,32 @@ class FakeDevice(CpuBackend):
     def run(self, program: int, *slots: int) -> int:
         self.runs += 1
         return super().run(program, *slots)
+
+    def link(self, program: int, links: Links) -> bool:
+        self.links[program] = links
+        return True
+
+    def repeat(self, program: int, count: int, *slots: int) -> int:
+        """What ``web/runtime/repeats.mjs`` does."""
+        self.repeats += 1
+        links = self.links[program]
+        start = len(slots) - (count - 1) * len(links.given)
+        inputs, anew = list(slots[:start]), iter(slots[start:])
+        donated = {output for _, output, is_donated in links.carried if is_donated}
+        first = self.run(program, *inputs)
+        for _ in range(count - 1):
+            for place, output, is_donated in links.carried:
+                inputs[place] = -(first + output) if is_donated else first + output
+            for place in links.given:
+                inputs[place] = next(anew)
+            before = first
+            try:
+                first = self.run(program, *inputs)
+            except DeviceFailure as failure:
+                failure.first = before
+                raise
+            self.free([before + i for i in range(links.outputs) if i not in donated])
+        return first
 
     def release(self, program: int) -> None:
         self.released.append(program)

@@ -13,6 +13,7 @@ const shared = Number(descriptor);
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
 const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)));
 const backend = await runtime.openWasm({ variant, wasm, codegen });
+const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() });
 
 /** A heap with the file's bytes at an address that is not 0. @param {number} nbytes */
 function heapOf(nbytes) {
@@ -42,8 +43,10 @@ const commands = {
   },
   free: ({ slots }) => backend.free(...slots),
   register: ({ json, nbytes }) => backend.register(json, heapOf(nbytes), 64, nbytes),
-  release: ({ program }) => backend.release(program),
+  release: ({ program }) => bound.release(program),
   run: ({ program, slots }) => backend.run(program, ...slots),
+  link: ({ program, links }) => bound.link(program, links),
+  repeat: ({ program, count, slots }) => bound.repeat(program, count, ...slots),
   time: ({ program, slots, times }) => timed(program, slots, times),
   memory: () => backend.memory(),
   trials: ({ programs }) =>

@@ -55,6 +55,12 @@ class NodeDevice:
     def run(self, program: int, *slots: int) -> int:
         return int(self._call("run", program=program, slots=_plain(slots)))
 
+    def link(self, program: int, links: str) -> None:
+        self._call("link", program=program, links=links)
+
+    def repeat(self, program: int, count: int, *slots: int) -> int:
+        return int(self._call("repeat", program=program, count=count, slots=_plain(slots)))
+
     def memory(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._runtime.call("memory"))
 

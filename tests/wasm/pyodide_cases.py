@@ -189,6 +189,43 @@ async def case_tensors_that_are_too_large() -> None:
     assert x.numpy() == 1
 
 
+async def case_several_calls_at_once() -> None:
+    def made() -> tuple[Any, list[tf.Variable]]:
+        w, m = tf.Variable(tf.ones([40, 30])), tf.Variable(tf.zeros([40, 30]))
+        steps = tf.Variable(0)
+
+        @tf.function
+        def step(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((x @ w - y) ** 2)
+            m.assign(0.9 * m + tape.gradient(loss, w))
+            w.assign_sub(0.1 * m)
+            steps.assign_add(1)
+            return loss
+
+        return step, [w, m, steps]
+
+    rng = np.random.default_rng(0)
+    calls = [
+        tuple(tf.constant(rng.normal(size=(8, n)).astype(np.float32)) for n in (40, 30))
+        for _ in range(6)
+    ]
+    (step, variables), (same, others) = made(), made()
+    step(*calls[0])
+    same(*calls[0])
+    slots = []
+    for _ in range(3):
+        loss = step.repeat(calls)
+        for args in calls:
+            wanted = same(*args)
+        np.testing.assert_array_equal(loss, wanted)
+        for v, other in zip(variables, others, strict=True):
+            np.testing.assert_array_equal(v, other)
+        slots.append(tf.memory()["numTensors"])
+    assert variables[2].numpy() == 19
+    assert slots[1] == slots[2], slots
+
+
 async def case_batches_for_the_device() -> None:
     x = np.random.default_rng(0).normal(size=(50, 3, 2)).astype(np.float32)
     y = np.arange(50, dtype=np.int32)

@@ -5,6 +5,7 @@ import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
 import { openWebgpu } from "../webgpu/webgpu.mjs";
 import { probe } from "./probe.mjs";
+import { Repeats } from "./repeats.mjs";
 
 /**
  * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
@@ -51,6 +52,7 @@ export async function openJson(kind, options, owner, pointer, size) {
  * @param {HeapOwner} owner
  */
 export function bindHeap(backend, owner) {
+  const repeats = new Repeats(backend);
   return {
     variant: backend.variant,
     limits: JSON.stringify(backend.limits),
@@ -68,8 +70,15 @@ export function bindHeap(backend, owner) {
     registerAsync: (json, pointer, size, progress) =>
       backend.registerAsync(json, owner.HEAPU8.buffer, pointer, size, progress),
     /** @type {(program: number) => void} */
-    release: (program) => backend.release(program),
+    release(program) {
+      repeats.forget(program);
+      backend.release(program);
+    },
     run: backend.run.bind(backend),
+    /** @type {(program: number, json: string) => void} */
+    link: (program, json) => repeats.link(program, json),
+    /** @type {(program: number, count: number, ...slots: number[]) => number} */
+    repeat: (program, count, ...slots) => repeats.run(program, count, slots),
     memory: () => JSON.stringify(backend.memory()),
     finish: () => backend.finish(),
     lost: () => backend.lost?.() ?? "",

@@ -1,7 +1,8 @@
 """Keras's callbacks after each batch: metrics are read when somebody looks at them.
 
 Keras reads every metric after every batch, which waits for the device each time. A progress bar
-shows a few a second; the other callbacks that Keras adds by itself look at whole epochs.
+shows a few a second; the other callbacks that Keras adds by itself look at whole epochs. Steps at
+which nobody looks may run together (``training.Steps``).
 """
 
 from __future__ import annotations
@@ -11,57 +12,84 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-BEGINS = {"train": "on_train_batch_begin", "test": "on_test_batch_begin"}
-"""What is called before a batch, by the phase."""
+STARTS = {"train": "on_epoch_begin", "test": "on_test_begin"}
+"""What is called before some batches, by the phase."""
 
-ENDS = {"train": "on_train_batch_end", "test": "on_test_batch_end"}
-"""What is called when a batch is done, by the phase."""
+BEGINS = {
+    "train": ("on_train_batch_begin", "on_batch_begin"),
+    "test": ("on_test_batch_begin",),
+}
+"""What is called before a batch, and its other names."""
+
+ENDS = {"train": ("on_train_batch_end", "on_batch_end"), "test": ("on_test_batch_end",)}
+"""What is called when a batch is done, and its other names."""
 
 
 def replace(module: types.ModuleType) -> None:
     """Lets Keras's CallbackList skip what nobody would see."""
     kind, bar = module.CallbackList, module.ProgbarLogger
 
+    def heeding(callbacks: Any, kinds: dict[str, tuple[str, ...]], phase: str) -> list[Any]:
+        """The callbacks besides progress bars that do something then; the same for an epoch."""
+        known = vars(callbacks).setdefault("_heeding", {})
+        names = kinds[phase]
+        if names not in known:
+            others = [c for c in callbacks.callbacks if not isinstance(c, bar)]
+            known[names] = [c for c in others if _heeds_one(c, names)]
+        found: list[Any] = known[names]
+        return found
+
     def looks(callbacks: Any, phase: str) -> bool:
         """Whether somebody looks at the metrics of the batch that has just been computed."""
-        names = (ENDS[phase], "on_batch_end") if phase == "train" else (ENDS[phase],)
-        for callback in callbacks.callbacks:
-            if isinstance(callback, bar):
-                if _is_due(callback):
-                    return True
-            elif _heeds_one(callback, names) and _may_look(callback):
-                return True
-        return False
+        return any(map(_is_due, bars(callbacks))) or any(
+            map(_may_look, heeding(callbacks, ENDS, phase))
+        )
+
+    def bars(callbacks: Any) -> list[Any]:
+        return [callback for callback in callbacks.callbacks if isinstance(callback, bar)]
 
     def beginning(phase: str) -> Callable[..., None]:
-        plain = getattr(kind, BEGINS[phase])
-        names = (BEGINS[phase], "on_batch_begin") if phase == "train" else (BEGINS[phase],)
+        plain = getattr(kind, BEGINS[phase][0])
 
         def begin(self: Any, batch: int, logs: Any = None) -> None:
             """Before a batch."""
-            if any(_heeds_one(callback, names) for callback in self.callbacks):
+            if heeding(self, BEGINS, phase):
                 plain(self, batch, logs)
 
         return begin
 
     def ending(phase: str) -> Callable[..., None]:
-        plain = getattr(kind, ENDS[phase])
+        plain = getattr(kind, ENDS[phase][0])
 
         def end(self: Any, batch: int, logs: Any = None) -> None:
             """After a batch."""
             if self.looks(phase):
                 plain(self, batch, logs)
             else:
-                for callback in self.callbacks:
-                    if isinstance(callback, bar):
-                        callback.seen = batch + 1
+                for callback in bars(self):
+                    callback.seen = batch + 1
 
         return end
 
+    def starting(phase: str) -> Callable[..., None]:
+        plain = getattr(kind, STARTS[phase])
+
+        def start(self: Any, *args: Any, **kwargs: Any) -> None:
+            """Before some batches: notes whether somebody will look at single ones."""
+            plain(self, *args, **kwargs)
+            vars(self).pop("_heeding", None)
+            steps = getattr(vars(self).get("_model"), f"{phase}_function", None)
+            if steps is not None and hasattr(steps, "is_unseen"):
+                ends = [hasattr(c, "is_due") for c in heeding(self, ENDS, phase)]
+                steps.is_unseen = all(ends) and not heeding(self, BEGINS, phase)
+
+        return start
+
     kind.looks = looks
     for phase in ENDS:
-        setattr(kind, BEGINS[phase], beginning(phase))
-        setattr(kind, ENDS[phase], ending(phase))
+        setattr(kind, STARTS[phase], starting(phase))
+        setattr(kind, BEGINS[phase][0], beginning(phase))
+        setattr(kind, ENDS[phase][0], ending(phase))
 
 
 def _is_due(callback: Any) -> bool:

@@ -6,10 +6,12 @@ page stays alive while a model learns on its own thread, and no synchronous read
 
 from __future__ import annotations
 
+import math
 import sys
 import types
 from collections.abc import Callable
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,10 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.data.ahead import OnDevice
+from tfpy._src.data.ahead import AheadIterator, OnDevice
 from tfpy._src.data.iterators import Iterator
 from tfpy._src.function.api import function
-from tfpy._src.runtime.turns import give_turn
+from tfpy._src.runtime.turns import SLICE, give_turn
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -36,36 +38,76 @@ def replace(trainer: types.ModuleType) -> None:
         """What runs a step of training or evaluation on the next batches of an iterator."""
         if self.run_eagerly or self.steps_per_execution != 1:
             return plain(self, step_function)
-        return _single_steps(self, step_function)
+        return Steps(self, step_function)
 
     trainer.TensorFlowTrainer._make_function = made
 
 
-def _single_steps(model: Any, step_function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What runs a compiled step on one batch of an iterator, with little of Python about it."""
-    strategy = model.distribute_strategy
-    reduced = _keras().reduce_per_replica
+class Steps:
+    """Runs a compiled step on the batches of an iterator, with little of Python about it.
 
-    @do_not_convert
-    def one_step_on_data(data: Any) -> Any:
-        """Runs a single training step on a batch of data."""
-        return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
+    A call is a step. While nobody looks at single ones, those whose batches are there run together,
+    in one crossing to the device; the calls after it give what the last of them gave.
+    """
 
-    compiled = function(one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile)
-    other = model._autoconvert_optionals(compiled)
+    def __init__(self, model: Any, step_function: Callable[[Any], Any]) -> None:
+        strategy = model.distribute_strategy
+        reduced = _keras().reduce_per_replica
 
-    def run(iterator: Any) -> Any:
+        @do_not_convert
+        def one_step_on_data(data: Any) -> Any:
+            """Runs a single training step on a batch of data."""
+            return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
+
+        self._compiled = function(
+            one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile
+        )
+        self._other = model._autoconvert_optionals(self._compiled)
+        self._seconds = math.inf  # that a step takes of Python's thread
+        self.is_unseen = False
+        """Whether nobody looks at what single steps give."""
+
+    def __call__(self, iterator: Any) -> Any:
+        if type(iterator) is AheadIterator:
+            return self._ahead(iterator)
         data = iterator.get_next() if isinstance(iterator, Iterator) else next(iter(iterator))
-        plain = type(data) is tuple and all(type(leaf) is Tensor for leaf in data)
-        return compiled(data) if plain else other(data)
+        return self._compiled(data) if _is_plain(data) else self._other(data)
 
-    return run
+    def _ahead(self, iterator: AheadIterator) -> Any:
+        if iterator.done:
+            iterator.done -= 1
+            return iterator.result
+        data = iterator.get_next()
+        if not _is_plain(data):
+            return self._other(data)
+        batches = [(data,)]
+        if self.is_unseen and iterator.is_whole:
+            most = int(_TOGETHER / max(self._seconds, _CLOCK))
+            batches += [(more,) for more in iterator.take(most - 1)]
+        begun = perf_counter()
+        result = self._compiled.repeat(batches)
+        self._seconds = (perf_counter() - begun) / len(batches)
+        iterator.done, iterator.result = len(batches) - 1, result
+        return result
+
+
+_TOGETHER = SLICE / 2
+"""Seconds of steps that run together: the page waits for them."""
+
+_CLOCK = 1e-4
+"""Seconds that browsers' clocks may not tell apart."""
+
+
+def _is_plain(data: Any) -> bool:
+    """Whether a batch is tensors alone, in a tuple."""
+    return type(data) is tuple and all(type(leaf) is Tensor for leaf in data)
 
 
 def _on_device(self: Any) -> OnDevice:
     """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
     if not hasattr(self, "_elements"):
-        self._elements = OnDevice(self._distributed_dataset._node)
+        is_whole = self.steps_per_epoch is None
+        self._elements = OnDevice(self._distributed_dataset._node, is_whole)
     return self._elements
 
 

@@ -30,8 +30,8 @@ class LoopRun:
             return replace(inside, weights=inside.weights - {part.inputs[p] for p in changing})
 
         self.test = Executable(test, of(test))
-        donated = frozenset(body.inputs[:state])
-        self.body = Executable(body, replace(of(body), donated=donated))
+        carried = {value: p for p, value in enumerate(body.inputs[:state])}
+        self.body = Executable(body, replace(of(body), carried=carried))
         self.state = state
         self.mirror = LoopMirror(test, body, state)
 

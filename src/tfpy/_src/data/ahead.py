@@ -40,10 +40,14 @@ class OnDevice:
     """A dataset whose elements are for programs of the device.
 
     The arrays of which batches are rows stay there as long as this object does.
+
+    Args:
+        is_whole: whether who takes elements takes all of them.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, is_whole: bool = False) -> None:
         self._node = node
+        self._is_whole = is_whole
         self._tables: tuple[Tensor, ...] | None = None
 
     def __iter__(self) -> Iterator:
@@ -68,14 +72,25 @@ class OnDevice:
     def _ahead(self, picks: Picks, run: Run) -> AheadIterator:
         if self._tables is None:
             self._tables = tuple([_lasting(t.alias()) for t in picks.tables])
-        return AheadIterator(self._node, picks, run, self._tables)
+        return AheadIterator(self._node, picks, run, self._tables, self._is_whole)
 
 
 class AheadIterator(Iterator):
-    """An iterator over batches that are gathered on the device."""
+    """An iterator over batches that are gathered on the device.
 
-    def __init__(self, node: Node, picks: Picks, run: Run, tables: tuple[Tensor, ...]) -> None:
+    Who computes with several at once notes it in :attr:`done` and :attr:`result`.
+    """
+
+    def __init__(
+        self, node: Node, picks: Picks, run: Run, tables: tuple[Tensor, ...], is_whole: bool
+    ) -> None:
         self._node, self._run = node, run
+        self.is_whole = is_whole
+        """Whether all batches will be asked for."""
+        self.done = 0
+        """How many batches were computed with before they are asked for."""
+        self.result: Any = None
+        """What the last of them gave."""
         self._tables = tables
         self._length = min(len(t) for t in tables)
         self._width = sum(t.size // len(t) for t in tables)
@@ -91,11 +106,19 @@ class AheadIterator(Iterator):
             raise StopIteration
         return self._ready.popleft()
 
+    def take(self, most: int) -> list[Any]:
+        """The next elements, as far as they are there."""
+        return [self._ready.popleft() for _ in range(min(most, len(self._ready)))]
+
     async def fetch(self, count: int) -> bool:
         """Awaits so many elements, fewer at the end; whether there are any."""
-        while len(self._ready) < count and (rows := await self._fetched()):
+        while self._known < count and (rows := await self._fetched()):
             self._gather(rows)
-        return bool(self._ready)
+        return self._known > 0
+
+    @property
+    def _known(self) -> int:
+        return self.done + len(self._ready)
 
     async def _fetched(self) -> list[Array]:
         """The rows of the next batches that are gathered together."""

@@ -166,6 +166,16 @@ class ConcreteFunction:
                 hold_all(self._assigned, values)
         return self._results.filled(found)
 
+    def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
+        """Runs it on one list of tensors after the other; the result of the last run."""
+        repeated = self._traced.repeat(calls) if len(calls) > 1 else None
+        if repeated is None:
+            return [self.run(tensors) for tensors in calls][-1]
+        hold_all(self._assigned, repeated.outputs[len(self._results.tensors) :])
+        if repeated.error is not None:
+            raise repeated.error
+        return self._results.filled(repeated.outputs)
+
     async def prepare(self, progress: Callable[[float], None]) -> None:
         """Makes the active backend's programs without freezing the page.
 

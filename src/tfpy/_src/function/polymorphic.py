@@ -8,7 +8,8 @@ import threading
 import warnings
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar, overload
 
 from tfpy._src import tracing
@@ -132,6 +133,27 @@ class Function(Generic[P, R]):
         elif key is not None:
             self._by_avals[key] = found
         return found.run([t for _, t in call.tensors])  # type: ignore[misc]
+
+    def repeat(self, calls: Sequence[Sequence[Any]]) -> R:
+        """Calls it with one list of arguments after the other; what the last call gives.
+
+        Calls that one trace serves run in one crossing to the device, where it can: a call costs
+        little then besides its computation.
+        """
+        call: Callable[..., R] = self
+        if _Settings.eagerly or tracing.local.active or self.input_signature is not None:
+            return [call(*args) for args in calls][-1]
+        tensors: list[list[Tensor]] = [[] for _ in calls]
+        keys = [quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
+        for key, places in groupby(range(len(calls)), keys.__getitem__):
+            alike = list(places)
+            known = self._by_avals.get(key)
+            if known is None:
+                result = [call(*calls[i]) for i in alike][-1]
+            else:
+                self._hits += len(alike)
+                result = known.repeat([tensors[i] for i in alike])
+        return result
 
     def _call(self, args: Any, kwargs: Any) -> Call:
         arguments = bind(self._signature, args, kwargs)

@@ -17,7 +17,7 @@ from tfpy._src.core.tape import Entry, backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.function.results import Results
 from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.run.executable import Executable
+from tfpy._src.run.executable import Executable, Repeated
 from tfpy._src.run.usage import Usage
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
@@ -32,7 +32,7 @@ class Traced:
         extras: the other inputs.
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
-        assigned: Variables that the caller gives new values, which are outputs, after each call.
+        assigned: Variables that the caller gives new values, the last outputs, after each call.
         quantized: whether products with weights are computed in int8 where the backend can; its
             derivative's are not.
     """
@@ -67,12 +67,13 @@ class Traced:
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        donated = frozenset(
-            trace.value_of(extra.tensor)
+        places = {id(v): n for n, v in enumerate(assigned, len(outputs) - len(assigned))}
+        carried = {
+            trace.value_of(extra.tensor): places[id(extra.variable)]
             for extra in extras
-            if any(extra.variable is variable for variable in assigned)
-        )
-        self.executable = Executable(self.graph, Usage(self.weights, donated, quantized))
+            if id(extra.variable) in places
+        }
+        self.executable = Executable(self.graph, Usage(self.weights, carried, quantized))
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:
@@ -100,6 +101,18 @@ class Traced:
         if self.executable.joins_trace(operands):
             return self._inlined(operands, given, followed)
         return self._derivative(followed).run(operands, given)
+
+    def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
+        """What the last of several calls gives, each on the values that the one before assigned.
+
+        None where each call must be made by itself.
+        """
+        seen = tapes.local.active or tracing.local.active
+        if seen or any(extra.anew is not None for extra in self.extras):
+            return None
+        read = [fetch() if v is None else v.held for v, fetch in self._reads]
+        read[:0] = calls[0]
+        return self.executable.repeat(read, calls[1:])
 
     def _inlined(
         self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]

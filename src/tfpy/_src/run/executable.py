@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
+from typing import NamedTuple
 
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import NotLowerable
+from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.lower.program import Program
@@ -25,6 +26,15 @@ from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
+
+
+class Repeated(NamedTuple):
+    """What several runs of a Graph gave."""
+
+    outputs: list[Tensor]
+    """Those of the last run."""
+    error: OpError | None
+    """Why a later run failed: the outputs are those of the one before then."""
 
 
 class Executable:
@@ -55,6 +65,30 @@ class Executable:
             backend.collect()
         found = plan.run(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
+
+    def repeat(
+        self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
+    ) -> Repeated | None:
+        """Runs it several times, each time on the carried values of the run before.
+
+        Args:
+            inputs: those of the first run, as for :meth:`run`.
+            later: the first ones of each other run, which are not carried.
+
+        Returns:
+            None where each run must be made by itself.
+        """
+        backend = registry.active or registry.active_backend()
+        plan = self._plan(backend)
+        if not plan.is_linked:
+            carried = {v: self._results[n][1] for v, n in self._usage.carried.items()}
+            plan.link(carried, len(later[0]))
+        if not plan.repeats:
+            return None
+        if backend.collect_due:
+            backend.collect()
+        found, error = plan.repeat(inputs, later)
+        return Repeated([Tensor(aval, found[i]) for aval, i in self._results], error)
 
     def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
         """Whether running it means copying its equations into the trace being taken."""
@@ -138,6 +172,9 @@ class Plan:
         )
         """Pairs of positions, among the inputs of the Graph and of the last step."""
 
+        self.is_linked = False
+        self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
+
     @property
     def programs(self) -> list[DeviceProgram]:
         return [program for step in self.steps for program in step.programs]
@@ -166,6 +203,47 @@ class Plan:
             for v in last:
                 del values[v]
         return [values[v] for v in self.graph.outputs]
+
+    def link(self, carried: Mapping[int, int], count: int) -> None:
+        """Prepares :meth:`repeat`, if it can be.
+
+        Args:
+            carried: inputs, and which outputs are their next values.
+            count: how many of the first inputs each run gets anew.
+        """
+        self.is_linked = True
+        if self._whole is None:
+            return
+        step, positions = self._whole
+        inputs = [self.graph.inputs[i] for i in positions]
+        links = {at: carried[v] for at, v in enumerate(inputs) if v in carried}
+        anew = step.link(links, [at for at, i in enumerate(positions) if i < count])
+        self._anew = None if anew is None else [positions[at] for at in anew]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether :meth:`link` found that several runs can be made at once."""
+        return self._anew is not None
+
+    def repeat(
+        self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
+    ) -> tuple[list[Storage], OpError | None]:
+        """The outputs of the last of several runs, and why a later one failed.
+
+        Args:
+            later: the first inputs of the runs after the first one.
+        """
+        assert self._whole is not None
+        assert self._anew is not None
+        step, positions = self._whole
+        donated = self._donated(inputs, holders=0) if self.donations else ()
+        backend = self._backend
+        slots = [inputs[i].slot_on(backend) for i in positions]
+        anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
+        found = step.repeat(slots, donated, len(later) + 1, anew)
+        for at in donated:
+            inputs[positions[at]].storage.release()
+        return found
 
     def _donated(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
         """Those of the last step's inputs that nobody needs after it.

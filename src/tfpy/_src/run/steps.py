@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, extract
@@ -18,7 +20,7 @@ from tfpy._src.run.mirror import Mirror
 from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend, Compiled, Progress
+from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress
 from tfpy._src.runtime.storage import Storage, host_storage
 
 
@@ -72,6 +74,35 @@ class DeviceStep:
         Args:
             donated: positions, among :attr:`donatable`, of slots that are gone afterwards.
         """
+        return self.main.run(self._read(slots, donated))
+
+    def link(self, carried: Mapping[int, int], given: Sequence[int]) -> list[int] | None:
+        """Prepares :meth:`repeat`; what each run reads of ``given``, or None if it cannot be.
+
+        Args:
+            carried: positions of inputs, and which outputs are their next values.
+            given: positions of inputs that each run gets anew.
+        """
+        places = {i: n for n, i in enumerate(self.read)}
+        anew = [i for i in given if i in places]
+        is_linked = self.main.link(
+            {places[i]: output for i, output in carried.items() if i in places},
+            [places[i] for i in anew],
+        )
+        return anew if is_linked else None
+
+    def repeat(
+        self, slots: list[int], donated: Collection[int], count: int, anew: Sequence[int]
+    ) -> tuple[list[Storage], OpError | None]:
+        """:meth:`compute`, so many times; the last outputs, and why a later run failed.
+
+        Args:
+            anew: the slots that :meth:`link` names, for each run but the first.
+        """
+        return self.main.repeat(count, [*self._read(slots, donated), *anew])
+
+    def _read(self, slots: list[int], donated: Collection[int]) -> list[int]:
+        """The slots of what the main program takes."""
         if self.prelude is not None:
             weights = [slots[i] for i in self.weights]
             prepared = self._prepared
@@ -82,7 +113,7 @@ class DeviceStep:
             slots[i] = -slots[i]
         if len(slots) > len(self.read):
             slots = [slots[i] for i in self.read]
-        return self.main.run(slots)
+        return slots
 
 
 def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
@@ -127,6 +158,10 @@ class DeviceProgram:
         if self._unregistered is not None and self._outputs:
             self._made(await self._backend.register_async(self._unregistered, progress))
 
+    def _register(self) -> None:
+        if self._unregistered is not None:
+            self._made(self._backend.register(self._unregistered))
+
     def _made(self, number: int) -> None:
         self._number, self._unregistered = number, None
         weakref.finalize(self, self._backend.dead_programs.append, number)
@@ -145,14 +180,42 @@ class DeviceProgram:
         """New storages of the outputs."""
         if not self._outputs:
             return []
-        backend, compiled = self._backend, self._unregistered
-        if compiled is not None:
-            self._made(backend.register(compiled))
+        self._register()
         try:
-            first = backend.run(self._number, *slots)
+            first = self._backend.run(self._number, *slots)
         except bridge.FAILURES as failure:
             raise bridge.op_error(failure) from None
+        return self._stored(first)
+
+    def _stored(self, first: int) -> list[Storage]:
+        backend = self._backend
         return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
+
+    def link(self, carried: Mapping[int, int], given: list[int]) -> bool:
+        """Prepares :meth:`repeat`; whether the backend can.
+
+        Args:
+            carried: positions of inputs, and which outputs are their next values.
+            given: positions of inputs that each run gets anew.
+        """
+        if not self._outputs:
+            return False
+        self._register()
+        readers = Counter(carried.values())
+        donatable = {i for i in self.donatable if readers[carried.get(i, -1)] == 1}
+        links = [(i, output, i in donatable) for i, output in carried.items()]
+        return self._backend.link(self._number, Links(len(self._outputs), links, given))
+
+    def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
+        """New storages of what the last of so many runs gave, and why a later one failed."""
+        try:
+            return self._stored(self._backend.repeat(self._number, count, *slots)), None
+        except bridge.FAILURES as failure:
+            error = bridge.op_error(failure)
+            first = getattr(failure, "first", None)
+            if first is None:
+                raise error from None
+            return self._stored(first), error
 
 
 class HostStep:

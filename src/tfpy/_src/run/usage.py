@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
 from tfpy._src.ir.graph import Graph
 
@@ -15,12 +15,17 @@ class Usage:
     weights: Set[int] = frozenset()
     """Inputs that are rarely others than at the call before."""
 
-    donated: Set[int] = frozenset()
-    """Inputs whose tensors have one holder besides the list that a run takes, which lets go of them
-    after the run; see ``donation.py``."""
+    carried: Mapping[int, int] = field(default_factory=dict)
+    """Inputs whose next values a run gives, and which of the Graph's outputs these are."""
 
     quantized: bool = False
     """Whether products with weights are computed in int8 where the backend can."""
+
+    @property
+    def donated(self) -> Set[int]:
+        """Inputs whose tensors have one holder besides the list that a run takes, which lets go of
+        them after the run; see ``donation.py``."""
+        return self.carried.keys()
 
     def within(self, part: Graph, operands: Sequence[int]) -> Usage:
         """That of a part of control flow whose inputs are these values of the Graph."""

@@ -31,6 +31,17 @@ class Compiled(NamedTuple):
     program: Program | None
 
 
+class Links(NamedTuple):
+    """How runs of a program follow one another, each on what the one before gave."""
+
+    outputs: int
+    """How many it has."""
+    carried: list[tuple[int, int, bool]]
+    """An input, the output that is its next value, and whether that is donated."""
+    given: list[int]
+    """The inputs that each run gets anew; the others stay."""
+
+
 class Backend(ABC):
     """A device that stores arrays in slots and runs compiled Graphs on them.
 
@@ -54,6 +65,14 @@ class Backend(ABC):
 
     A slot with a minus sign is donated: after the run there is no such slot, and an output may
     lie in its place. A run that fails leaves it as it was.
+    """
+
+    repeat: Callable[..., int]
+    """(program, count, *slots): runs a program, which :meth:`link` has taken, so many times.
+
+    The slots are the inputs of the first run, then of each other one those given anew; the outputs
+    are the last run's. If a later run fails, the failure's ``first`` is the first output of the
+    one before.
     """
 
     gone = ""
@@ -129,6 +148,10 @@ class Backend(ABC):
     def slots_of(self, aval: Aval) -> int:
         """How many slots a tensor takes."""
         return 1
+
+    def link(self, program: int, links: Links) -> bool:
+        """Says how runs of a program follow one another; whether :meth:`repeat` can do them."""
+        return False
 
     @abstractmethod
     def release(self, program: int) -> None:

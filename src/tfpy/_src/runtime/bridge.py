@@ -42,8 +42,8 @@ if IN_BROWSER:
     )
 
 FAILURES: tuple[type[Exception], ...] = (JsException,) if IN_BROWSER else ()
-"""What :attr:`Device.run` raises: who calls it hands that to :func:`op_error`. Everything else here
-raises errors of TensorFlow's classes by itself."""
+"""What :attr:`Device.run` and :attr:`Device.repeat` raise: who calls them hands that to
+:func:`op_error`. Everything else here raises errors of TensorFlow's classes by itself."""
 
 
 def op_error(failure: Any, op: str | None = None) -> OpError:
@@ -193,6 +193,8 @@ class Device:
         self._register_async = bound.registerAsync
         self._release = bound.release
         self.run: Callable[..., int] = bound.run
+        self.repeat: Callable[..., int] = bound.repeat
+        self._link = bound.link
         self._memory = bound.memory
         self._finish = bound.finish
         self._lost = bound.lost
@@ -245,6 +247,10 @@ class Device:
                 return int(await self._register_async(program, _address(data), size, listener))
         finally:
             listener.destroy()
+
+    def link(self, program: int, links: str) -> None:
+        """Says, as JSON, how runs of a Program follow one another; see ``repeats.mjs``."""
+        self._link(program, links)
 
     def release(self, program: int) -> None:
         """Forgets a Program."""

@@ -6,6 +6,7 @@ first one's. Only this file knows.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -22,7 +23,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend, BackendSkipped, Compiled, Progress
+from tfpy._src.runtime.backend import Backend, BackendSkipped, Compiled, Links, Progress
 from tfpy._src.runtime.env import env
 
 
@@ -148,6 +149,15 @@ class DeviceBackend(Backend):
         first = self._device.run(program, *split.expand(slots))
         self._pairs.update(first + offset for offset in split.outputs)
         return first
+
+    def link(self, program: int, links: Links) -> bool:
+        if program in self._complex:
+            return False
+        self._device.link(program, json.dumps(links._asdict()))
+        return True
+
+    def repeat(self, program: int, count: int, *slots: int) -> int:
+        return self._device.repeat(program, count, *slots)
 
     def slots_of(self, aval: Aval) -> int:
         return 2 if aval.dtype.is_complex else 1
