@@ -159,13 +159,13 @@ def mutated(value: Any, rng: np.random.Generator) -> Any:
     return odd[int(rng.integers(len(odd)))]
 
 
-def surprises(folder: Path, count: int = 60) -> list[str]:
-    """What other than a ValueError comes of broken configurations of a model."""
+def surprises(folder: Path, count: int = 60, part: str = "modelTopology") -> list[str]:
+    """What other than a ValueError comes of a model's files with a broken part."""
     rng, found = np.random.default_rng(5), []
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     model = json.loads(files["model.json"])
     for _ in range(count):
-        broken = {**model, "modelTopology": mutated(model["modelTopology"], rng)}
+        broken = {**model, part: mutated(model[part], rng)}
         try:
             tf.load_layers_model({**files, "model.json": json.dumps(broken).encode()})
         except ValueError:

@@ -3,6 +3,8 @@
 python worker.py make FOLDER           on tfpy: models to FOLDER/made/NAME, what they predict to
                                        io.json there, what is refused to FOLDER/refused.json;
                                        then the next for all folders FOLDER/*/*
+python worker.py learn FOLDER          on tfpy: models saved to FOLDER/mine/NAME while they learn
+python worker.py train FOLDER…         on tfpy: goes on learning from model.json; writes tfpy.json
 python worker.py tfpy FOLDER…          what the models there predict of io.json's inputs on tfpy
 python worker.py tensorflow FOLDER…    and on TensorFlow, to tfpy.json and tensorflow.json
 """
@@ -62,6 +64,36 @@ def make(folder: Path) -> None:
     note(folder / "legacy.json", legacy.answers())
 
 
+def train(where: Path) -> None:
+    import learning
+
+    io = json.loads((where / "io.json").read_text())
+    x, y = ([np.array(t["values"], t["dtype"]).reshape(t["shape"]) for t in io[k]]
+            for k in ("inputs", "labels"))  # fmt: skip
+    model = tfpy.load_layers_model(where)
+    note(where / "tfpy.json", learning.losses(model, x, y, len(io["losses"])))
+
+
+def learn(folder: Path) -> None:
+    import keras
+    import learning
+    import refused
+
+    for name, make in learning.MODELS.items():
+        keras.utils.set_random_seed(4)
+        model, where = make(), folder / "mine" / name
+        x, y = learning.data(model)
+        learning.losses(model, x, y, 3)
+        tfpy.save_layers_model(model, where, include_optimizer=True, shard_size=200)
+        found = learning.losses(model, x, y, 4)
+        note(where / "io.json", {"inputs": shown(x), "labels": shown(y), "losses": found})
+    note(folder / "unwritten.json", learning.answers(folder / "unwritten"))
+    note(folder / "hostile.json", learning.refusals(folder / "mine/adam"))
+    parts = ("trainingConfig", "weightsManifest")
+    broken = [refused.surprises(folder / "mine/heads", part=part) for part in parts]
+    note(folder / "surprises.json", [*broken[0], *broken[1]])
+
+
 def load(library: str, where: Path) -> None:
     import keras
     import networks
@@ -77,12 +109,18 @@ def load(library: str, where: Path) -> None:
 def main(command: str, *folders: Path) -> None:
     if command != "tensorflow":
         tfpy.as_tensorflow(replace=True)
+    if command == "learn":
+        (folder,) = folders
+        return learn(folder)
     if command == "make":
         (folder,) = folders
         make(folder)
         command, folders = "tfpy", tuple(folder.glob("*/*"))
     for where in folders:
-        load(command, where)
+        if command == "train":
+            train(where)
+        else:
+            load(command, where)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ def build(
     weights: Mapping[str, Array],
     custom_objects: Mapping[str, Any],
     strict: bool,
-) -> Any:
-    """The model that ``model.json`` describes, with its weights.
+) -> tuple[Any, list[tuple[str, Any]]]:
+    """The model that ``model.json`` describes, with its weights; and its variables in the order and
+    with the names of the file.
 
     The variables get no initial values before the weights are known to fit, so that neither a file
     can ask for more memory than it has weights, nor time is spent on random numbers.
@@ -41,14 +42,16 @@ def build(
         if not model.built:
             raise ModelFileError("the model's configuration does not say the shape of its input")
         named = named_weights(keras, model, modernizer.renamed)
+        found: list[tuple[str, Any]] = []
         if "weightsManifest" in model_json:
             for name, weight in matched(named, weights, strict).items():
                 _give(weight.variable, weights[name], name)
+                found.append((name, weight.variable))
         _variables_module().initialize_all_variables()
     for layer in model._flatten_layers():
         if hasattr(layer, "finalize_state"):  # what is computed of weights once
             layer.finalize_state()
-    return model
+    return model, found
 
 
 def _deserialized(keras: Any, config: Any, custom_objects: Mapping[str, Any]) -> Any:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tfpy._src.alias.keras import namespace
 from tfpy._src.models.building import build
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
-from tfpy._src.models.manifest import QUANTIZED, decoded
+from tfpy._src.models.manifest import OPTIMIZER, QUANTIZED, Array, decoded
+from tfpy._src.models.optimizers import restore, weights_of
 from tfpy._src.models.sources import MODEL, model_and_weights
 from tfpy._src.models.tfjs_config import tfjs_config
+from tfpy._src.models.training_config import compile_model, training_config
 from tfpy._src.models.weight_names import named_weights
 from tfpy._src.runtime.bridge import wait
 from tfpy._src.version import __version__
@@ -27,7 +29,8 @@ def load_layers_model(
 
     It is TensorFlow.js's ``tf.loadLayersModel``. Files of Keras 1, 2 and 3 and those that
     TensorFlow.js's ``model.save`` wrote are read, with weights of float32, int32 or bool, also
-    quantized. Nothing in a file is run: ``Lambda`` layers and classes that are not Keras's are
+    quantized. A model that was saved with its optimizer is compiled as it was and goes on learning
+    from there. Nothing in a file is run: ``Lambda`` layers and classes that are not Keras's are
     refused.
 
     Args:
@@ -38,7 +41,7 @@ def load_layers_model(
         strict: refuse weights that no layer has and layers without weights.
 
     Returns:
-        A ``tf.keras.Model``, which is not compiled.
+        A ``tf.keras.Model``; compiled if the file says how (``trainingConfig``).
 
     Raises:
         FileNotFoundError: when there is no such file.
@@ -67,13 +70,20 @@ async def load_layers_model_async(
     """
     keras = _keras()
     model_json, groups = await model_and_weights(source)
-    weights = {
-        spec.name: values
-        for group, data in groups
-        for spec, values in decoded(group, data)
-        if spec.group is None
-    }
-    return build(keras, model_json, weights, custom_objects or {}, strict)
+    weights: dict[str, Array] = {}
+    kept: list[tuple[str, Array]] = []
+    for group, data in groups:
+        for spec, values in decoded(group, data):
+            if spec.group is None:
+                weights[spec.name] = values
+            elif spec.group == OPTIMIZER:
+                kept.append((spec.name, values))
+    model, found = build(keras, model_json, weights, custom_objects or {}, strict)
+    training = model_json.get("trainingConfig")
+    if training is not None:
+        compile_model(keras, model, training)
+        restore(model.optimizer, training["optimizer_config"], _trained(model, found), kept)
+    return model
 
 
 def save_layers_model(
@@ -81,6 +91,7 @@ def save_layers_model(
     folder: str | os.PathLike[str],
     quantization: str | None = None,
     shard_size: int = SHARD_SIZE,
+    include_optimizer: bool = False,
 ) -> None:
     """Writes a Keras model as a layers-model of TensorFlow.js: ``model.json`` and files of weights.
 
@@ -91,11 +102,13 @@ def save_layers_model(
         folder: where the files go; it is made when there is none.
         quantization: None, or how weights of float32 are stored: "float16", "uint8" or "uint16".
         shard_size: the most bytes of a file of weights.
+        include_optimizer: whether losses, metrics, the optimizer and what it keeps are written, so
+            that training goes on from there.
 
     Raises:
         ModuleNotFoundError: where Keras is not installed.
-        ValueError: for a model that TensorFlow.js could not compute the same; the text names the
-            layer.
+        ValueError: for a model that TensorFlow.js could not compute or train the same; the text
+            names the layer, loss, metric or optimizer.
 
     Example::
 
@@ -115,21 +128,34 @@ def save_layers_model(
     named = named_weights(keras, model)
     if len({weight.name for weight in named}) < len(named):
         raise ValueError("TensorFlow.js needs different names for layers, in models in models, too")
-    manifest, files = sharded(
-        [encoded(w.name, keras.ops.convert_to_numpy(w.variable), quantization) for w in named],
-        shard_size,
-    )
+    entries = [encoded(w.name, keras.ops.convert_to_numpy(w.variable), quantization) for w in named]
+    training = {}
+    if include_optimizer:
+        config = training_config(keras, model)
+        training["trainingConfig"] = config
+        trained = _trained(model, [(w.name, w.variable) for w in named])
+        for name, values in weights_of(model.optimizer, config["optimizer_config"], trained):
+            entry, data = encoded(name, values, None)
+            entries.append(({**entry, "group": OPTIMIZER}, data))
+    manifest, files = sharded(entries, shard_size)
     written = {
         "format": "layers-model",
         "generatedBy": f"keras v{keras.__version__}",
         "convertedBy": f"tfpy v{__version__}",
         "modelTopology": topology,
         "weightsManifest": manifest,
+        **training,
     }
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
     for name, data in {**files, MODEL: json.dumps(written).encode()}.items():
         (where / name).write_bytes(data)
+
+
+def _trained(model: Any, named: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Those of the variables, with their names, that an optimizer trains."""
+    trained = {id(v) for v in model.trainable_variables}
+    return [(name, variable) for name, variable in named if id(variable) in trained]
 
 
 def _keras() -> Any:

@@ -25,6 +25,8 @@ STORED = {"float32": "<f4", "int32": "<i4", "bool": "|u1", "complex64": "<c8"}
 """dtype of a weight -> what its bytes are as NumPy says it; strings are apart."""
 QUANTIZED = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2"}
 STRING = "string"
+OPTIMIZER = "optimizer"
+"""The group of weights that are what an optimizer keeps."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
 _LENGTH = struct.Struct("<I")  # stands before each string
 
@@ -47,7 +49,7 @@ class WeightSpec:
     dtype: str
     quantization: Quantization | None = None
     group: str | None = None
-    """"optimizer" for the state of an optimizer."""
+    """:data:`OPTIMIZER` for what an optimizer keeps."""
 
     @functools.cached_property
     def count(self) -> int:
