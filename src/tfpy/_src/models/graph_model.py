@@ -40,7 +40,8 @@ class GraphModel:
 
     It is traced and compiled for each shape of its inputs, differentiated by
     ``tf.GradientTape`` and called in a ``tf.function`` like any other function. Operations whose
-    results' shapes depend on values, and what follows them, run op by op behind the compiled part.
+    results' shapes depend on values run op by op behind the compiled part; what follows them is
+    compiled for sizes that come again.
 
     Attributes:
         metadata: what the file says besides (``userDefinedMetadata``).

@@ -1,0 +1,91 @@
+"""Graph-models that packages ship: tfpy in turns with TensorFlow.js, in Chromium.
+
+PYTHONPATH=src:. python -m bench.shipped build/site --backend wasm --work handtrack blazeface
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from buildsys import model_files
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import Environment
+from tfpy.testing.server import SiteServer
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch")
+LINES = "async () => document.querySelector('#log').textContent"
+SIDES = ("tfpy", "tfjs")
+
+
+def models() -> dict[str, Path]:
+    """The folder of each model, by the name that the page asks for: NAME/NAME.json."""
+    folders = (model_files.ensure(package) for package in PACKAGES)
+    return {file.stem: file.parent for folder in folders for file in folder.glob("*/*.json")}
+
+
+async def measure(options: argparse.Namespace) -> None:
+    """Opens the page, and prints each record as it comes."""
+    query = {"backend": options.backend, "repeats": options.repeats}
+    query |= {"threads": 1} if options.threads else {}
+    query |= {"work": ",".join(options.work)} if options.work else {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, model in models().items():
+            (Path(folder) / name).symlink_to(model)
+        mounts = {"bench": ROOT / "bench", "models": Path(folder)}
+        mounts["node_modules"] = ROOT / "node_modules"
+        browser = await start_browser("chromium", Environment())
+        try:
+            with SiteServer(options.site, mounts=mounts) as server:
+                page = await browser.open(f"{server.url}bench/page/models.html?{urlencode(query)}")
+                shown = 0
+                while True:
+                    lines = (await page.evaluate(f"({LINES})()")).splitlines()
+                    for line in map(json.loads, lines[shown:]):
+                        if "done" in line:
+                            return
+                        print_line(line)
+                    shown = len(lines)
+                    await asyncio.sleep(1)
+        finally:
+            await browser.close()
+
+
+def print_line(line: dict[str, Any]) -> None:
+    """A row: medians, least samples, first runs and loads of both sides."""
+    if "error" in line:
+        print(f"{line['work']:20} {line['error']}", flush=True)
+        return
+    own, its = (line[side] for side in SIDES)
+    cells = [
+        f"{what} {own[what]:.1f}; {its[what]:.1f}" for what in ("median", "least", "first", "load")
+    ]
+    ratios = f"ratio {line['ratio']:.2f} (of the fastest {line['least_ratio']:.2f})"
+    print(f"{line['work']:20} {'  '.join(cells)}  {ratios}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench.shipped", description=__doc__)
+    parser.add_argument("site", type=Path, help="folder of the site")
+    parser.add_argument("--backend", choices=("wasm", "webgl"), default="wasm")
+    parser.add_argument("--threads", action="store_true", help="let both sides use threads")
+    parser.add_argument("--work", nargs="+", metavar="MODEL", help="only these models")
+    parser.add_argument("--repeats", type=int, default=11, help="samples of each side")
+    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only copy the models there")
+    options = parser.parse_args()
+    if options.pack is None:
+        asyncio.run(measure(options))
+        return
+    for name, model in models().items():
+        shutil.copytree(model, options.pack / "models" / name)
+
+
+if __name__ == "__main__":
+    main()
