@@ -23,7 +23,8 @@ def need_node() -> None:
         pytest.skip("needs node and node_modules: python build.py demo")
 
 
-def _run(*command: object) -> None:
+def run(*command: object) -> None:
+    """Runs a command, which must succeed."""
     env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -31,12 +32,12 @@ def _run(*command: object) -> None:
 
 def tfjs(*arguments: object) -> None:
     """Runs tfjs.mjs."""
-    _run("node", HERE / "tfjs.mjs", MODULES.resolve(), *arguments)
+    run("node", HERE / "tfjs.mjs", MODULES.resolve(), *arguments)
 
 
 def worker(*arguments: object) -> None:
     """Runs worker.py."""
-    _run(sys.executable, HERE / "worker.py", *arguments)
+    run(sys.executable, HERE / "worker.py", *arguments)
 
 
 def arrays(path: Path, key: str | None = None) -> list[Any]:

@@ -179,7 +179,7 @@ def test_operations_of_a_program() -> None:
 
 
 def test_unknown_operations() -> None:
-    with pytest.raises(NotImplementedError, match=r"Twice .*'positive'.*register_op"):
+    with pytest.raises(tf.errors.UnimplementedError, match=r"Twice .*'positive'.*register_op"):
         load(files(OWN, None))(X)
 
 

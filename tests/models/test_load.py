@@ -253,5 +253,5 @@ def test_mutated_files_end_in_clear_errors(saved: Path, at: int) -> None:
         data = bytearray(contents[name])
         for place in random.integers(0, len(data), 3):
             data[place] = random.integers(0, 256)
-        with contextlib.suppress(ValueError, NotImplementedError, tf.errors.OpError, TypeError):
+        with contextlib.suppress(ValueError, tf.errors.OpError, TypeError):
             tf.models.load({**contents, name: bytes(data)})

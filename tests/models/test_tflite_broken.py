@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as reference
 
+import tfpy as tf
 from buildsys import model_files
 from tests.models.tflite import converted
 from tfpy._src.graphs.errors import ModelFileError
@@ -75,7 +76,7 @@ def test_mutated_models_that_run() -> None:
             (spec,) = model.inputs
             model(np.zeros([n or 1 for n in spec.shape], np.int8))
             ran += 1
-        except (ValueError, TypeError, NotImplementedError, ArithmeticError, IndexError):
+        except (ValueError, TypeError, tf.errors.OpError, ArithmeticError, IndexError):
             pass
     assert ran > 5
 

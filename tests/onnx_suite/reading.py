@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.custom import deregister_op, register_op
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.onnx.dialect import ONNX
@@ -122,7 +123,7 @@ def refusal(data: bytes, files: Callable[[str], bytes] | None) -> str:
     """The text of the error."""
     try:
         run(data, files)
-    except (ModelFileError, NotImplementedError) as error:
+    except (ModelFileError, UnimplementedError) as error:
         return str(error)
     return "not refused"
 

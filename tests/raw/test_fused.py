@@ -101,6 +101,17 @@ def test_channels_first() -> None:
     np.testing.assert_allclose(found, wanted.transpose(0, 3, 1, 2), atol=1e-5)
 
 
+@pytest.mark.parametrize("mode", ["Identity", "Relu"])
+def test_normalization(mode: str) -> None:
+    x, (scale, offset, mean, variance) = RNG.uniform(-1, 1, (2, 3, 3, 4)), STATISTICS
+    inputs = [x.astype(np.float32), *STATISTICS, BIAS]
+    attrs = {"num_side_inputs": 1, "activation_mode": mode, "is_training": False, "epsilon": 1e-3}
+    plain = (x - mean) / np.sqrt(variance + 1e-3) * scale + offset + BIAS
+    y, *_ = record("_FusedBatchNormEx").run([tfpy.constant(v) for v in inputs], attrs).values()
+    wanted = np.maximum(plain, 0) if mode == "Relu" else plain
+    np.testing.assert_allclose(y.numpy(), wanted, atol=1e-5)
+
+
 def test_an_operation_that_is_not_known() -> None:
     with pytest.raises(tfpy.errors.UnimplementedError, match="Nonsense"):
         mine("_FusedMatMul", [LEFT, RIGHT], {"num_args": 0, "fused_ops": ["Nonsense"]})

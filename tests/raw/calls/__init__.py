@@ -17,6 +17,7 @@ ELSEWHERE = {
     "DecodeGif": "needs Pillow",
     "EncodeJpeg": "needs Pillow",
     **dict.fromkeys(("Placeholder", "PlaceholderV2"), "raise"),
+    "_FusedBatchNormEx": "tests/raw/test_fused.py",
     "_FusedConv2D": "tests/raw/test_fused.py",
     "_FusedDepthwiseConv2dNative": "tests/raw/test_fused.py",
     "_FusedMatMul": "tests/raw/test_fused.py",

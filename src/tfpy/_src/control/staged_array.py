@@ -30,6 +30,7 @@ class StagedArray(TensorArray):
     def __init__(self, like: TensorArray, values: Tensor) -> None:
         self._dtype, self._dynamic, self._infer = like._dtype, like._dynamic, like._infer
         self._clear, self._shape, self._length = False, like._shape, like._length
+        self._one_shape = like._written_shape()
         self.values = values
 
     def _with(self, values: Tensor) -> StagedArray:
@@ -69,6 +70,18 @@ class StagedArray(TensorArray):
 
     def close(self, name: str | None = None) -> None:
         """Does nothing: compiled functions free what they do not need."""
+
+    def _written_shape(self) -> tuple[int, ...] | None:
+        return self._one_shape
+
+    def _checked(self, value: Any) -> Tensor:
+        element = super()._checked(value)
+        if self._one_shape not in (None, element.aval.shape):
+            raise NotTraceableError(
+                f"A TensorArray has elements of the shapes {self._one_shape} and {element.shape}"
+            )
+        self._one_shape = element.aval.shape
+        return element
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         return lists.get(self.values, convert_to_tensor(index), self._aval())

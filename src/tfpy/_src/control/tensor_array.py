@@ -132,6 +132,9 @@ class TensorArray:
         """The array as a value of the trace being taken."""
         from tfpy._src.control.staged_array import StagedArray  # a subclass of this one
 
+        shapes = {item.aval.shape for item in self._items if item is not None}
+        if len(shapes) > 1:
+            raise NotTraceableError(f"a TensorArray has elements of the shapes {sorted(shapes)}")
         return StagedArray(self, make(self._items))
 
     # As a value, which others may share: what lists in graphs are
@@ -238,12 +241,20 @@ class TensorArray:
         return zeros(self._known_shape(), self._dtype) if found is None else found
 
     def _known_shape(self) -> tuple[int, ...]:
-        if self._shape is None or None in self._shape:
+        shape = self._shape
+        if shape is None or None in shape:
+            shape = self._written_shape()
+        if shape is None:
             raise ValueError(
                 f"An element of a TensorArray was never written and its shape is {self._shape}: "
                 "write it, or give element_shape"
             )
-        return tuple(n for n in self._shape if n is not None)
+        return tuple(n for n in shape if n is not None)
+
+    def _written_shape(self) -> tuple[int, ...] | None:
+        """The shape of those elements that were written, when that is one."""
+        shapes = {item.aval.shape for item in self._items if item is not None}
+        return shapes.pop() if len(shapes) == 1 else None
 
     def _checked(self, value: Any) -> Tensor:
         """The value as an element."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.graphs.errors import MissingOperationError
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.node import Node
 
 
@@ -81,9 +81,11 @@ def run_registered(node: Node, inputs: list[Any]) -> list[Any]:
     return made
 
 
-def missing(dialect: str, node: Node, why: str = "") -> MissingOperationError:
+def missing(dialect: str, node: Node, why: str = "") -> UnimplementedError:
     """The error for an operation that there is not."""
-    return MissingOperationError(
+    return UnimplementedError(
+        None,
+        node.op,
         f"{dialect}'s operation {node.op} (node {node.name!r}) is not there{why and f': {why}'}; "
-        f"tf.register_op({node.op!r}, function) adds one"
+        f"tf.register_op({node.op!r}, function) adds one",
     )

@@ -5,7 +5,3 @@ from __future__ import annotations
 
 class ModelFileError(ValueError):
     """A model's files are broken, or say what is not allowed."""
-
-
-class MissingOperationError(NotImplementedError):
-    """A model has an operation that tfpy does not know; ``register_op`` adds one."""

@@ -32,7 +32,7 @@ class Dialect(Protocol):
         outputs.
 
         Raises:
-            MissingOperationError: when there is no such operation.
+            UnimplementedError: when there is no such operation.
         """
 
     def decides(self, node: Node) -> Sequence[str]:

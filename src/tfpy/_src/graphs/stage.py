@@ -137,8 +137,12 @@ class _Rest:
         return False
 
 
-def _signature(given: Mapping[str, Tensor]) -> Any:
-    return tuple((name, given[name].aval.closed) for name in sorted(given))
+def _signature(given: Mapping[str, Any]) -> Any:
+    """What traces differ in: the tensors' shapes and dtypes, and tables themselves."""
+    return tuple(
+        (name, value.aval.closed if isinstance(value, Tensor) else value)
+        for name, value in sorted(given.items())
+    )
 
 
 def _enters_trace(value: Any) -> bool:

@@ -18,7 +18,6 @@ from tfpy._src.core.conversion import (
     constant,
     convert_to_tensor,
     host_values,
-    is_operand,
 )
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -96,7 +95,7 @@ def _lines(
 
 
 def _static(value: Any) -> Any:
-    return host_values(value).item() if is_operand(value) else value
+    return value if isinstance(value, bool | int | float | complex) else host_values(value).item()
 
 
 def diag(

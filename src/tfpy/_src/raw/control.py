@@ -62,7 +62,8 @@ def _repeated(input: Sequence[Any], *, cond: Function, body: Function) -> list[A
         found = _called(body, whole(values))
         return [found[i] for i in varying]
 
-    return whole(while_loop(test, step, [input[i] for i in varying]))
+    state = [input[i] for i in varying]
+    return whole(while_loop(test, step, state, shape_invariants=[]))
 
 
 def _counted(start: Any, limit: Any, delta: Any, input: Any, *, body: Function) -> list[Any]:

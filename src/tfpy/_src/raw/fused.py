@@ -14,7 +14,7 @@ from tfpy._src.linalg.products import matmul
 from tfpy._src.nn.activations import gelu, leaky_relu
 from tfpy._src.nn.layers import bias_add
 from tfpy._src.nn.normalization import batch_normalization
-from tfpy._src.raw.neural import conv2d, depthwise_conv2d
+from tfpy._src.raw.neural import batch_norm, conv2d, depthwise_conv2d
 from tfpy._src.raw.records import op
 from tfpy._src.tfjs.functions import prelu
 
@@ -121,6 +121,31 @@ def _product(
     )
 
 
+def _batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    side_input: Sequence[Any],
+    *,
+    activation_mode: str,
+    **attrs: Any,
+) -> tuple[Tensor, ...]:
+    y, *rest = batch_norm(6)(x, scale, offset, mean, variance, **attrs)
+    for value in side_input:
+        y = p.add(y, value)
+    names = [] if activation_mode == "Identity" else [activation_mode]
+    return finished(y, [], names, 0.0, 0.2), *rest
+
+
+op(
+    "_FusedBatchNormEx(x, scale, offset, mean, variance, side_input*num_side_inputs; "
+    'epsilon=0.0001, exponential_avg_factor=1.0, activation_mode="Identity", data_format="NHWC", '
+    "is_training=True) -> y, batch_mean, batch_variance, reserve_space_1, reserve_space_2, "
+    "reserve_space_3",
+    _batch_norm,
+)
 op(
     "_FusedConv2D(input, filter, args*num_args, host_args*num_host_args; strides, padding, "
     'explicit_paddings=[], data_format="NHWC", filter_format="HWIO", dilations=[1, 1, 1, 1], '

@@ -33,7 +33,9 @@ def _shape(element_shape: Any) -> Shape:
 
 
 def _like(dtype: Any, count: int, element_shape: Shape) -> TensorArray:
-    return TensorArray(dtype, count, clear_after_read=False, element_shape=element_shape)
+    return TensorArray(
+        dtype, count, clear_after_read=False, infer_shape=False, element_shape=element_shape
+    )
 
 
 def _own(array: TensorArray) -> TensorArray:
@@ -135,7 +137,14 @@ def _array(
     identical_element_shapes: bool,
 ) -> tuple[TensorArray, TensorArray]:
     known = None if element_shape is None else tuple(element_shape)
-    made = TensorArray(dtype, size, dynamic_size, clear_after_read=False, element_shape=known)
+    made = TensorArray(
+        dtype,
+        size,
+        dynamic_size,
+        clear_after_read=False,
+        infer_shape=identical_element_shapes,
+        element_shape=known,
+    )
     return made, made
 
 

@@ -84,7 +84,7 @@ def _filter_gradient(function: Any) -> Any:
     return gradient
 
 
-def _batch_norm(outputs: int) -> Any:
+def batch_norm(outputs: int) -> Any:
     """``FusedBatchNorm``; behind the statistics are the outputs that its gradient takes."""
 
     def normalized(
@@ -295,19 +295,19 @@ op(
     "FusedBatchNorm(x, scale, offset, mean, variance; epsilon=0.0001, "
     'exponential_avg_factor=1.0, data_format="NHWC", is_training=True) -> y, batch_mean, '
     "batch_variance, reserve_space_1, reserve_space_2",
-    _batch_norm(5),
+    batch_norm(5),
 )
 op(
     "FusedBatchNormV2(x, scale, offset, mean, variance; epsilon=0.0001, "
     'exponential_avg_factor=1.0, data_format="NHWC", is_training=True) -> y, batch_mean, '
     "batch_variance, reserve_space_1, reserve_space_2",
-    _batch_norm(5),
+    batch_norm(5),
 )
 op(
     "FusedBatchNormV3(x, scale, offset, mean, variance; epsilon=0.0001, "
     'exponential_avg_factor=1.0, data_format="NHWC", is_training=True) -> y, batch_mean, '
     "batch_variance, reserve_space_1, reserve_space_2, reserve_space_3",
-    _batch_norm(6),
+    batch_norm(6),
 )
 op("LRN(input; depth_radius=5, bias=1.0, alpha=1.0, beta=0.5) -> output", normalization.lrn)
 op(

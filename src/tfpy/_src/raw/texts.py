@@ -8,7 +8,7 @@ from tfpy._src import primitives as p
 from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.clock import timestamp
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.io import audio, files
 from tfpy._src.raw.records import op
@@ -53,12 +53,12 @@ def _n_grams(
 
 
 def _split(input: Any, delimiter: Any, *, skip_empty: bool) -> tuple[Tensor, ...]:
-    found = s.string_split(input, delimiter, skip_empty)
+    found = s.string_split(input, host_values(delimiter).item(), skip_empty)
     return found["indices"], found["values"], found["shape"]
 
 
 def _split_rows(input: Any, sep: Any, *, maxsplit: int) -> tuple[Tensor, ...]:
-    found = s.split(input, sep, maxsplit).to_sparse()
+    found = s.split(input, host_values(sep).item(), maxsplit).to_sparse()
     return found.indices, found.values, found.dense_shape
 
 

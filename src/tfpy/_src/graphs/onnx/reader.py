@@ -37,7 +37,7 @@ def read_onnx(data: bytes | memoryview, dialect: Dialect, files: Files | None = 
 
     Raises:
         ModelFileError: when the file is broken.
-        NotImplementedError: when it has arrays of a dtype that tfpy lacks.
+        UnimplementedError: when it has arrays of a dtype that tfpy lacks.
     """
     model = read(data, proto.MODEL)
     if "graph" not in model or not model["opset_import"]:

@@ -171,7 +171,7 @@ class OnnxDialect:
         """The values of a node.
 
         Raises:
-            MissingOperationError: when there is no such operation.
+            UnimplementedError: when there is no such operation.
         """
         if node.op == CALL:
             graph: NodeGraph = node.attrs["function"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.ir.aval import Array
 
@@ -57,12 +58,12 @@ def numpy_dtype(name: str) -> Any:
     """The dtype of NumPy, or of ml_dtypes, with a name of :data:`DTYPES`.
 
     Raises:
-        NotImplementedError: for one that tfpy lacks.
+        UnimplementedError: for one that tfpy lacks.
     """
     if hasattr(np, name) and name != "bool":
         return np.dtype(name)
     if name == "float8_e8m0fnu":
-        raise NotImplementedError("the dtype float8_e8m0 of ONNX is not supported")
+        raise UnimplementedError(None, None, "the dtype float8_e8m0 of ONNX is not supported")
     return np.dtype(dtypes.as_dtype(name).as_numpy_dtype)
 
 

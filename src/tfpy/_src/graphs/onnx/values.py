@@ -105,7 +105,7 @@ def dtype_of(number: int, op: str) -> DType:
 
     Raises:
         ModelFileError: when there is no such dtype.
-        NotImplementedError: when tfpy lacks it.
+        UnimplementedError: when tfpy lacks it.
     """
     name = dtype_name(number, op)
     numpy_dtype(name)

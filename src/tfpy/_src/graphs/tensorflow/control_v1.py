@@ -21,22 +21,30 @@ from tfpy._src.graphs.weights import Weights
 _ENTER = frozenset(("Enter", "RefEnter"))
 _EXIT = frozenset(("Exit", "RefExit"))
 _NEXT = frozenset(("NextIteration", "RefNextIteration"))
-_SWITCH = frozenset(("Switch", "RefSwitch"))
+_SWITCH = frozenset(("Switch", "RefSwitch", "_SwitchN"))
 _MERGE = frozenset(("Merge", "RefMerge"))
 _MAX_FRAMES = 32  # in each other
+_MAX_SIDES = 1024  # of a Switch
 
 Side = tuple[str, int]
-"""A condition, and whether it holds."""
+"""A condition, and its value: whether it holds, or a number."""
+
+CONSTANT = "Const"
+"""Nodes that say what a constant waits for; the constant itself is no node."""
 
 
 def structured(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes, with ``StatelessWhile`` and ``StatelessIf`` on subgraphs for control flow.
+    """The nodes, with loops, conditionals and cases on subgraphs for control flow.
+
+    Args:
+        nodes: and :data:`CONSTANT` for constants that wait for others, which is how it is known
+            that they belong to a branch.
 
     Raises:
         ModelFileError: when the control flow has another form than TensorFlow makes.
     """
     if not any(node.op in _SWITCH or node.op in _MERGE or node.op in _ENTER for node in nodes):
-        return list(nodes)
+        return [node for node in nodes if node.op != CONSTANT]
     found = list(nodes)
     for _ in range(_MAX_FRAMES):
         frames = _Frames(found)
@@ -54,7 +62,7 @@ class _Frames:
         self.of: dict[str, str] = {}
         users: dict[str, list[Node]] = {}
         for node in nodes:
-            for name in node.inputs:
+            for name in (*node.inputs, *node.after):
                 users.setdefault(maker_of(name), []).append(node)
         parents: dict[str, str] = {}
         todo = [node for node in nodes if node.op in _ENTER]
@@ -133,52 +141,93 @@ def _sources(merge: Node, by_name: Mapping[str, Node]) -> tuple[Node, Node]:
 def _with_conditionals(nodes: Sequence[Node]) -> list[Node]:
     """The nodes, with a conditional for each ``Merge``; what its branches need is within it."""
     if not any(node.op in _MERGE or node.op in _SWITCH for node in nodes):
-        return list(nodes)
-    guards: dict[str, frozenset[Side]] = {}
+        return [node for node in nodes if node.op != CONSTANT]
+    guards: dict[str, frozenset[Side]] = {}  # of values, and of nodes as "^name"
     makers: dict[str, Node] = {}
     for node in _sorted(nodes):
+        own = guards[f"^{node.name}"] = _guards(node, guards)
         if node.op in _SWITCH:
-            own = _guards(node, guards)
-            for side, value in ((0, node.name), (1, f"{node.name}:1")):
-                guards[value] = own | {(node.inputs[1], side)}
+            condition = _source(node.inputs[1], makers)
+            for side in range(_sides(node)):
+                value = f"{node.name}:{side}" if side else node.name
+                guards[value] = own | {(condition, side)}
                 makers[value] = _alias(value, node.inputs[0])
             continue
-        made = _conditional(node, guards, makers) if node.op in _MERGE else node
+        made = node
+        if node.op in _MERGE:
+            made, own = _conditional(node, guards, makers)
+            guards[f"^{node.name}"] = own
         for name in (node.name, *made.outputs):
-            guards[name] = _guards(made, guards)
-            makers[name] = made
-    free = [node for name, node in makers.items() if not guards[name]]
-    return list(dict.fromkeys(free))
+            guards[name] = own
+            if made.op != CONSTANT:
+                makers[name] = made
+    free = dict.fromkeys(node for name, node in makers.items() if not guards[name])
+    names = {node.name for node in free}
+    return [_without_controls(node, names) for node in free]
+
+
+def _sides(switch: Node) -> int:
+    """How many outputs a Switch has."""
+    found = switch.attrs.get("num_outs", 2)
+    if not isinstance(found, int) or not 0 < found <= _MAX_SIDES:
+        raise ModelFileError(f"{switch.name}: a Switch with {found} outputs is not read")
+    return found
 
 
 def _guards(node: Node, guards: Mapping[str, frozenset[Side]]) -> frozenset[Side]:
     """On which conditions a node runs."""
-    return frozenset().union(*(_found(guards, name, frozenset()) for name in node.reads))
+    found = [_found(guards, name, frozenset()) for name in node.reads]
+    found += [guards.get(f"^{name}", frozenset()) for name in node.after]
+    return frozenset().union(*found)
+
+
+def _source(value: str, makers: Mapping[str, Node]) -> str:
+    """The value that another is the same as."""
+    while (maker := makers.get(value)) is not None and maker.op == "Identity":
+        value = maker.inputs[0]
+    return value
 
 
 def _conditional(
     merge: Node, guards: Mapping[str, frozenset[Side]], makers: Mapping[str, Node]
-) -> Node:
-    """A ``Merge`` as a conditional on the condition that its two inputs differ in."""
-    if len(merge.inputs) != 2:
-        raise ModelFileError(f"{merge.name}: Merge of {len(merge.inputs)} values is not read")
-    first, second = (_found(guards, name, frozenset()) for name in merge.inputs)
-    for condition, side in sorted(first):
-        if (condition, 1 - side) in second:
-            break
-    else:
-        raise ModelFileError(f"{merge.name}: no condition chooses between the inputs of Merge")
-    by_side = {side: (merge.inputs[0], 0), 1 - side: (merge.inputs[1], 1)}
-    branches = {}
-    for which, key in ((1, "then_branch"), (0, "else_branch")):
-        value, index = by_side[which]
-        within = [node for name, node in makers.items() if (condition, which) in guards[name]]
+) -> tuple[Node, frozenset[Side]]:
+    """A ``Merge`` as a conditional on the condition that its inputs differ in, and their other
+    conditions."""
+    of_inputs = [_found(guards, name, frozenset()) for name in merge.inputs]
+    condition, places = _choice(merge, of_inputs)
+    branches = []
+    for side in range(len(places)):
         index_name = f"{merge.name}:index"
-        branches[key] = _subgraph(
-            f"{merge.name}/{key}", [], [value, index_name], within, {index_name: np.int32(index)}
+        within = [node for name, node in makers.items() if (condition, side) in guards[name]]
+        branches.append(
+            _subgraph(
+                f"{merge.name}/{side}",
+                [],
+                [merge.inputs[places[side]], index_name],
+                within,
+                {index_name: np.int32(places[side])},
+            )
         )
     outputs = (merge.name, f"{merge.name}:1")
-    return Node(merge.name, "StatelessIf", (condition,), outputs, branches)
+    others = frozenset(side for own in of_inputs for side in own if side[0] != condition)
+    if len(branches) == 2:
+        attrs = {"then_branch": branches[1], "else_branch": branches[0]}
+        return Node(merge.name, "StatelessIf", (condition,), outputs, attrs), others
+    return Node(merge.name, "StatelessCase", (condition,), outputs, {"branches": branches}), others
+
+
+def _choice(merge: Node, guards: Sequence[frozenset[Side]]) -> tuple[str, dict[int, int]]:
+    """The condition that chooses between a Merge's inputs, and which one each of its values does.
+
+    Raises:
+        ModelFileError: when there is none.
+    """
+    for condition in sorted({condition for own in guards[1:] for condition, _ in own}):
+        sides = [[side for c, side in sorted(own) if c == condition] for own in guards]
+        places = {found[0]: place for place, found in enumerate(sides) if len(found) == 1}
+        if sorted(places) == list(range(len(guards))):
+            return condition, places
+    raise ModelFileError(f"{merge.name}: no condition chooses between the inputs of Merge")
 
 
 def _found(table: Mapping[str, Any], value: str, default: Any = None) -> Any:
@@ -261,7 +310,7 @@ def _sorted(nodes: Sequence[Node]) -> list[Node]:
                 order.append(node)
             continue
         is_done[node] = False
-        for name in node.reads:
+        for name in (*node.reads, *node.after):
             before = _found(by_name, name)
             if before is not None and before not in is_done:
                 todo.append(before)

@@ -49,7 +49,7 @@ def _named_only(node: Any, given: Container[str]) -> Any:
     if isinstance(node, dict) and node.get("op") == "Const":
         name = node.get("name")
         if isinstance(name, str) and name in given:
-            return {"name": name, "op": "Const"}
+            return {key: node[key] for key in ("name", "op", "input") if key in node}
     return node
 
 

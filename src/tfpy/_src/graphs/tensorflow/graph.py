@@ -10,7 +10,12 @@ from typing import Any
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
-from tfpy._src.graphs.tensorflow.control_v1 import maker_of, structured, with_outputs
+from tfpy._src.graphs.tensorflow.control_v1 import (
+    CONSTANT,
+    maker_of,
+    structured,
+    with_outputs,
+)
 from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.values import attribute, dtype, tensor
 from tfpy._src.graphs.weights import Weights
@@ -87,16 +92,21 @@ def _nodes(
     given: Given,
     named: Callable[[str, Constants], str] = lambda name, constants: canonical(name),
 ) -> tuple[list[Node], Constants]:
-    """The nodes, and apart from them the constants, which are there before all nodes."""
+    """The nodes, and apart from them the constants; one that waits for nodes is there for that,
+    too."""
     constants = {
         message["name"]: _constant(message["name"], message, given)
         for message in messages
-        if message.get("op") == "Const" and "name" in message
+        if message.get("op") == CONSTANT and "name" in message
     }
     nodes: dict[str, Node] = {}
     for message in messages:
         name, op = message.get("name", ""), message.get("op", "")
-        if op == "Const" and name:
+        controls = (i[1:] for i in message["input"] if i.startswith("^"))
+        after = tuple(name for name in controls if name not in constants)
+        if op == CONSTANT and name:
+            if after:
+                nodes[name] = Node(name, op, (), (), {}, after)
             continue
         if not name or name in nodes or name in constants:
             raise ModelFileError(f"{name!r} is the name of several nodes, or none")
@@ -106,8 +116,6 @@ def _nodes(
             if not key.startswith("_")
         }
         inputs = tuple(named(i, constants) for i in message["input"] if not i.startswith("^"))
-        controls = (i[1:] for i in message["input"] if i.startswith("^"))
-        after = tuple(name for name in controls if name not in constants)
         nodes[name] = Node(name, op, inputs, (), attrs, after)
     return list(nodes.values()), constants
 
@@ -130,4 +138,4 @@ def _constant(name: str, message: Mapping[str, Any], given: Given) -> Any:
 def _leaves(nodes: Sequence[Node]) -> tuple[str, ...]:
     """The nodes whose values nobody takes."""
     taken = {maker_of(name) for node in nodes for name in (*node.inputs, *node.after)}
-    return tuple(n.name for n in nodes if n.name not in taken and n.op != "NoOp")
+    return tuple(n.name for n in nodes if n.name not in taken and n.op not in ("NoOp", CONSTANT))

@@ -10,6 +10,7 @@ from tfpy._src.array.joining import concat, reverse, split
 from tfpy._src.array.making import reshape, transpose
 from tfpy._src.control.mapping import scan
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.tflite.ops.elementwise import activated
 from tfpy._src.graphs.tflite.record import operation
 from tfpy._src.linalg.products import matmul
@@ -118,7 +119,9 @@ def _lstm_both_ways(
     merge_outputs: bool, time_major: bool,
 ) -> Any:  # fmt: skip
     if any(value is not None for value in inputs[38:]):
-        raise NotImplementedError("a bidirectional LSTM with auxiliary inputs is not there")
+        raise UnimplementedError(
+            None, None, "A bidirectional LSTM with auxiliary inputs is not there"
+        )
     found = []
     for is_backward in (False, True):
         weights = inputs[17:34] if is_backward else inputs[:17]
@@ -184,7 +187,9 @@ def _rnn_both_ways(
     x: Any, *inputs: Any, time_major: bool, merge_outputs: bool, fused_activation_function: int
 ) -> Any:
     if any(value is not None for value in inputs[8:]):
-        raise NotImplementedError("a bidirectional RNN with auxiliary inputs is not there")
+        raise UnimplementedError(
+            None, None, "A bidirectional RNN with auxiliary inputs is not there"
+        )
     found = []
     for is_backward in (False, True):
         weights = inputs[4:7] if is_backward else inputs[:3]
