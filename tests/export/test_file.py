@@ -297,12 +297,15 @@ def test_what_webgl_lacks(tmp_path: Path) -> None:
         tf.export(function, tmp_path / "b.tfpy", tf.TensorSpec([4, 4]), backends=["webgl", "wasm"])
 
 
-def test_strings_and_open_variables_are_refused(tmp_path: Path) -> None:
+def test_other_dtypes_are_refused(tmp_path: Path) -> None:
     table = tf.constant(["a", "b"])
+    state = tf.Variable(np.int8([1, 2]), name="state")
     for function, spec in [
         (lambda x: tf.strings.length(x), tf.TensorSpec([2], tf.string)),
         (lambda i: tf.gather(table, i), tf.TensorSpec([2], tf.int32)),
         (lambda x: x, tf.TensorSpec([2], tf.uint8)),
+        (lambda x: tf.cast(state, tf.float32) * x, tf.TensorSpec([2])),
+        (lambda x: (x, tf.constant([1, 2], tf.int8)), tf.TensorSpec([2])),
     ]:
         with pytest.raises((ValueError, tf.errors.UnimplementedError), match="dtype"):
             tf.export(function, tmp_path / "a.tfpy", spec)

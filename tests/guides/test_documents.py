@@ -1,33 +1,22 @@
-"""The programs in README.md and docs/functions.md run as they stand there."""
+"""The programs in README.md and in docs/ run as they stand there."""
 
 from __future__ import annotations
 
-import ast
-import asyncio
-import contextlib
-import inspect
-import io
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+import numpy as np
+import pytest
+import tensorflow
+from guides.documents import ROOT, blocks, indented, run
 
-
-def blocks(document: str, language: str) -> list[str]:
-    """The programs of a document in a language."""
-    text = (ROOT / document).read_text()
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
-
-
-def run(program: str, names: dict[str, Any]) -> str:
-    """What a program prints; it may await, as in a page."""
-    code = compile(program, "document", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        pending = eval(code, names)
-        if inspect.iscoroutine(pending):
-            asyncio.run(pending)
-    return printed.getvalue()
+import tfpy
+from tests.models.tflite import converted
 
 
 def test_the_readme_under_both() -> None:
@@ -55,3 +44,76 @@ def test_the_functions_page() -> None:
     assert losses[2] < losses[0]
     assert names["model"](tf.ones([1, 28, 28])).shape == (1, 10)
     assert names["predict"](images).shape == (3, 10)
+
+
+FLOAT = {"T": {"type": "DT_FLOAT"}}
+GRAPH = [
+    {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}},
+    {"name": "block_13/relu", "op": "Relu", "input": ["x"], "attr": FLOAT},
+    {"name": "probabilities", "op": "Softmax", "input": ["block_13/relu"], "attr": FLOAT},
+]
+INFO = {"dtype": "DT_FLOAT", "tensorShape": {"dim": [{"size": "-1"}, {"size": "3"}]}}
+GRAPH_MODEL = {
+    "format": "graph-model",
+    "modelTopology": {"node": GRAPH},
+    "signature": {
+        "inputs": {"x": {"name": "x:0", **INFO}},
+        "outputs": {"probabilities": {"name": "probabilities:0", **INFO}},
+    },
+    "weightsManifest": [],
+}
+
+
+def test_the_models_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses are paths here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models" / "net").mkdir(parents=True)
+    (tmp_path / "models" / "net" / "model.json").write_text(json.dumps(GRAPH_MODEL))
+    (tmp_path / "models" / "network.tflite").write_bytes(
+        converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
+    )
+    tfpy.save_onnx(lambda x: tfpy.nn.relu(x), "network.onnx", [tfpy.TensorSpec([1, 3])])
+    loading, using, writing = blocks("docs/models.md", "python")
+    x = np.float32([[1, -1, 2]])
+    names: dict[str, Any] = {"x": tfpy.constant(x)}
+    run(loading, names)
+    assert "Softmax" in run(using, names)
+    np.testing.assert_array_equal(names["feature"], np.maximum(x, 0))
+    np.testing.assert_allclose(names["y"], tensorflow.nn.softmax(np.maximum(x, 0)), 1e-5)
+    run(writing, names)
+    wanted = names["classify"](tfpy.constant(x))["probabilities"]
+    for source, tolerance in (("classifier", 1e-2), ("classifier.onnx", 1e-5)):
+        found = tfpy.models.load(source)(x)
+        found = found["probabilities"] if isinstance(found, dict) else found
+        np.testing.assert_allclose(found, wanted, atol=tolerance)
+
+
+def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its script for pages runs in tests/wasm/test_exported.py."""
+    monkeypatch.chdir(tmp_path)
+    (program,) = blocks("docs/export.md", "python")
+    names: dict[str, Any] = {}
+    run(program.replace("/tmp/", f"{tmp_path}/"), names)
+    assert (tmp_path / "digits.tfpy").stat().st_size > 784 * 10 * 4
+    names["model"] = tfpy.function(lambda x: tfpy.reduce_mean(x, [1, 2]))
+    names["predict"] = tfpy.function(lambda x: x * 2)
+    names["step"] = tfpy.function(
+        lambda x, labels: tfpy.reduce_sum(x) + tfpy.cast(labels[0], "float32")
+    )
+    several_sizes, several_functions = indented("docs/export.md")
+    for program in (several_sizes, several_functions):
+        (tmp_path / "m.tfpy").unlink(missing_ok=True)
+        run(program, names)
+        assert (tmp_path / "m.tfpy").exists()
+
+
+def test_the_keras_page(tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    script = Path(__file__).with_name("documents.py")
+    done = subprocess.run(
+        [sys.executable, script, "docs/keras.md"],
+        cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {"history", "loss", "model", "y"} <= set(re.findall(r"\w+", done.stdout))
+    assert (tmp_path / "my-model" / "model.json").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -58,6 +59,56 @@ def test_command(model: Path, tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "tfpy.convert", model, tmp_path / "p.tfpy"]
     subprocess.run([*argv, "--signature", "float32[2,3]"], check=True)
     assert (tmp_path / "p.tfpy").stat().st_size > 240
+
+
+@pytest.mark.parametrize(
+    ("to", "file", "more"),
+    [
+        ("tfjs", "graph", ["--quantize", "uint16"]),
+        ("onnx", "graph.bin", []),
+        ("program", "graph.bin", ["--signature", "float32[2,3]", "--quantize", "int8"]),
+        ("safetensors", "graph.bin", ["--quantize", "float16"]),
+    ],
+)
+def test_command_to_each_format(
+    model: Path, tmp_path: Path, to: str, file: str, more: list[str]
+) -> None:
+    assert main([str(model), str(tmp_path / file), "--to", to, *more]) == 0
+    made = tmp_path / file
+    if to in ("tfjs", "onnx"):
+        found = tf.models.load(made if to == "tfjs" else made.read_bytes())(tf.constant(X))
+        np.testing.assert_allclose(found.numpy(), WANTED, 0, 1e-4)
+        return
+    data = made.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + size])
+    about = header.pop("__metadata__", {})
+    if to == "safetensors":
+        assert {entry["dtype"] for entry in header.values()} == {"F16"}
+    else:
+        (one,) = json.loads(about["tfpy"])["functions"]
+        assert one["signatures"][0]["inputs"][0]["shape"] == [2, 3]
+
+
+def test_command_that_fails(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.onnx").write_bytes(b"no model")
+    target = str(tmp_path / "made")
+    for arguments, text in (
+        ([str(tmp_path / "missing.onnx"), target], "missing.onnx"),
+        ([str(tmp_path / "broken.onnx"), target], "broken|no ONNX|bytes|wire"),
+        ([str(model), target, "--to", "onnx", "--quantize", "uint8"], "quantized to nothing"),
+    ):
+        assert main(arguments) == 1
+        heard = capsys.readouterr().err
+        assert heard.startswith("tfpy.convert: ")
+        assert re.search(text, heard), heard
+        assert not (tmp_path / "made").exists()
+    for arguments in (["a"], ["a", "b", "--to", "coreml"], ["a", "b", "--signature", "float32"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
 
 
 def test_refusals(model: Path, tmp_path: Path) -> None:

@@ -183,9 +183,9 @@ class _Block:
     def _value(self, value: int) -> int:
         """The number of a value that is there; constants come as they are asked for."""
         if value not in self._numbers:
-            array = self._graph.constants[value]
+            number, array = self._define(value), self._graph.constants[value]
             name = self._blocks.add_constant(array, self._graph.avals[value])
-            self._constants.append([self._define(value), name])
+            self._constants.append([number, name])
         return self._numbers[value]
 
     def _step(self, op: str, inputs: Sequence[int], outputs: Sequence[int], **facts: Any) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 
+from tfpy._src.errors import OpError
 from tfpy._src.function.signature import TensorSpec
 from tfpy._src.models.encoding import SHARD_SIZE
 from tfpy._src.writers.converter import FORMATS, convert
@@ -14,7 +16,14 @@ _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Converts as the arguments say; the exit status."""
+    """Converts as the arguments say.
+
+    Returns:
+        The exit status: 1, and a line on stderr that says why, where that is not possible.
+
+    Raises:
+        SystemExit: for arguments that are none.
+    """
     parser = argparse.ArgumentParser("tfpy.convert", description="Converts models.")
     parser.add_argument("source", help="a file or folder of any format that tf.models.load reads")
     parser.add_argument("target", help="a folder, or a file")
@@ -26,7 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="dtype and shape of an input, ? for an open size; once for each",
     )  # fmt: skip
     given = parser.parse_args(argv)
-    convert(given.source, given.target, given.to, given.signature, given.quantize, given.shard_size)
+    arguments = given.to, given.signature, given.quantize, given.shard_size
+    try:
+        convert(given.source, given.target, *arguments)
+    except (ValueError, TypeError, OSError, NotImplementedError, OpError) as error:
+        print(f"tfpy.convert: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
