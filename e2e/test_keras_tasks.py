@@ -78,66 +78,17 @@ def textures(count: int, seed: int) -> tuple[Any, Any]:
     return images, labels
 
 
-def convolutional() -> Any:
-    """A network for digits."""
-    from keras import Input, Sequential, layers
-
-    return Sequential(
-        [
-            Input((8, 8, 1)),
-            layers.Conv2D(16, 3, padding="same", use_bias=False),
-            layers.BatchNormalization(momentum=0.9),
-            layers.ReLU(),
-            layers.Conv2D(32, 3, padding="same", activation="relu"),
-            layers.MaxPooling2D(),
-            layers.Flatten(),
-            layers.Dropout(0.3),
-            layers.Dense(64, activation="relu"),
-            layers.Dropout(0.3),
-            layers.Dense(10),
-        ]
-    )
+@pytest.fixture
+def networks() -> str:
+    """The networks' text; only this module itself is sent to the browser."""
+    return (Path(__file__).parents[1] / "bench" / "networks" / "keras_tasks.py").read_text()
 
 
-def recurrent() -> Any:
-    """An LSTM over words."""
-    from keras import Input, Sequential, layers
-
-    return Sequential(
-        [
-            Input((LENGTH,), dtype="int32"),
-            layers.Embedding(len(WORDS) + 1, 8, mask_zero=True),
-            layers.LSTM(16),
-            layers.Dense(2),
-        ]
-    )
-
-
-def transformer() -> Any:
-    """A block of a transformer over words and places."""
-    from keras import Input, Model, layers, ops
-
-    words = Input((LENGTH,), dtype="int32")
-    x = layers.Embedding(len(WORDS) + 1, 16)(words)
-    x = x + layers.Embedding(LENGTH, 16)(ops.arange(LENGTH))
-    x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 8)(x, x))
-    x = layers.LayerNormalization()(x + layers.Dense(16)(layers.Dense(32, "gelu")(x)))
-    return Model(words, layers.Dense(2)(layers.GlobalMaxPooling1D()(x)))
-
-
-def head() -> Any:
-    """A layer on the features of a MobileNetV2 that does not learn."""
-    import keras
-    from keras import Input, Model, layers
-
-    whole = keras.applications.MobileNetV2(
-        input_shape=(32, 32, 3), alpha=0.35, include_top=False, weights=None
-    )
-    base = Model(whole.input, whole.get_layer("block_3_expand_relu").output)
-    base.trainable = False
-    images = Input((32, 32, 3))
-    x = layers.GlobalAveragePooling2D()(base(images, training=False))
-    return Model(images, layers.Dense(3)(layers.LayerNormalization(epsilon=1e-12)(x)))
+def network(source: str, name: str) -> Any:
+    """One of the networks."""
+    module: dict[str, Any] = {"__name__": "keras_tasks"}
+    exec(source, module)
+    return module[name]()
 
 
 async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> float:
@@ -157,12 +108,14 @@ async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> f
     timeout=600,
     check_leaks=False,
 )
-async def test_digits(digits: dict[str, Any]) -> None:
+async def test_digits(networks: str, digits: dict[str, Any]) -> None:
     import keras
 
     keras.utils.set_random_seed(1)
     rate = keras.optimizers.schedules.CosineDecay(0.006, 8 * 23)
-    assert await learns(convolutional(), rate, digits["train"], digits["test"], 8) >= 0.98
+    assert (
+        await learns(network(networks, "digits"), rate, digits["train"], digits["test"], 8) >= 0.98
+    )
 
 
 @run_in_browser(
@@ -171,12 +124,12 @@ async def test_digits(digits: dict[str, Any]) -> None:
     timeout=600,
     check_leaks=False,
 )
-@pytest.mark.parametrize("network", ["recurrent", "transformer"])
-async def test_texts(network: str) -> None:
+@pytest.mark.parametrize("name", ["lstm", "transformer"])
+async def test_texts(networks: str, name: str) -> None:
     import keras
 
     keras.utils.set_random_seed(1)
-    model = {"recurrent": recurrent, "transformer": transformer}[network]()
+    model = network(networks, name)
     assert await learns(model, 0.01, reviews(512, 1), reviews(128, 2), 16) >= 0.95
 
 
@@ -186,8 +139,10 @@ async def test_texts(network: str) -> None:
     timeout=600,
     check_leaks=False,
 )
-async def test_a_new_head() -> None:
+async def test_a_new_head(networks: str) -> None:
     import keras
 
     keras.utils.set_random_seed(1)
-    assert await learns(head(), 0.03, textures(192, 1), textures(64, 2), 6) >= 0.9
+    assert (
+        await learns(network(networks, "head"), 0.03, textures(192, 1), textures(64, 2), 6) >= 0.9
+    )

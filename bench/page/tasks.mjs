@@ -79,9 +79,11 @@ async function measure() {
     packages: ["keras"],
     flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: false },
   });
-  pyodide.FS.mkdirTree("bench");
-  const source = await fetch(new URL("../tasks.py", import.meta.url));
-  pyodide.FS.writeFile("bench/tasks.py", await source.text());
+  pyodide.FS.mkdirTree("bench/networks");
+  for (const name of ["tasks.py", "networks/keras_tasks.py"]) {
+    const source = await fetch(new URL(`../${name}`, import.meta.url));
+    pyodide.FS.writeFile(`bench/${name}`, await source.text());
+  }
   const Task = await pyodide.runPythonAsync("from bench.tasks import Task; Task");
   const longTasks = watchLongTasks();
   for (const work of query.get("work")?.split(",") ?? NAMES) {

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from wasm.node_runtime import NodeRuntime, RuntimeFailed
+from wasm.node_process import RuntimeFailed
+from wasm.node_runtime import NodeRuntime
 
 from e2e.module_page import module_page
 from tfpy._src.errors import NotLowerable

@@ -15,43 +15,9 @@ from tensorflow.core.framework.graph_pb2 import GraphDef
 
 from tfpy._src.graphs import wire
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.wire import (
-    BOOL,
-    BYTES,
-    DOUBLE,
-    FLOAT,
-    INT,
-    STRING,
-    UINT,
-    Message,
-    many,
-    mapped,
-    read,
-)
+from tfpy._src.graphs.tensorflow.messages import GRAPH, TENSOR
+from tfpy._src.graphs.wire import Message, read
 
-SIZE = Message("Dim", {1: ("size", INT), 2: ("name", STRING)})
-SHAPE = Message("TensorShapeProto", {2: ("dim", many(SIZE)), 3: ("unknown_rank", BOOL)})
-TENSOR = Message(
-    "TensorProto",
-    {
-        1: ("dtype", INT),
-        2: ("tensor_shape", SHAPE),
-        4: ("tensor_content", BYTES),
-        5: ("float_val", many(FLOAT)),
-        6: ("double_val", many(DOUBLE)),
-        8: ("string_val", many(BYTES)),
-        10: ("int64_val", many(INT)),
-        11: ("bool_val", many(BOOL)),
-        17: ("uint64_val", many(UINT)),
-    },
-)
-ATTR = Message(
-    "AttrValue", {2: ("s", BYTES), 3: ("i", INT), 4: ("f", FLOAT), 8: ("tensor", TENSOR)}
-)
-NODE = Message(
-    "NodeDef", {1: ("name", STRING), 3: ("input", many(STRING)), 5: ("attr", mapped(ATTR))}
-)
-GRAPH = Message("GraphDef", {1: ("node", many(NODE))})
 NESTED = Message("Nested")
 NESTED.fields[1] = ("inner", NESTED)
 
@@ -75,7 +41,7 @@ def test_numbers(floats: Any, doubles: Any, ints: Any, unsigned: Any, bools: Any
     proto.bool_val.extend(bools)
     proto.string_val.extend(texts)
     for size in sizes:
-        proto.tensor_shape.dim.add(size=size, name="é")
+        proto.tensor_shape.dim.add(size=size)
     found = read(proto.SerializeToString(), TENSOR)
     assert found["dtype"] == 3
     np.testing.assert_array_equal(found["float_val"], np.array(floats, np.float32))
@@ -86,7 +52,6 @@ def test_numbers(floats: Any, doubles: Any, ints: Any, unsigned: Any, bools: Any
     assert [bytes(text) for text in found["string_val"]] == texts
     dims = found["tensor_shape"]["dim"] if sizes else []
     assert [d.get("size", 0) for d in dims] == sizes
-    assert all(d["name"] == "é" for d in dims)
     assert "tensor_content" not in found
 
 
@@ -129,7 +94,6 @@ REFUSED = {
     "field number 0": (b"\x00\x01", "no field number"),
     "group": (b"\x0b\x0c", "wire type 3"),
     "wire type 7": (b"\x0f", "wire type 7"),
-    "text that is no UTF-8": (b"\x12\x05\x12\x03\x12\x01\xff", "no UTF-8"),
     "number for a message": (b"\x10\x01", "tensor_shape is encoded as no"),
     "message twice": (b"\x12\x00\x12\x00", "tensor_shape is there twice"),
     "packed floats cut": (b"\x2a\x03abc", "no multiple of 4"),
@@ -144,6 +108,13 @@ def test_refused(name: str) -> None:
     data, text = REFUSED[name]
     with pytest.raises(ModelFileError, match=text):
         read(data, TENSOR)
+
+
+def test_texts() -> None:
+    name = "é".encode()
+    assert read(b"\x0a\x04\x0a\x02" + name, GRAPH)["node"][0]["name"] == "é"
+    with pytest.raises(ModelFileError, match="no UTF-8"):
+        read(b"\x0a\x03\x0a\x01\xff", GRAPH)
 
 
 def test_depth() -> None:

@@ -28,6 +28,7 @@ class Recorder:
 
     variant = "recorder"
     limits: ClassVar = {"tensorBytes": 2**31}
+    must_wait = True
 
     def __init__(self) -> None:
         self.arrays: dict[int, Any] = {}

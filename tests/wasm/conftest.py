@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from .node_runtime import ASSETS, NodeRuntime
+from .node_process import ASSETS
+from .node_runtime import NodeRuntime
 
 RUNTIMES = [("simd", "never"), ("simd", "always"), ("relaxed", "auto"), ("relaxed", "always")]
 

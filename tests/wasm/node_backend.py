@@ -16,7 +16,8 @@ from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.device import DeviceBackend
 from tfpy._src.runtime.failures import op_error
 
-from .node_runtime import Array, NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import Array, NodeRuntime
 
 NAME = "wasm in node"
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,48 +17,21 @@ from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower import wasm
 from tfpy._src.lower.program import Program
 
-ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
-DRIVER = Path(__file__).with_name("driver.mjs")
+from .node_process import NodeProcess, RuntimeFailed
 
 Array = np.ndarray[Any, Any]
 
 
-class RuntimeFailed(Exception):
-    """The runtime answered with an error."""
-
-
-class NodeRuntime:
+class NodeRuntime(NodeProcess):
     """Drives one backend; arrays cross in a file."""
 
     def __init__(self, variant: str, codegen: str = "auto") -> None:
         self.variant, self.codegen = variant, codegen
-        flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in variant and _is_old() else []
+        old = "relaxed" in variant and _is_old()
+        flags = ("--experimental-wasm-relaxed-simd",) if old else ()
         self._file = io.FileIO(os.memfd_create("tensors"), "r+")
-        self._process = subprocess.Popen(
-            ["node", *flags, str(DRIVER), str(ASSETS), variant, codegen, str(self._file.fileno())],
-            pass_fds=[self._file.fileno()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def call(self, command: str, **args: Any) -> Any:
-        """Sends a command.
-
-        Raises:
-            RuntimeFailed: with the runtime's text.
-        """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"command": command, **args}) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeFailed("the runtime's process has ended")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RuntimeFailed(answer["error"])
-        return answer["result"]
+        number = self._file.fileno()
+        super().__init__("driver.mjs", variant, codegen, str(number), flags=flags, files=(number,))
 
     def write(self, array: Array) -> int:
         nbytes = self._share(array.tobytes())
@@ -108,13 +79,8 @@ class NodeRuntime:
         """Runs one named kernel."""
         return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
 
-    def kill(self) -> None:
-        """Ends the process, whatever it does."""
-        self._process.kill()
-        self.close()
-
     def close(self) -> None:
-        self._process.communicate(timeout=30)
+        super().close()
         self._file.close()
 
 

@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 import base64
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .node_runtime import ASSETS, Array, RuntimeFailed
+from .node_process import NodeProcess
+from .node_runtime import Array
 
-DRIVER = Path(__file__).with_name("program_driver.mjs")
 
-
-class ProgramRunner:
+class ProgramRunner(NodeProcess):
     """Drives one page's worth of ``tfpy-run.mjs``; arrays cross as base64."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            ["node", str(DRIVER), str(ASSETS)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def call(self, command: str, **args: Any) -> Any:
-        """Sends a command.
-
-        Raises:
-            RuntimeFailed: with the error's text.
-        """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"command": command, **args}) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeFailed("the process has ended")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RuntimeFailed(answer["error"])
-        return answer["result"]
+        super().__init__("program_driver.mjs")
 
     def load(self, path: Path, **options: Any) -> Any:
         return self.call("load", path=str(path), options=options)
@@ -71,9 +45,6 @@ class ProgramRunner:
         texts = [base64.b64encode(file).decode() for file in files]
         found: list[str] = self.call("broken", files=texts, inputs=given, name=name)
         return found
-
-    def close(self) -> None:
-        self._process.communicate(timeout=30)
 
 
 def _input(value: Any) -> Any:

@@ -16,7 +16,8 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.ops import OPS
 
-from .node_runtime import NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import NodeRuntime
 from .test_programs import register_gibibyte
 
 UNARY = ("negative", "relu", "tanh", "exp")

@@ -13,7 +13,8 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 
-from .node_runtime import NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import NodeRuntime
 
 Array = np.ndarray[Any, Any]
 Sizes = tuple[int, int, int, int, int, int]

@@ -18,7 +18,8 @@ from tfpy._src.lower import wasm
 from tfpy._src.lower.program import Program
 from tfpy._src.ops import OPS
 
-from .node_runtime import Array, NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import Array, NodeRuntime
 from .test_programs import register_gibibyte
 
 COUNT = 5000

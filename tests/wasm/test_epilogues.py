@@ -15,7 +15,8 @@ from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.wasm.lowering import add_kernel
 
-from .node_runtime import Array, NodeRuntime, RuntimeFailed, kernel_program
+from .node_process import RuntimeFailed
+from .node_runtime import Array, NodeRuntime, kernel_program
 from .test_windows import Case, close
 
 CLAMPS: list[tuple[float | None, float | None]] = [(None, None), (0.0, None), (-0.5, 6.0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guides.documents import blocks, run
 from models.test_graph_models import assert_near as assert_near_outputs, loaded, reference
 
 import tfpy as tf
@@ -19,7 +21,7 @@ from e2e.exported_cases import CASES, assert_near
 from e2e.exported_mutants import CARELESS, mutants
 
 from .conftest import require_assets
-from .node_runtime import ASSETS, RuntimeFailed
+from .node_process import ASSETS, RuntimeFailed
 from .program_runner import ProgramRunner
 
 MOST_BYTES = 60_000
@@ -40,6 +42,31 @@ def test_size() -> None:
     """What a page downloads besides the wasm module and the file."""
     require_assets("simd")
     assert len(gzip.compress((ASSETS / "tfpy-run.mjs").read_bytes(), 9)) < MOST_BYTES
+
+
+SERVED = """
+import { readFileSync } from "node:fs";
+globalThis.fetch = async (source) => {
+  const url = String(source.url ?? source);
+  return new Response(readFileSync(url.startsWith("file:") ? new URL(url) : url));
+};
+"""
+
+
+def test_the_programs_of_the_documents(tmp_path: Path) -> None:
+    """Those of docs/export.md: Python writes the file that the page's script runs."""
+    require_assets("simd")
+    (program,), (page,) = (blocks("docs/export.md", kind) for kind in ("python", "html"))
+    run(program.replace("/tmp/", f"{tmp_path}/"), {})
+    (script,) = re.findall(r'<script type="module">\n(.*?)</script>', page, re.S)
+    script = script.replace("./tfpy-run.mjs", (ASSETS / "tfpy-run.mjs").as_uri())
+    imports, _, rest = script.partition("\n")
+    (tmp_path / "page.mjs").write_text(f"{imports}{SERVED}{rest}process.exit(0);")
+    done = subprocess.run(
+        ["node", "page.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"wasm \[ 1, 10 \] Float32Array\(10\)", done.stdout)
 
 
 @pytest.mark.parametrize("name", CASES)

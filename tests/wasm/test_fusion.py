@@ -15,7 +15,8 @@ from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.wasm.lowering import add_elementwise
 
-from .node_runtime import NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import NodeRuntime
 
 Array = np.ndarray[Any, Any]
 LENGTHS = (1, 2, 3, 4, 5, 15, 16, 17, 31, 64, 67, 1000)

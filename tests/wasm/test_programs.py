@@ -18,7 +18,8 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.wasm.lowering import add_kernel
 
 from .expressions import expression_program, inputs_of
-from .node_runtime import NodeRuntime, RuntimeFailed
+from .node_process import RuntimeFailed
+from .node_runtime import NodeRuntime
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 

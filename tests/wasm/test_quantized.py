@@ -12,7 +12,8 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 
-from .node_runtime import Array, NodeRuntime, RuntimeFailed, aval_of, kernel_program
+from .node_process import RuntimeFailed
+from .node_runtime import Array, NodeRuntime, aval_of, kernel_program
 from .test_epilogues import EPILOGUES, apply, epilogue_params
 from .test_windows import Case
 

@@ -3,6 +3,7 @@
  *
  * @typedef {import("./tfpy-run.js").Spec} Spec
  * @typedef {import("./tfpy-run.js").Input} Input
+ * @typedef {import("./document.mjs").SignatureText} SignatureText
  *
  * @typedef {object} Given an input as it came
  * @property {ArrayLike<number>} data its numbers; of a picture red, green, blue, alpha from 0 to 255
@@ -152,4 +153,40 @@ export function shown({ data, shape }) {
 /** @param {Spec} spec */
 export function shownSpec({ dtype, shape }) {
   return `${dtype}[${shape}]`;
+}
+
+/**
+ * The signature that inputs fit, and these in its order.
+ *
+ * @param {string} functionName
+ * @param {SignatureText[]} signatures
+ * @param {Record<string, Input>} inputs
+ */
+export function choose(functionName, signatures, inputs) {
+  if (typeof inputs !== "object" || inputs === null) {
+    throw new TypeError(`${functionName}: give an object of the inputs by name`);
+  }
+  const names = signatures[0].inputs.map(({ name }) => name);
+  for (const name of Object.keys(inputs)) {
+    if (!signatures.some((one) => one.inputs.some((spec) => spec.name === name))) {
+      const known = names.length > 0 ? `takes ${names.join(", ")}` : "takes no inputs";
+      throw new TypeError(`${functionName} has no input '${name}'; it ${known}`);
+    }
+  }
+  const given = new Map(Object.entries(inputs).map(([name, one]) => [name, taken(one, name)]));
+  for (const [chosen, { inputs: specs }] of signatures.entries()) {
+    const found = specs.map((spec) => ({ spec, one: given.get(spec.name) }));
+    if (specs.length === given.size && found.every(({ spec, one }) => one && fits(one, spec))) {
+      return { chosen, given: found.map(({ one }) => /** @type {any} */ (one)) };
+    }
+  }
+  const missing = names.filter((name) => !given.has(name));
+  if (missing.length > 0 && signatures.length === 1) {
+    throw new TypeError(`${functionName} misses the inputs ${missing.join(", ")}`);
+  }
+  const takes = signatures.map(({ inputs: specs }) => {
+    return `(${specs.map((spec) => `${spec.name}: ${shownSpec(spec)}`).join(", ")})`;
+  });
+  const got = [...given].map(([name, one]) => `${name}: ${shown(one)}`).join(", ");
+  throw new TypeError(`${functionName} takes ${takes.join(" or ")}, got (${got})`);
 }

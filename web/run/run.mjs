@@ -3,14 +3,13 @@
 import { openBackend } from "./backends.mjs";
 import { Bytes, open, readHeader } from "./container.mjs";
 import { parseDocument, typeOf } from "./document.mjs";
-import { bytesOf, fits, shown, shownSpec, taken } from "./inputs.mjs";
+import { bytesOf, choose, fits, shown, shownSpec, taken } from "./inputs.mjs";
 import { Runner } from "./runner.mjs";
 import { Device } from "./values.mjs";
 
 /**
  * @typedef {import("./tfpy-run.js").Tensor} Tensor
  * @typedef {import("./tfpy-run.js").Spec} Spec
- * @typedef {import("./tfpy-run.js").Input} Input
  * @typedef {import("./tfpy-run.js").Program} Loaded
  * @typedef {import("./container.mjs").Entry} Entry
  * @typedef {import("./document.mjs").Document} Document
@@ -384,40 +383,4 @@ class Program {
     this.runner.close();
     this.device.backend.close();
   }
-}
-
-/**
- * The signature that inputs fit, and these in its order.
- *
- * @param {string} functionName
- * @param {SignatureText[]} signatures
- * @param {Record<string, Input>} inputs
- */
-function choose(functionName, signatures, inputs) {
-  if (typeof inputs !== "object" || inputs === null) {
-    throw new TypeError(`${functionName}: give an object of the inputs by name`);
-  }
-  const names = signatures[0].inputs.map(({ name }) => name);
-  for (const name of Object.keys(inputs)) {
-    if (!signatures.some((one) => one.inputs.some((spec) => spec.name === name))) {
-      const known = names.length > 0 ? `takes ${names.join(", ")}` : "takes no inputs";
-      throw new TypeError(`${functionName} has no input '${name}'; it ${known}`);
-    }
-  }
-  const given = new Map(Object.entries(inputs).map(([name, one]) => [name, taken(one, name)]));
-  for (const [chosen, { inputs: specs }] of signatures.entries()) {
-    const found = specs.map((spec) => ({ spec, one: given.get(spec.name) }));
-    if (specs.length === given.size && found.every(({ spec, one }) => one && fits(one, spec))) {
-      return { chosen, given: found.map(({ one }) => /** @type {any} */ (one)) };
-    }
-  }
-  const missing = names.filter((name) => !given.has(name));
-  if (missing.length > 0 && signatures.length === 1) {
-    throw new TypeError(`${functionName} misses the inputs ${missing.join(", ")}`);
-  }
-  const takes = signatures.map(({ inputs: specs }) => {
-    return `(${specs.map((spec) => `${spec.name}: ${shownSpec(spec)}`).join(", ")})`;
-  });
-  const got = [...given].map(([name, one]) => `${name}: ${shown(one)}`).join(", ");
-  throw new TypeError(`${functionName} takes ${takes.join(" or ")}, got (${got})`);
 }

@@ -1,5 +1,4 @@
-"""Loading the runtime and crossing to it; only this, :mod:`page`, :mod:`media` and :mod:`turns`
-import ``js``.
+"""Loading the runtime and crossing to it; only this, :mod:`page` and :mod:`media` import ``js``.
 
 Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
 in Python's heap, everything else as integers. Views of the heap are made per call on the
@@ -8,6 +7,7 @@ JavaScript side, because the heap's buffer is replaced when memory grows.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import sys
@@ -20,15 +20,12 @@ import numpy as np
 from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array
 from tfpy._src.runtime import failures
-from tfpy._src.runtime.turns import give_turn
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 IN_BROWSER = sys.platform == "emscripten"
 if IN_BROWSER:
-    import asyncio
-
     import js
     import pyodide_js
     from pyodide.code import run_js
@@ -63,6 +60,8 @@ class _Translation:
 
 _translated = _Translation()
 
+_scheduler: Any = getattr(js, "scheduler", None) if IN_BROWSER else None
+
 _MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
 
 _runtime: Any = None
@@ -85,6 +84,18 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
         awaitable.close()
         raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
     return run_sync(awaitable)
+
+
+async def end_task() -> None:
+    """Ends the browser's task, so that others get their turn.
+
+    Pyodide goes on by messages, and Chromium takes one message after the other for 50 ms before it
+    looks at anything else: only a task of another kind lets others go first.
+    """
+    if _scheduler is None:
+        await asyncio.sleep(0)
+    else:
+        await _scheduler.postTask(js.Boolean)  # which does nothing
 
 
 def asset(name: str) -> bytes:
@@ -188,6 +199,7 @@ class Device:
         self._write = bound.write
         self._read = bound.read if bound.readsAtOnce else None
         self._read_async = bound.readAsync
+        self.must_wait: bool = self._read_async is not None
         self._free = bound.free
         self._register = bound.register
         self._register_async = bound.registerAsync
@@ -217,10 +229,7 @@ class Device:
             self._read(_address(out), slot)
 
     async def read_async(self, slot: int, out: Array) -> None:
-        """The same without blocking the page for long."""
-        if self._read_async is None:  # nothing is under way, so there is nothing to wait for
-            self.read(slot, out)
-            return await give_turn()
+        """The same without blocking the page for long, on a device that :attr:`must_wait`."""
         with _translated:
             data = await self._read_async(slot)
         data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)

@@ -25,6 +25,7 @@ from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend, BackendSkipped, Compiled, Links, Progress
 from tfpy._src.runtime.env import env
+from tfpy._src.runtime.turns import give_turn
 
 
 class DeviceBackend(Backend):
@@ -76,7 +77,11 @@ class DeviceBackend(Backend):
             real = await self.read_async(slot, component)
             return _joined(real, await self.read_async(slot + 1, component))
         out = self._empty(aval)
-        await self._device.read_async(slot, out)
+        if self._device.must_wait:
+            await self._device.read_async(slot, out)
+        else:  # nothing is under way, so there is nothing to wait for
+            self._device.read(slot, out)
+            await give_turn()
         return out
 
     def _empty(self, aval: Aval) -> Array:

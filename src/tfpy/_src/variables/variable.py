@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from tfpy._src import tracing
 from tfpy._src.array import indexing, scattering, slicing
 from tfpy._src.core import tape as tapes
@@ -22,23 +20,13 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import Op, elementwise
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.variables.distribution import VariableAggregation, VariableSynchronization, kinds
+from tfpy._src.variables.python_values import PythonValues
 from tfpy._src.variables.scatter import ScatterMethods
 
 _numbers = count(1)
 
 
-def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
-    def refuse(self: Any, value: Any) -> Any:
-        raise RuntimeError(
-            f"`variable {sign} value` with `tf.Variable`s is not supported. Use "
-            f"`variable.{method}` to modify the variable, or `out = variable {sign[:-1]} value` "
-            "to get a new output tensor"
-        )
-
-    return refuse
-
-
-class Variable(ScatterMethods):
+class Variable(ScatterMethods, PythonValues):
     """Holds a tensor; ops read its value, ``assign`` replaces it by one of its shape and dtype.
 
     Args:
@@ -328,33 +316,6 @@ class Variable(ScatterMethods):
             )
         memo[id(self)] = made
         return made
-
-    __iadd__ = _refusing("+=", "assign_add(value)")
-    __isub__ = _refusing("-=", "assign_sub(value)")
-    __imul__ = _refusing("*=", "assign(variable * value)")
-    __itruediv__ = _refusing("/=", "assign(variable / value)")
-    __ipow__ = _refusing("**=", "assign(variable ** value)")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self.tensor.__array__(dtype, copy)
-
-    def __bool__(self) -> bool:
-        return bool(self.tensor)
-
-    def __int__(self) -> int:
-        return int(self.tensor)
-
-    def __float__(self) -> float:
-        return float(self.tensor)
-
-    def __complex__(self) -> complex:
-        return complex(self.tensor)
-
-    def __format__(self, spec: str) -> str:
-        return format(self.tensor, spec) if spec else str(self)
-
-    def __iter__(self) -> Any:
-        return iter(self.value())
 
     @property
     def _shown_name(self) -> str:

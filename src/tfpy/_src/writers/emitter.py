@@ -8,6 +8,7 @@ node values that the Graph's values became.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -91,7 +92,7 @@ class Table:
         self.refused.update(dict.fromkeys(names.split(), reason))
 
 
-class Emitter:
+class Emitter(ABC):
     """One graph of a file, while it is made.
 
     Attributes:
@@ -117,21 +118,21 @@ class Emitter:
 
     # What a format says
 
+    @abstractmethod
     def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> Value:
         """A node with one output, by default of the first input's dtype."""
-        raise NotImplementedError
 
+    @abstractmethod
     def constant(self, array: Array, name: str = "const") -> Value:
         """A node or initializer that is an array."""
-        raise NotImplementedError
 
+    @abstractmethod
     def inner(self, name: str) -> Self:
         """An empty graph within this one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dimension(self, value: Value, axis: int) -> Value:
         """One size of a value, an int of rank 1."""
-        raise NotImplementedError
 
     # What writers use
 
@@ -251,16 +252,17 @@ class Emitter:
 
     # Operations that formats name differently
 
+    @abstractmethod
     def cast(self, value: Value, dtype: DType) -> Value:
-        raise NotImplementedError
+        """A value in another dtype."""
 
+    @abstractmethod
     def joined(self, parts: Sequence[Value]) -> Value:
         """Vectors one after another."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scalar(self, value: Value) -> Value:
         """The number in a vector of one."""
-        raise NotImplementedError
 
     def number(self, number: Any, like: Value | DType) -> Value:
         """A scalar constant of a dtype."""
