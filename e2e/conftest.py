@@ -24,6 +24,9 @@ LONGEST = (
 )
 """The longest first; the others take less than these, one by one."""
 
+LAST = "test_leaks.py"
+"""It ends a browser with all its pages."""
+
 TOGETHER = {
     "test_keras.py": "keras",
     "test_keras_tasks.py": "keras",
@@ -38,8 +41,8 @@ TOGETHER = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    ranks = {name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.path.name, len(ranks)))
+    ranks = {name: rank for rank, name in enumerate(LONGEST)} | {LAST: len(LONGEST) + 1}
+    items.sort(key=lambda item: ranks.get(item.path.name, len(LONGEST)))
 
 
 class PageScheduling(LoadScopeScheduling):
