@@ -251,11 +251,6 @@ def _decomposes(x: Any) -> Any:
     return x
 
 
-def _bytes(x: Any) -> Any:
-    y = tf.cast(x, tf.uint8)  # refused
-    return tf.cast(y, tf.float32)
-
-
 def _asks_the_time(x: Any) -> Any:
     return x + tf.timestamp()  # refused
 
@@ -265,7 +260,6 @@ def _asks_the_time(x: Any) -> Any:
     [
         (_prints, "host_call"),
         (_decomposes, "svd"),
-        (_bytes, "cast"),
         (_asks_the_time, "timestamp"),
     ],
 )
