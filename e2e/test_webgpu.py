@@ -31,7 +31,7 @@ async def test_ops_share_submissions(tf: Any) -> None:
 
     counter = run_js(
         """(() => { const P = GPUQueue.prototype, { submit } = P; let count = 0;
-        P.submit = function (x) { count++; return submit.call(this, x); };
+        P.submit = function (x) { count += x.length; return submit.call(this, x); };
         return () => { P.submit = submit; return count; }; })()"""
     )
     x = tf.constant([1.0, 2.0])

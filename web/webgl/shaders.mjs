@@ -26,8 +26,8 @@
  *   input; 0 without one
  */
 
+import { until } from "../runtime/turns.mjs";
 import { contextLost } from "./context.mjs";
-import { until } from "./sync.mjs";
 
 /** Where the buffers of uniform blocks are bound: a step's parameters, a chunk of its last input. */
 export const PARAMS_BINDING = 0;

@@ -1,23 +1,7 @@
 /** Waiting for the device without blocking the page. */
 
+import { until } from "../runtime/turns.mjs";
 import { contextLost } from "./context.mjs";
-
-/** For this long a condition is asked at each turn of the event loop, then each millisecond. */
-const EAGER_MS = 10;
-
-/**
- * Resolves when the condition holds, after one turn of the event loop at least.
- *
- * @param {() => boolean} condition
- * @returns {Promise<void>}
- */
-export async function until(condition) {
-  const start = performance.now();
-  do {
-    if (performance.now() - start >= EAGER_MS) await sleep();
-    await nextTask();
-  } while (!condition());
-}
 
 /**
  * Resolves when the device has done all work given so far.
@@ -40,35 +24,4 @@ export async function fence(gl) {
   } finally {
     gl.deleteSync(sync);
   }
-}
-
-/** @type {(() => void)[]} */
-const waiting = [];
-/** @type {MessageChannel | undefined} */
-let channel;
-
-/**
- * The next turn of the event loop; unlike setTimeout, pages do not slow it down to 4 ms.
- *
- * @returns {Promise<void>}
- */
-function nextTask() {
-  if (channel === undefined) {
-    channel = new MessageChannel();
-    channel.port1.onmessage = () => waiting.shift()?.();
-  }
-  const { port2 } = channel;
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    port2.postMessage(0);
-  });
-}
-
-/**
- * About a millisecond, if no timer's task asks for it: browsers slow down timers that start timers.
- *
- * @returns {Promise<void>}
- */
-function sleep() {
-  return new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -154,9 +154,11 @@ export class BufferPool {
   /** @param {Storage} storage */
   destroy(storage) {
     if (!this.all.delete(storage)) return;
-    this.commands.flush(); // what was encoded may use it
-    storage.handle.destroy();
     this.allocatedBytes -= storage.bucket.bytes;
+    this.commands.inOrder(() => {
+      this.commands.flush(); // what was encoded may use it
+      storage.handle.destroy();
+    });
   }
 
   /**
@@ -165,10 +167,16 @@ export class BufferPool {
    * @param {[Storage, Elements][]} storages
    */
   fill(storages) {
-    for (const [storage, elements] of storages) {
-      // The queue would write before the commands that are encoded but not submitted.
-      if (storage.used === this.commands.number) this.commands.flush();
-      if (elements.length > 0) this.gpu.queue.writeBuffer(storage.handle, 0, elements);
+    const { commands, gpu } = this;
+    for (const [{ handle, used }, elements] of storages) {
+      if (elements.length === 0) continue;
+      const waits = commands.line !== null;
+      const kept = waits ? elements.slice() : elements;
+      commands.inOrder(() => {
+        // The queue would write before the commands that are encoded but not submitted.
+        if (waits || used === commands.number) commands.flush();
+        gpu.queue.writeBuffer(handle, 0, kept);
+      });
     }
   }
 

@@ -2,6 +2,10 @@
  * The commands that are encoded and not yet submitted: dispatches of one compute pass. They are
  * submitted when something is read, after so many dispatches, and when the page's turn ends, so that
  * ops that follow one another share a submission.
+ *
+ * Where a kernel is still being compiled, its dispatch and all that comes after it wait in a line.
+ *
+ * @typedef {import("./pipelines.mjs").Kernel} Kernel
  */
 
 /** Enough dispatches for the device to begin while the next ones are encoded. */
@@ -20,6 +24,66 @@ export class Commands {
     this.dispatches = 0;
     /** Of the submission that is being encoded. */
     this.number = 1;
+    /** @type {{kernel: Kernel | null, act: () => void}[] | null} what waits, and for which kernel */
+    this.line = null;
+  }
+
+  /**
+   * @param {Kernel} kernel
+   * @param {GPUBindGroup} group
+   * @param {number[]} groups workgroups along each dimension
+   */
+  dispatch(kernel, group, groups) {
+    if (this.line === null && kernel.pipeline !== null) this.encode(kernel, group, groups);
+    else this.enqueue(kernel, () => this.encode(kernel, group, groups));
+  }
+
+  /**
+   * Acts after all dispatches so far: at once unless some wait.
+   *
+   * @param {() => void} act
+   */
+  inOrder(act) {
+    if (this.line === null) act();
+    else this.enqueue(null, act);
+  }
+
+  /**
+   * @param {Kernel | null} kernel that must be compiled before
+   * @param {() => void} act
+   */
+  enqueue(kernel, act) {
+    const waits = this.line !== null;
+    this.line ??= [];
+    this.line.push({ kernel, act });
+    if (!waits) this.advance(this.line);
+  }
+
+  /** @param {{kernel: Kernel | null, act: () => void}[]} line */
+  async advance(line) {
+    for (const { kernel, act } of line) {
+      if (kernel !== null && kernel.pipeline === null) await kernel.made;
+      act();
+    }
+    this.line = null;
+    this.flush();
+  }
+
+  /**
+   * @param {Kernel} kernel nothing happens if it does not compile, which is told elsewhere
+   * @param {GPUBindGroup} group
+   * @param {number[]} groups
+   */
+  encode({ pipeline }, group, [x, y, z]) {
+    if (pipeline === null) return;
+    const pass = this.open();
+    if (pipeline !== this.pipeline) {
+      pass.setPipeline(pipeline);
+      this.pipeline = pipeline;
+    }
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(x, y, z);
+    this.dispatches++;
   }
 
   /** @returns {GPUComputePassEncoder} */
@@ -32,40 +96,30 @@ export class Commands {
     return this.pass;
   }
 
-  /**
-   * @param {GPUComputePipeline} pipeline
-   * @param {GPUBindGroup} group
-   * @param {number[]} groups workgroups along each dimension
-   */
-  dispatch(pipeline, group, [x, y, z]) {
-    const pass = this.open();
-    if (pipeline !== this.pipeline) {
-      pass.setPipeline(pipeline);
-      this.pipeline = pipeline;
-    }
-    pass.setBindGroup(0, group);
-    pass.dispatchWorkgroups(x, y, z);
-    this.dispatches++;
-  }
-
   /** Between Programs: submits if there is enough to do. */
   breathe() {
     if (this.dispatches >= MOST_DISPATCHES) this.flush();
   }
 
   /**
-   * Copies bytes of buffers to one that can be mapped, after all dispatches so far, and submits.
+   * Copies bytes of buffers to one that can be mapped, after all dispatches so far.
    *
    * @param {{source: GPUBuffer, offset: number, bytes: number}[]} copies
    * @param {GPUBuffer} target
+   * @returns {Promise<void>} resolves when the copies are submitted
    */
   copy(copies, target) {
-    this.endPass();
-    this.encoder ??= this.gpu.createCommandEncoder();
-    for (const { source, offset, bytes } of copies) {
-      this.encoder.copyBufferToBuffer(source, 0, target, offset, bytes);
-    }
-    this.flush();
+    return new Promise((resolve) => {
+      this.inOrder(() => {
+        this.endPass();
+        this.encoder ??= this.gpu.createCommandEncoder();
+        for (const { source, offset, bytes } of copies) {
+          this.encoder.copyBufferToBuffer(source, 0, target, offset, bytes);
+        }
+        this.flush();
+        resolve();
+      });
+    });
   }
 
   endPass() {
@@ -73,6 +127,7 @@ export class Commands {
     this.pass = null;
   }
 
+  /** Submits what is encoded. */
   flush() {
     if (this.encoder === null) return;
     this.endPass();
@@ -80,5 +135,11 @@ export class Commands {
     this.encoder = null;
     this.dispatches = 0;
     this.number++;
+  }
+
+  /** Resolves when all so far is submitted. */
+  async submitted() {
+    await /** @type {Promise<void>} */ (new Promise((resolve) => this.inOrder(resolve)));
+    this.flush();
   }
 }

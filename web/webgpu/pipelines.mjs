@@ -1,77 +1,66 @@
 /**
- * Compiled kernels, cached by source text. All pipelines of a Program are made side by side.
+ * Compiled kernels, cached by source text. All kernels of a Program are compiled side by side, while
+ * Python goes on.
  *
  * @typedef {import("../runtime/document.mjs").KernelText} KernelText
  *
  * @typedef {object} Kernel
  * @property {string} name
- * @property {GPUComputePipeline} pipeline
  * @property {GPUBindGroupLayout} layout of its parameters, inputs and output
+ * @property {GPUComputePipeline | null} pipeline null until it is made
+ * @property {Promise<Error | null>} made what is wrong with it, when that is known
  */
 
 export class PipelineCache {
-  /** @param {GPUDevice} gpu */
-  constructor(gpu) {
+  /**
+   * @param {GPUDevice} gpu
+   * @param {(error: Error) => void} onFailure hears of kernels that do not compile
+   */
+  constructor(gpu, onFailure) {
     this.gpu = gpu;
+    this.onFailure = onFailure;
     /** @type {Map<string, Kernel>} */
     this.kernels = new Map();
-    /** @type {Map<string, Promise<Kernel>>} those that are being made */
-    this.making = new Map();
     /** @type {{layout: GPUBindGroupLayout, pipelineLayout: GPUPipelineLayout}[]} by inputs */
     this.layouts = [];
   }
 
   /**
-   * A kernel, at once; what is wrong with its source, the device says later.
+   * A kernel, which is made if need be.
    *
    * @param {KernelText} text
    * @returns {Kernel}
    */
-  make(text) {
+  kernel(text) {
     const found = this.kernels.get(text.source);
     if (found !== undefined) return found;
-    const pipeline = this.gpu.createComputePipeline(this.description(text));
-    return this.keep(text, pipeline);
-  }
-
-  /**
-   * The same without waiting for the compiler.
-   *
-   * @param {KernelText} text
-   * @returns {Promise<Kernel>}
-   */
-  async makeAsync(text) {
-    const found = this.kernels.get(text.source) ?? this.making.get(text.source);
-    if (found !== undefined) return found;
-    const making = this.gpu
-      .createComputePipelineAsync(this.description(text))
-      .then((pipeline) => this.keep(text, pipeline))
-      .catch((error) => {
-        throw new Error(`WebGPU kernel ${text.name} does not compile: ${error.message}`);
-      })
-      .finally(() => this.making.delete(text.source));
-    this.making.set(text.source, making);
-    return making;
-  }
-
-  /**
-   * @param {KernelText} text
-   * @param {GPUComputePipeline} pipeline
-   */
-  keep({ name, source, inputs }, pipeline) {
-    const kernel = { name, pipeline, layout: this.layoutOf(inputs.length).layout };
-    this.kernels.set(source, kernel);
+    const { layout } = this.layoutOf(text.inputs.length);
+    /** @type {Kernel} */
+    const kernel = { name: text.name, layout, pipeline: null, made: Promise.resolve(null) };
+    kernel.made = this.make(text, kernel);
+    this.kernels.set(text.source, kernel);
     return kernel;
   }
 
   /**
    * @param {KernelText} text
-   * @returns {GPUComputePipelineDescriptor}
+   * @param {Kernel} kernel
+   * @returns {Promise<Error | null>}
    */
-  description({ name, source, inputs }) {
+  async make({ name, source, inputs }, kernel) {
     const module = this.gpu.createShaderModule({ label: name, code: source });
     const layout = this.layoutOf(inputs.length).pipelineLayout;
-    return { label: name, layout, compute: { module } };
+    const description = { label: name, layout, compute: { module } };
+    try {
+      kernel.pipeline = await this.gpu.createComputePipelineAsync(description);
+      return null;
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const error = new Error(`kernel ${name} does not compile: ${why}`);
+      this.kernels.delete(source);
+      this.onFailure(error);
+      return error;
+    }
   }
 
   /**

@@ -29,7 +29,7 @@ export class Program {
   /**
    * @param {BufferPool} pool
    * @param {ProgramText} text
-   * @param {Kernel[]} kernels compiled
+   * @param {Kernel[]} kernels one for each of the text
    */
   constructor(pool, text, kernels) {
     const { inputs, outputs, constants } = text;
@@ -137,7 +137,7 @@ export class Program {
       storages[buffer] = input < 0 ? pool.acquire(buffers[buffer].layout) : storages[inputs[input]];
     }
     for (const step of this.steps) {
-      pool.commands.dispatch(step.kernel.pipeline, this.bindGroup(step), step.groups);
+      pool.commands.dispatch(step.kernel, this.bindGroup(step), step.groups);
     }
     for (const storage of storages) if (storage !== undefined) storage.used = pool.commands.number;
     pool.commands.breathe();
@@ -178,7 +178,10 @@ export class Program {
 
   close() {
     for (const buffer of this.constants) this.pool.release(this.storages[buffer]);
-    this.pool.commands.flush();
-    this.params.destroy();
+    const { commands } = this.pool;
+    commands.inOrder(() => {
+      commands.flush();
+      this.params.destroy();
+    });
   }
 }

@@ -12,6 +12,8 @@
  * @property {(error: unknown) => void} reject
  */
 
+import { until } from "../runtime/turns.mjs";
+
 /** Copies begin at multiples of this. */
 const ALIGNMENT = 16;
 
@@ -57,8 +59,8 @@ export class Reads {
     const bytes = Math.max(ALIGNMENT, last.offset + last.bytes);
     try {
       const staging = this.take(bytes);
-      this.commands.copy(requests, staging);
-      await staging.mapAsync(GPUMapMode.READ, 0, bytes);
+      await this.commands.copy(requests, staging);
+      await this.mapped(staging, bytes);
       const mapped = staging.getMappedRange(0, bytes);
       for (const { offset, bytes, resolve } of requests) {
         resolve(mapped.slice(offset, offset + bytes));
@@ -68,6 +70,26 @@ export class Reads {
     } catch (error) {
       for (const { reject } of requests) reject(error);
     }
+  }
+
+  /**
+   * Maps a buffer. Browsers look only now and then whether the device is done, unless they are given
+   * something to do.
+   *
+   * @param {GPUBuffer} staging
+   * @param {number} bytes
+   */
+  async mapped(staging, bytes) {
+    let pending = true;
+    const mapping = staging.mapAsync(GPUMapMode.READ, 0, bytes).finally(() => {
+      pending = false;
+    });
+    mapping.catch(() => {}); // thrown below
+    await until(() => {
+      if (pending) this.gpu.queue.submit([]);
+      return !pending;
+    });
+    await mapping;
   }
 
   /**

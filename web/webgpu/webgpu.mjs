@@ -36,7 +36,11 @@ class Webgpu {
     this.limits = { inputs, tensorBytes, workgroupBytes };
     this.commands = new Commands(gpu);
     this.pool = new BufferPool(device, this.commands);
-    this.pipelines = new PipelineCache(gpu);
+    /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
+    this.failure = null;
+    this.pipelines = new PipelineCache(gpu, (error) => {
+      this.failure ??= error;
+    });
     this.reads = new Reads(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
     this.slots = new SlotTable(
@@ -53,8 +57,6 @@ class Webgpu {
     gpu.lost.then(({ message, reason }) => {
       this.lostReason = message || reason;
     });
-    /** @type {GPUError | null} the first thing that failed since `conclude` */
-    this.failure = null;
     gpu.addEventListener("uncapturederror", (event) => {
       event.preventDefault();
       this.failure ??= event.error;
@@ -107,7 +109,7 @@ class Webgpu {
   register(json, heap, ptr, nbytes) {
     this.checkUsable();
     const text = parseProgram(json, nbytes, this.limits.inputs);
-    const kernels = text.kernels.map((kernel) => this.pipelines.make(kernel));
+    const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel));
     const program = new Program(this.pool, text, kernels);
     program.uploadConstants(text.constants, heap, ptr);
     this.programs.set(++this.lastProgram, program);
@@ -123,7 +125,8 @@ class Webgpu {
     progress(done, kernels.length);
     await Promise.all(
       kernels.map(async (kernel) => {
-        await this.pipelines.makeAsync(kernel);
+        const error = await this.pipelines.kernel(kernel).made;
+        if (error !== null) throw error;
         progress(++done, kernels.length);
       }),
     );
@@ -169,7 +172,7 @@ class Webgpu {
   /** @type {Backend["finish"]} */
   async finish() {
     this.checkUsable();
-    this.commands.flush();
+    await this.commands.submitted();
     await this.gpu.queue.onSubmittedWorkDone();
     await this.conclude();
   }
