@@ -284,6 +284,7 @@ export const WORKS = {
   matmul_512: { "": matmul },
   matmul_1024: { "": matmul },
   matmul_2048: { "": matmul },
+  matmul_4096: { "": matmul },
   elementwise_chain: { "": chain },
   softmax: { "": softmax },
   mlp_training: { "": training("mlp_training", mlpLogits, (p) => p.mlpSteps) },
