@@ -104,7 +104,7 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
 
         mine = run()
         left = {key[0].name for key in host_entries()}
-        if left and ways["webgl" if backend == "webgpu" else backend] != "host":
+        if left and ways[backend] != "host":
             problems.append(f"{name}: computed on the host: {left}")
         if text := wrong(mine, on_cpu(tf, backend, run)):
             problems.append(f"{name}: {text}")

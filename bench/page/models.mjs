@@ -126,7 +126,11 @@ async function compared(works, name) {
   };
 }
 
-const flags = { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: threads };
+const flags = {
+  SOFTWARE_WEBGL_ENABLED: true,
+  WEBGPU_SOFTWARE_ENABLED: true,
+  WASM_HAS_MULTITHREAD_SUPPORT: threads,
+};
 const { pyodide } = await loadTfpy({ backend, flags });
 pyodide.FS.mkdirTree("bench");
 pyodide.FS.writeFile("bench/models.py", await (await fetch("../models.py")).text());

@@ -319,12 +319,12 @@ HOST: dict[str, str] = {
 }
 """The ops of TensorFlow.js that are on the host here on a device, and why they may be."""
 
-HOST_ON_WEBGL: dict[str, str] = {
+HOST_ON_GPUS: dict[str, str] = {
     f"image.nonMaxSuppression{kind}{how}": _JAVASCRIPT
     for kind in ("", "WithScore", "Padded")
     for how in ("", "Async")
 }
-"""Those that are there on webgl only."""
+"""Those that are there on webgl and webgpu only."""
 
 NO_OPS = (
     "tfpy._src.alias",

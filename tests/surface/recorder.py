@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from surface import public
@@ -17,12 +18,19 @@ from tfpy._src.dtypes import DEVICE_DTYPES, complex64
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower import wasm, webgl, webgpu
 from tfpy._src.ops import UNSUPPORTED
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.cpu import CpuBackend
 
-LOWER = {"wasm": wasm.lower, "webgl": webgl.lower}
+INPUTS = 9
+"""Arrays that kernels on WebGPU can read on most devices."""
+
+LOWER = {
+    "wasm": wasm.lower,
+    "webgl": webgl.lower,
+    "webgpu": partial(webgpu.lower, max_inputs=INPUTS),
+}
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surface.inventory import BY_NATURE, HOST, HOST_ON_WEBGL, INVENTORY
+from surface.inventory import BY_NATURE, HOST, HOST_ON_GPUS, INVENTORY
 from surface.report import BACKENDS, PAGE, page, rows, summary, ways_on_page
 
 
@@ -16,7 +16,8 @@ def test_page_is_current() -> None:
 def test_devices_have_what_tensorflow_js_has_there() -> None:
     """No other op of TensorFlow.js is computed on the host."""
     found = {name: row for row in rows() for name in (row.name, *row.others)}
-    for backend, expected in (("wasm", HOST), ("webgl", HOST | HOST_ON_WEBGL)):
+    on_gpus = HOST | HOST_ON_GPUS
+    for backend, expected in (("wasm", HOST), ("webgl", on_gpus), ("webgpu", on_gpus)):
         ways = {
             op: BY_NATURE.get(name) or found[name].way(backend) for op, name in INVENTORY.items()
         }
