@@ -20,6 +20,7 @@ ROOT_FILES = (
     "bench/fits.py",
     "bench/models.py",
     "bench/tasks.py",
+    "bench/throughput.py",
     "bench/works.py",
     "bench/networks/*.py",
     "node_modules/@tensorflow/tfjs/dist/tf.es2017.min.js",

@@ -51,7 +51,7 @@ def test_batches(name: str, awaited: bool) -> None:
     run = AwaitedRun() if awaited else Run()
     picks = dataset._node.picks
     assert picks is not None
-    iterator = AheadIterator(dataset._node, picks, run, picks.tables)
+    iterator = AheadIterator(dataset._node, picks, run, picks.tables, False)
     found = asyncio.run(fetched(iterator)) if awaited else list(iterator)
     for element in found:
         tf.nest.assert_same_structure(element, dataset.element_spec)
@@ -91,7 +91,7 @@ def test_numbers_without_rows() -> None:
     dataset = slices().batch(7)
     tables = dataset._node.picks.tables
     picks = Picks(tables, lambda run: iter([np.array([1, COUNT], np.int32)]))
-    iterator = AheadIterator(dataset._node, picks, Run(), tables)
+    iterator = AheadIterator(dataset._node, picks, Run(), tables, False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="outside of"):
         next(iterator)
 
@@ -99,7 +99,7 @@ def test_numbers_without_rows() -> None:
 def test_what_is_asked_for_in_a_tidy_outlives_it() -> None:
     dataset = slices().batch(7)
     picks = dataset._node.picks
-    iterator = AheadIterator(dataset._node, picks, Run(), picks.tables)
+    iterator = AheadIterator(dataset._node, picks, Run(), picks.tables, False)
     first = tf.tidy(lambda: next(iterator)[1] + 0)
     assert [first.numpy()[0], *[batch[1].numpy()[0] for batch in iterator]] == list(range(0, 50, 7))
 
