@@ -8,8 +8,13 @@
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
  */
 
+import { until } from "../runtime/turns.mjs";
+
 /** Enough dispatches for the device to begin while the next ones are encoded. */
 const MOST_DISPATCHES = 64;
+
+/** Chromium looks every 2.4 ms whether the device is done, and whenever commands come. */
+const WAKE_MS = 0.1;
 
 export class Commands {
   /** @param {GPUDevice} gpu */
@@ -135,6 +140,30 @@ export class Commands {
     this.encoder = null;
     this.dispatches = 0;
     this.number++;
+  }
+
+  /**
+   * Awaits what the device does, with empty submissions now and then so that the browser looks.
+   *
+   * @param {Promise<undefined>} done
+   */
+  async awake(done) {
+    let pending = true;
+    done
+      .finally(() => {
+        pending = false;
+      })
+      .catch(() => {}); // thrown below
+    let last = performance.now();
+    await until(() => {
+      const now = performance.now();
+      if (pending && now - last >= WAKE_MS) {
+        this.gpu.queue.submit([]);
+        last = now;
+      }
+      return !pending;
+    });
+    await done;
   }
 
   /** Resolves when all so far is submitted. */

@@ -12,8 +12,6 @@
  * @property {(error: unknown) => void} reject
  */
 
-import { until } from "../runtime/turns.mjs";
-
 /** Copies begin at multiples of this. */
 const ALIGNMENT = 16;
 
@@ -60,7 +58,7 @@ export class Reads {
     try {
       const staging = this.take(bytes);
       await this.commands.copy(requests, staging);
-      await this.mapped(staging, bytes);
+      await this.commands.awake(staging.mapAsync(GPUMapMode.READ, 0, bytes));
       const mapped = staging.getMappedRange(0, bytes);
       for (const { offset, bytes, resolve } of requests) {
         resolve(mapped.slice(offset, offset + bytes));
@@ -70,26 +68,6 @@ export class Reads {
     } catch (error) {
       for (const { reject } of requests) reject(error);
     }
-  }
-
-  /**
-   * Maps a buffer. Browsers look only now and then whether the device is done, unless they are given
-   * something to do.
-   *
-   * @param {GPUBuffer} staging
-   * @param {number} bytes
-   */
-  async mapped(staging, bytes) {
-    let pending = true;
-    const mapping = staging.mapAsync(GPUMapMode.READ, 0, bytes).finally(() => {
-      pending = false;
-    });
-    mapping.catch(() => {}); // thrown below
-    await until(() => {
-      if (pending) this.gpu.queue.submit([]);
-      return !pending;
-    });
-    await mapping;
   }
 
   /**

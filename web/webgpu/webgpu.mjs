@@ -173,7 +173,7 @@ class Webgpu {
   async finish() {
     this.checkUsable();
     await this.commands.submitted();
-    await this.gpu.queue.onSubmittedWorkDone();
+    await this.commands.awake(this.gpu.queue.onSubmittedWorkDone());
     await this.conclude();
   }
 
