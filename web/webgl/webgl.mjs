@@ -47,7 +47,7 @@ class Webgl {
     this.shaders = new ShaderCache(this.state);
     /** @type {SlotTable<Texture, Layout, Slot>} */
     this.slots = new SlotTable(
-      "WebGL2",
+      "webgl",
       this.pool,
       (textures) => fill(this.pool, textures),
       (slot) => ({ ...slot, reader: null }),

@@ -17,9 +17,13 @@ const MOST_DISPATCHES = 64;
 const WAKE_MS = 0.1;
 
 export class Commands {
-  /** @param {GPUDevice} gpu */
-  constructor(gpu) {
+  /**
+   * @param {GPUDevice} gpu
+   * @param {(error: Error) => void} onFailure hears of what fails after its caller has gone
+   */
+  constructor(gpu, onFailure) {
     this.gpu = gpu;
+    this.onFailure = onFailure;
     /** @type {GPUCommandEncoder | null} */
     this.encoder = null;
     /** @type {GPUComputePassEncoder | null} */
@@ -68,7 +72,11 @@ export class Commands {
   async advance(line) {
     for (const { kernel, act } of line) {
       if (kernel !== null && kernel.pipeline === null) await kernel.made;
-      act();
+      try {
+        act();
+      } catch (error) {
+        this.onFailure(error instanceof Error ? error : new Error(String(error)));
+      }
     }
     this.line = null;
     this.flush();

@@ -55,8 +55,8 @@ export class Reads {
     this.waiting = [];
     const last = /** @type {Request} */ (requests.at(-1));
     const bytes = Math.max(ALIGNMENT, last.offset + last.bytes);
+    const staging = this.take(bytes);
     try {
-      const staging = this.take(bytes);
       await this.commands.copy(requests, staging);
       await this.commands.awake(staging.mapAsync(GPUMapMode.READ, 0, bytes));
       const mapped = staging.getMappedRange(0, bytes);
@@ -66,6 +66,7 @@ export class Reads {
       staging.unmap();
       this.give(staging);
     } catch (error) {
+      staging.destroy();
       for (const { reject } of requests) reject(error);
     }
   }

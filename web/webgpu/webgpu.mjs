@@ -34,17 +34,18 @@ class Webgpu {
     this.gpu = gpu;
     this.variant = "webgpu-float32";
     this.limits = { inputs, tensorBytes, workgroupBytes };
-    this.commands = new Commands(gpu);
-    this.pool = new BufferPool(device, this.commands);
     /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
     this.failure = null;
-    this.pipelines = new PipelineCache(gpu, (error) => {
+    const onFailure = (/** @type {GPUError | Error} */ error) => {
       this.failure ??= error;
-    });
+    };
+    this.commands = new Commands(gpu, onFailure);
+    this.pool = new BufferPool(device, this.commands);
+    this.pipelines = new PipelineCache(gpu, onFailure);
     this.reads = new Reads(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
     this.slots = new SlotTable(
-      "WebGPU",
+      "webgpu",
       this.pool,
       (storages) => this.pool.fill(storages),
       (slot) => slot,
@@ -59,7 +60,7 @@ class Webgpu {
     });
     gpu.addEventListener("uncapturederror", (event) => {
       event.preventDefault();
-      this.failure ??= event.error;
+      onFailure(event.error);
     });
   }
 
