@@ -34,6 +34,17 @@ const LAZY_BYTES = 2 ** 16;
 
 /**
  * @template Storage
+ * @typedef {object} Taker a Program, as far as slots are concerned
+ * @property {number[]} inputs
+ * @property {number[]} outputs
+ * @property {(position: number, dtype: string, count: number) => void} checkInput
+ * @property {(position: number, storage: Storage) => void} bindInput
+ * @property {(output: number, slots: number[]) => number} donatedTo the position of the donated input
+ *   that an output has taken over; or -1
+ */
+
+/**
+ * @template Storage
  * @template {{count: number}} Layout
  * @template {Slot<Storage, Layout>} [S=Slot<Storage, Layout>]
  */
@@ -168,6 +179,51 @@ export class SlotTable {
     this.get(id).storage = null;
   }
 
+  /**
+   * Hands the slots' storage to a program, uploading those that were never used before.
+   *
+   * @param {Taker<Storage>} program
+   * @param {number[]} slots those with a minus sign are donated
+   */
+  bind(program, slots) {
+    const wanted = program.inputs.length;
+    if (slots.length !== wanted) {
+      throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
+    }
+    let donates = false;
+    /** @type {Set<S> | null} */
+    let fresh = null;
+    for (let i = 0; i < wanted; i++) {
+      const slot = this.getGood(Math.abs(slots[i]));
+      program.checkInput(i, slot.dtype, slot.layout.count);
+      if (slot.storage === null) fresh = (fresh ?? new Set()).add(slot);
+      else program.bindInput(i, slot.storage);
+      donates ||= slots[i] < 0;
+    }
+    if (donates) checkDonated(slots);
+    if (fresh === null) return;
+    this.upload(fresh);
+    slots.forEach((id, i) => {
+      program.bindInput(i, /** @type {Storage} */ (this.get(Math.abs(id)).storage));
+    });
+  }
+
+  /**
+   * After a run: the donated slots are gone.
+   *
+   * @param {Taker<Storage>} program
+   * @param {number[]} slots
+   */
+  freeDonated(program, slots) {
+    for (let i = 0; i < program.outputs.length; i++) {
+      const input = program.donatedTo(i, slots);
+      if (input >= 0) this.detach(-slots[input]);
+    }
+    for (const id of slots) {
+      if (id < 0) this.free(-id);
+    }
+  }
+
   /** @param {number} id */
   free(id) {
     const slot = this.get(id);
@@ -188,7 +244,7 @@ export class SlotTable {
  *
  * @param {number[]} slots those with a minus sign are donated
  */
-export function checkDonated(slots) {
+function checkDonated(slots) {
   const seen = new Set();
   for (const id of slots) {
     if (seen.has(-id) || (id < 0 && seen.has(id))) {

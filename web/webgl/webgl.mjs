@@ -15,7 +15,7 @@
 
 import { emptyArray, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
-import { checkDonated, SlotTable } from "../runtime/slots.mjs";
+import { SlotTable } from "../runtime/slots.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
@@ -137,9 +137,9 @@ class Webgl {
   run(id, ...slots) {
     this.checkUsable();
     const program = this.program(id);
-    this.bindInputs(program, slots);
+    this.slots.bind(program, slots);
     program.run(slots);
-    this.freeDonated(program, slots);
+    this.slots.freeDonated(program, slots);
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
@@ -221,51 +221,6 @@ class Webgl {
     const program = this.programs.get(id);
     if (program === undefined) throw new Error(`WebGL2: there is no program ${id}`);
     return program;
-  }
-
-  /**
-   * Hands the slots' textures to a program, uploading those that were never used before.
-   *
-   * @param {Program} program
-   * @param {number[]} slots
-   */
-  bindInputs(program, slots) {
-    const wanted = program.inputs.length;
-    if (slots.length !== wanted) {
-      throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
-    }
-    let donates = false;
-    /** @type {Set<Slot> | null} */
-    let fresh = null;
-    for (let i = 0; i < wanted; i++) {
-      const slot = this.slots.getGood(Math.abs(slots[i]));
-      program.checkInput(i, slot.dtype, slot.layout.count);
-      if (slot.storage === null) fresh = (fresh ?? new Set()).add(slot);
-      else program.bindInput(i, slot.storage);
-      donates ||= slots[i] < 0;
-    }
-    if (donates) checkDonated(slots);
-    if (fresh === null) return;
-    this.slots.upload(fresh);
-    slots.forEach((id, i) => {
-      program.bindInput(i, /** @type {Texture} */ (this.slots.get(Math.abs(id)).storage));
-    });
-  }
-
-  /**
-   * After a run: the donated slots are gone.
-   *
-   * @param {Program} program
-   * @param {number[]} slots
-   */
-  freeDonated(program, slots) {
-    for (let i = 0; i < program.outputs.length; i++) {
-      const input = program.donatedTo(i, slots);
-      if (input >= 0) this.slots.detach(-slots[input]);
-    }
-    for (const id of slots) {
-      if (id < 0) this.slots.free(-id);
-    }
   }
 }
 

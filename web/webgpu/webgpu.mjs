@@ -9,7 +9,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { checkDonated, SlotTable } from "../runtime/slots.mjs";
+import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool } from "./buffers.mjs";
 import { Commands } from "./commands.mjs";
 import { deviceLost, lostText, openDevice } from "./context.mjs";
@@ -145,9 +145,9 @@ class Webgpu {
   run(id, ...slots) {
     this.checkUsable();
     const program = this.program(id);
-    this.bindInputs(program, slots);
+    this.slots.bind(program, slots);
     program.run(slots);
-    this.freeDonated(program, slots);
+    this.slots.freeDonated(program, slots);
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
@@ -232,48 +232,5 @@ class Webgpu {
     const program = this.programs.get(id);
     if (program === undefined) throw new Error(`WebGPU: there is no program ${id}`);
     return program;
-  }
-
-  /**
-   * Hands the slots' buffers to a program, uploading those that were never used before.
-   *
-   * @param {Program} program
-   * @param {number[]} slots
-   */
-  bindInputs(program, slots) {
-    const wanted = program.inputs.length;
-    if (slots.length !== wanted) {
-      throw new Error(`program takes ${wanted} inputs, got ${slots.length}`);
-    }
-    /** @type {Set<Slot>} */
-    const fresh = new Set();
-    for (let i = 0; i < wanted; i++) {
-      const slot = this.slots.getGood(Math.abs(slots[i]));
-      program.checkInput(i, slot.dtype, slot.layout.count);
-      if (slot.storage === null) fresh.add(slot);
-      else program.bindInput(i, slot.storage);
-    }
-    if (slots.some((id) => id < 0)) checkDonated(slots);
-    if (fresh.size === 0) return;
-    this.slots.upload(fresh);
-    slots.forEach((id, i) => {
-      program.bindInput(i, /** @type {Storage} */ (this.slots.get(Math.abs(id)).storage));
-    });
-  }
-
-  /**
-   * After a run: the donated slots are gone.
-   *
-   * @param {Program} program
-   * @param {number[]} slots
-   */
-  freeDonated(program, slots) {
-    for (let i = 0; i < program.outputs.length; i++) {
-      const input = program.donatedTo(i, slots);
-      if (input >= 0) this.slots.detach(-slots[input]);
-    }
-    for (const id of slots) {
-      if (id < 0) this.slots.free(-id);
-    }
   }
 }
