@@ -1,7 +1,6 @@
 /**
- * A registered Program. All of it is fixed at registration (its steps and their compiled shaders,
- * its parameters in one uniform buffer, the place of each temporary in the pool), but for the
- * textures of its inputs and outputs: a run puts them in their places and replays the steps.
+ * A registered Program: its steps and their compiled shaders, with its parameters in one uniform
+ * buffer; a run replays the steps.
  *
  * @typedef {import("./document.mjs").Chunks} Chunks
  * @typedef {import("./document.mjs").ProgramText} ProgramText
@@ -24,7 +23,7 @@
 
 import { countOf, require_ } from "../runtime/document.mjs";
 import { viewed } from "../runtime/elements.mjs";
-import { assignTemporaries } from "../runtime/temporaries.mjs";
+import { BufferProgram } from "../runtime/program.mjs";
 import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
 import { copyToBuffer, OutputReader, READ_BYTES, upload } from "./transfer.mjs";
@@ -38,37 +37,24 @@ const FLUSH_CHUNKS = 32;
 /** The triangle that covers the target has so many vertices. */
 const VERTICES = 3;
 
-export class Program {
+/** @extends {BufferProgram<Texture, Layout>} */
+export class Program extends BufferProgram {
   /**
    * @param {TexturePool} pool
    * @param {ProgramText} text
    * @param {Shader[]} shaders compiled, one for each kernel
    */
   constructor(pool, text, shaders) {
-    const { inputs, outputs, constants } = text;
+    const layouts = text.buffers.map(({ dtype, shape, layers, line }) =>
+      pool.layout(countOf(shape), dtype, layers, line),
+    );
+    super(pool, text, layouts);
     this.pool = pool;
-    /** @type {Buffer[]} */
-    this.buffers = text.buffers.map(({ dtype, shape, layers, line }) => {
-      return { dtype, layout: pool.layout(countOf(shape), dtype, layers, line) };
-    });
-    this.inputs = inputs;
-    this.outputs = outputs;
-    this.constants = constants.map(({ buffer }) => buffer);
-    const donations = new Map(text.donations);
-    /** For each output the position of the input whose texture it may take over; or -1. */
-    this.donations = outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1));
-    const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
-    this.temporaries = temporaries;
-    this.temporaryBytes = temporaryBytes;
     const { params, steps } = this.makeSteps(text, shaders);
     this.params = params;
     this.steps = steps;
     this.chunkBytes = Math.max(0, ...steps.map((step) => this.chunkBytesOf(step)));
     this.reader = new OutputReader();
-    /** Of the pool's temporaries that `textures` holds. */
-    this.generation = -1;
-    /** @type {Texture[]} by buffer */
-    this.textures = new Array(this.buffers.length);
   }
 
   /**
@@ -79,12 +65,12 @@ export class Program {
    * @param {number} ptr where their data begin
    */
   uploadConstants(constants, heap, ptr) {
-    const { pool, buffers, textures } = this;
-    for (const { buffer } of constants) textures[buffer] = pool.acquire(buffers[buffer].layout);
+    const { pool, buffers, storages } = this;
+    for (const { buffer } of constants) storages[buffer] = pool.acquire(buffers[buffer].layout);
     pool.allocate();
     for (const { buffer, offset } of constants) {
       const { dtype, layout } = buffers[buffer];
-      upload(pool, textures[buffer], viewed(heap, ptr + offset, layout.count, dtype));
+      upload(pool, storages[buffer], viewed(heap, ptr + offset, layout.count, dtype));
     }
   }
 
@@ -119,61 +105,20 @@ export class Program {
   }
 
   /**
-   * Whether an input, by position, may be a tensor of this type.
-   *
-   * @param {number} position
-   * @param {string} dtype
-   * @param {number} count
-   */
-  checkInput(position, dtype, count) {
-    const wanted = this.buffers[this.inputs[position]];
-    if (wanted.dtype !== dtype || wanted.layout.count !== count) {
-      throw new Error(
-        `program input ${position} takes ${wanted.layout.count} elements of ${wanted.dtype}, ` +
-          `got ${count} of ${dtype}`,
-      );
-    }
-  }
-
-  /**
-   * @param {number} position
-   * @param {Texture} texture
-   */
-  bindInput(position, texture) {
-    this.textures[this.inputs[position]] = texture;
-  }
-
-  /**
-   * The position of the donated input whose texture an output takes over in a run; or -1.
-   *
-   * @param {number} output position
-   * @param {number[]} slots of the run, those with a minus sign donated
-   */
-  donatedTo(output, slots) {
-    const input = this.donations[output];
-    return slots[input] < 0 ? input : -1;
-  }
-
-  /**
    * Runs the steps on the inputs that were bound. On failure no output has a texture, and the
    * donated inputs keep theirs.
    *
    * @param {number[]} slots of the inputs, those with a minus sign donated
    */
   run(slots) {
-    const { pool, buffers, inputs, outputs, textures } = this;
+    const { pool, outputs, storages } = this;
     let bound = 0;
     try {
-      for (; bound < outputs.length; bound++) {
-        const input = this.donatedTo(bound, slots);
-        const buffer = outputs[bound];
-        textures[buffer] =
-          input < 0 ? pool.acquire(buffers[buffer].layout) : textures[inputs[input]];
-      }
+      for (; bound < outputs.length; bound++) this.bindOutput(bound, slots);
       this.replay();
     } catch (error) {
       while (bound-- > 0) {
-        if (this.donatedTo(bound, slots) < 0) pool.release(textures[outputs[bound]]);
+        if (this.donatedTo(bound, slots) < 0) pool.release(storages[outputs[bound]]);
       }
       throw error;
     }
@@ -181,19 +126,19 @@ export class Program {
 
   /** Draws the steps; every buffer's texture is in its place. */
   replay() {
-    if (this.generation !== this.pool.generation) this.bindTemporaries();
+    this.bindTemporaries();
     this.pool.allocate();
     this.pool.reserveChunkBuffer(this.chunkBytes);
     const { gl, state } = this.pool;
-    const { steps, textures, params, buffers } = this;
+    const { steps, storages, params, buffers } = this;
     for (let number = 0; number < steps.length; number++) {
       const { shader, inputs, output, paramsOffset, chunks } = steps[number];
-      const source = textures[inputs[inputs.length - 1]];
+      const source = storages[inputs[inputs.length - 1]];
       const chunkBuffer = chunks && copyToBuffer(this.pool, source);
-      state.bindFramebuffer(this.pool.framebuffer(textures[output]));
+      state.bindFramebuffer(this.pool.framebuffer(storages[output]));
       state.useProgram(shader.program);
       for (let unit = 0; unit < inputs.length; unit++) {
-        const { bucket, handle } = textures[inputs[unit]];
+        const { bucket, handle } = storages[inputs[unit]];
         state.bindTexture(unit, bucket.target, handle);
       }
       const { paramsBytes } = shader;
@@ -229,20 +174,8 @@ export class Program {
     }
   }
 
-  /** Puts the pool's textures in the places of the temporaries. */
-  bindTemporaries() {
-    const { pool, buffers, textures } = this;
-    pool.reserve(this.temporaryBytes);
-    for (const { buffer, index } of this.temporaries) {
-      textures[buffer] = pool.temporary(buffers[buffer].layout, index);
-    }
-    this.generation = pool.generation;
-  }
-
   close() {
-    for (const buffer of this.constants) {
-      if (this.textures[buffer] !== undefined) this.pool.release(this.textures[buffer]);
-    }
+    this.releaseConstants();
     this.pool.gl.deleteBuffer(this.params);
   }
 }

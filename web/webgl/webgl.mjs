@@ -143,7 +143,7 @@ class Webgl {
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
-      const storage = program.textures[buffer];
+      const storage = program.storages[buffer];
       this.slots.add({ dtype, layout, storage, data: null, reader: program.reader });
     }
     return first;

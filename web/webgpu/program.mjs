@@ -1,7 +1,6 @@
 /**
- * A registered Program. All of it is fixed at registration (its steps and their pipelines, its
- * parameters in one uniform buffer, the place of each temporary in the pool), but for the buffers of
- * its inputs and outputs. Bind groups are made when a step first meets a set of buffers, and kept.
+ * A registered Program: its steps and their pipelines, with its parameters in one uniform buffer. Bind
+ * groups are made when a step first meets a set of buffers, and kept.
  *
  * @typedef {import("./buffers.mjs").BufferPool} BufferPool
  * @typedef {import("./buffers.mjs").Layout} Layout
@@ -19,33 +18,23 @@
 
 import { countOf } from "../runtime/document.mjs";
 import { viewed } from "../runtime/elements.mjs";
-import { assignTemporaries } from "../runtime/temporaries.mjs";
+import { BufferProgram } from "../runtime/program.mjs";
 import { packParams } from "./params.mjs";
 
 /** Bind groups that a step keeps. */
 const MOST_BOUND = 32;
 
-export class Program {
+/** @extends {BufferProgram<Storage, Layout>} */
+export class Program extends BufferProgram {
   /**
    * @param {BufferPool} pool
    * @param {ProgramText} text
    * @param {Kernel[]} kernels one for each of the text
    */
   constructor(pool, text, kernels) {
-    const { inputs, outputs, constants } = text;
+    const layouts = text.buffers.map(({ shape }) => pool.layout(countOf(shape)));
+    super(pool, text, layouts);
     this.pool = pool;
-    this.buffers = text.buffers.map(({ dtype, shape }) => {
-      return { dtype, layout: pool.layout(countOf(shape)) };
-    });
-    this.inputs = inputs;
-    this.outputs = outputs;
-    this.constants = constants.map(({ buffer }) => buffer);
-    const donations = new Map(text.donations);
-    /** For each output the position of the input whose buffer it may take over; or -1. */
-    this.donations = outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1));
-    const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
-    this.temporaries = temporaries;
-    this.temporaryBytes = temporaryBytes;
     const { data, places } = packParams(
       text.steps,
       pool.gpu.limits.minUniformBufferOffsetAlignment,
@@ -65,10 +54,6 @@ export class Program {
       .filter(
         ({ buffers }) => this.buffers[/** @type {number} */ (buffers.at(-1))].layout.count > 0,
       );
-    /** Of the pool's temporaries that `storages` holds. */
-    this.generation = -1;
-    /** @type {Storage[]} by buffer */
-    this.storages = new Array(this.buffers.length);
   }
 
   /**
@@ -88,54 +73,14 @@ export class Program {
   }
 
   /**
-   * Whether an input, by position, may be a tensor of this type.
-   *
-   * @param {number} position
-   * @param {string} dtype
-   * @param {number} count
-   */
-  checkInput(position, dtype, count) {
-    const wanted = this.buffers[this.inputs[position]];
-    if (wanted.dtype !== dtype || wanted.layout.count !== count) {
-      throw new Error(
-        `program input ${position} takes ${wanted.layout.count} elements of ${wanted.dtype}, ` +
-          `got ${count} of ${dtype}`,
-      );
-    }
-  }
-
-  /**
-   * @param {number} position
-   * @param {Storage} storage
-   */
-  bindInput(position, storage) {
-    this.storages[this.inputs[position]] = storage;
-  }
-
-  /**
-   * The position of the donated input whose buffer an output takes over in a run; or -1.
-   *
-   * @param {number} output position
-   * @param {number[]} slots of the run, those with a minus sign donated
-   */
-  donatedTo(output, slots) {
-    const input = this.donations[output];
-    return slots[input] < 0 ? input : -1;
-  }
-
-  /**
    * Encodes the steps on the inputs that were bound.
    *
    * @param {number[]} slots of the inputs, those with a minus sign donated
    */
   run(slots) {
-    const { pool, buffers, inputs, outputs, storages } = this;
-    if (this.generation !== pool.generation) this.bindTemporaries();
-    for (let i = 0; i < outputs.length; i++) {
-      const input = this.donatedTo(i, slots);
-      const buffer = outputs[i];
-      storages[buffer] = input < 0 ? pool.acquire(buffers[buffer].layout) : storages[inputs[input]];
-    }
+    const { pool, storages } = this;
+    this.bindTemporaries();
+    for (let output = 0; output < this.outputs.length; output++) this.bindOutput(output, slots);
     for (const step of this.steps) {
       pool.commands.dispatch(step.kernel, this.bindGroup(step), step.groups);
     }
@@ -166,18 +111,8 @@ export class Program {
     return group;
   }
 
-  /** Puts the pool's buffers in the places of the temporaries. */
-  bindTemporaries() {
-    const { pool, buffers, storages } = this;
-    pool.reserve(this.temporaryBytes);
-    for (const { buffer, index } of this.temporaries) {
-      storages[buffer] = pool.temporary(buffers[buffer].layout, index);
-    }
-    this.generation = pool.generation;
-  }
-
   close() {
-    for (const buffer of this.constants) this.pool.release(this.storages[buffer]);
+    this.releaseConstants();
     const { commands } = this.pool;
     commands.inOrder(() => {
       commands.flush();
