@@ -14,7 +14,7 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
+from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import OPS
 from tfpy._src.ir.verify import verify
 from tfpy._src.lower import wasm, webgl
@@ -30,10 +30,10 @@ class Greedy:
     max_inputs = 16
     kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 
-    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+    def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         return True
 
-    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
         return True
 
     def takes(self, call: KernelCall) -> bool:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import pytest
-from passes.fusing import Builder, Greedy, check_same, fused_body, kinds
+from passes.fusing import Builder, Greedy, check_same, fused_body, kinds, traced
 
+import tfpy as tf
 from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower import wasm, webgl, webgpu
+from tfpy._src.lower.shaders.target import ShaderTarget
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgl import WebGLTarget
+from tfpy._src.lower.webgpu import WebGPUTarget
 from tfpy._src.passes.fuse.elementwise import fuse_elementwise
 from tfpy._src.passes.fuse.epilogue import fuse_epilogue
+from tfpy._src.passes.fuse.softmax import fuse_softmax
 
 CONV = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PRODUCT = {"transpose_a": False, "transpose_b": False}
@@ -156,4 +161,20 @@ def test_the_number_of_textures_limits() -> None:
         y = b.op("add", y, b.input(4, 8))
     after = fuse_elementwise(run(b.returns(y), WebGLTarget()), Greedy())
     check_same(b.graph, after, [webgl.lower], 1e-4)
-    assert [len(eqn.inputs) for eqn in after.eqns] == [16, 7]
+    assert [len(eqn.inputs) for eqn in after.eqns] == [15, 8]
+
+
+@pytest.mark.parametrize("target", [WebGLTarget(), WebGPUTarget()], ids=["webgl", "webgpu"])
+def test_the_statistics_of_rows_count_as_an_array(target: ShaderTarget) -> None:
+    """The last step of a softmax of long rows reads them beside what the epilogue reads."""
+
+    def tail(x: Any, *others: Any) -> Any:
+        y = tf.nn.softmax(x)
+        for other in others:
+            y = y + other
+        return y
+
+    graph = fuse_softmax(traced(tail, *[(3, 5001)] * 21), target)
+    lower = webgl.lower if isinstance(target, WebGLTarget) else webgpu.lower
+    program = lower(fuse_epilogue(graph, target))
+    assert max(len(step.inputs) for step in program.steps) == target.max_inputs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import Epilogue, KernelCall, Prologue
+from tfpy._src.ir.kernel import KernelCall
 
 
 class Target(Protocol):
@@ -32,11 +31,15 @@ class Target(Protocol):
         """Whether it has that kernel, and the kernel is faster for these sizes than what it
         replaces."""
 
-    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
-        """Whether the kernel applies these operations to its result before it writes it."""
+    def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
+        """Whether the kernel applies the call's epilogue to its result before it writes it.
 
-    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
-        """Whether the kernel applies these operations to its operand when it reads it."""
+        Args:
+            arrays: that the whole call reads.
+        """
+
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
+        """Whether the kernel applies the call's prologue to its operand when it reads it."""
 
 
 class NumpyTarget:
@@ -50,8 +53,8 @@ class NumpyTarget:
     def takes(self, call: KernelCall) -> bool:
         return False
 
-    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+    def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         return False
 
-    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
         return False

@@ -8,8 +8,7 @@ from typing import Any
 
 from tfpy._src.dtypes import float32
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, Prologue, float_bits
+from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, float_bits
 from tfpy._src.ir.strides import collapse
 
 FEW_ROWS = 8
@@ -46,11 +45,12 @@ class WasmTarget:
         p: dict[str, Any] = dict(call.params)
         return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
 
-    def takes_epilogue(self, call: KernelCall, epilogue: Epilogue, out: Aval) -> bool:
+    def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
-        return call.name in _CHANNELS and _finish_of(call, epilogue) is not None
+        assert call.epilogue is not None
+        return call.name in _CHANNELS and _finish_of(call, call.epilogue) is not None
 
-    def takes_prologue(self, call: KernelCall, prologue: Prologue) -> bool:
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
         return False
 
 

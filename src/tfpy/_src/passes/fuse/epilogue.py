@@ -92,9 +92,7 @@ def _taken(graph: Graph, members: list[int], target: Target) -> Eqn | None:
     """The members as one equation, if the target takes that."""
     eqn = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
     try:
-        call, _ = kernel_call(graph, eqn)
+        call, values = kernel_call(graph, eqn)
     except NotComposable:
         return None
-    assert call.epilogue is not None
-    takes = target.takes_epilogue(call, call.epilogue, graph.avals[eqn.outputs[0]])
-    return eqn if takes else None
+    return eqn if target.takes_epilogue(call, len(set(values))) else None

@@ -54,6 +54,5 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
     if not made.isdisjoint(others):
         return None
     fused = fuse(graph, [*members, eqn], PROLOGUE)
-    call, _ = kernel_call(graph, fused)
-    assert call.prologue is not None
-    return fused if target.takes_prologue(call, call.prologue) else None
+    call, values = kernel_call(graph, fused)
+    return fused if target.takes_prologue(call, len(set(values))) else None
