@@ -10,7 +10,10 @@ from . import debian, npm, pyenv, site
 from .console import announce, run_shown
 from .paths import ROOT
 
-BROWSER_PACKAGES = ("chromium", "firefox-esr", "webkit2gtk-driver", "xvfb")
+BROWSER_PACKAGES = (
+    *("chromium", "firefox-esr", "webkit2gtk-driver", "xvfb"),
+    *("libvulkan1", "mesa-vulkan-drivers"),  # Firefox computes WebGPU on lavapipe
+)
 PYTHON_SOURCES = ("src", "web", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
 CPP_SOURCES = ("csrc",)
 

@@ -22,12 +22,25 @@ EXACT = [[14, 38, 62], [38, 126, 214], [62, 214, 366]]
 
 
 @run_in_browser(backends=(), environment="default", browsers=BROWSERS)
-async def test_software_webgl_is_skipped(tf: Any, backend: str) -> None:
+async def test_software_is_skipped(tf: Any, backend: str) -> None:
     report = tf.backend_report()
     assert backend == "wasm"
     assert report["wasm"]["status"] == "chosen"
-    assert report["webgl"]["status"] == "skipped"
-    assert "SOFTWARE_WEBGL_ENABLED" in report["webgl"]["reason"]
+    for name, flag in (("webgpu", "WEBGPU_SOFTWARE_ENABLED"), ("webgl", "SOFTWARE_WEBGL_ENABLED")):
+        assert report[name]["status"] == "skipped"
+        assert "slower than wasm" in report[name]["reason"]
+        assert flag in report[name]["reason"]
+    assert "fallback adapter" in report["webgpu"]["reason"]
+    assert (await product(tf).data()).tolist() == EXACT
+
+
+@run_in_browser(backends=(), environment="software", browsers=BROWSERS)
+async def test_webgpu_has_priority(tf: Any, backend: str) -> None:
+    report = tf.backend_report()
+    assert backend == "webgpu"
+    assert report["webgpu"]["status"] == "chosen"
+    assert report["webgpu"]["variant"].startswith("webgpu-float32")
+    assert {report[name]["status"] for name in ("webgl", "wasm", "cpu")} == {"not tried"}
     assert (await product(tf).data()).tolist() == EXACT
 
 
@@ -39,11 +52,13 @@ async def test_webgl_has_priority(tf: Any, backend: str) -> None:
 
 
 @run_in_browser(backends=(), environment="no-webgl")
-async def test_without_webgl(tf: Any, backend: str) -> None:
+async def test_without_a_gpu(tf: Any, backend: str) -> None:
     report = tf.backend_report()
     assert backend == "wasm"
     assert report["webgl"]["status"] == "failed"
     assert "WebGL" in report["webgl"]["reason"]
+    assert report["webgpu"]["status"] == "skipped"
+    assert report["webgpu"]["reason"] == "WebGPU has no adapter in this browser"
     assert (await product(tf).data()).tolist() == EXACT
 
 

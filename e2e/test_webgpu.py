@@ -158,17 +158,3 @@ async def test_a_lost_device(tf: Any) -> None:
     assert (await double(host).data()).tolist() == [2, 4]
     with pytest.raises(tf.errors.UnavailableError, match="device lost"):
         await (device + 1.0).data()
-
-
-@run_in_browser(backends=(), environment="software", browsers=["chromium"])
-async def test_webgpu_has_priority(tf: Any, backend: str) -> None:
-    assert backend == "webgpu"
-    assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32"
-
-
-@run_in_browser(backends=(), environment="default", browsers=["chromium"])
-async def test_a_fallback_adapter_is_skipped(tf: Any, backend: str) -> None:
-    report = tf.backend_report()["webgpu"]
-    assert backend == "wasm"
-    assert report["status"] == "skipped"
-    assert "WEBGPU_SOFTWARE_ENABLED" in report["reason"]
