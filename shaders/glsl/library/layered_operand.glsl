@@ -1,10 +1,10 @@
-// How the operand NAME is read, which has layers: the four elements of a texel, one element.
+// How the operand NAME is read, which lies in the layers of ARRAY: the four elements of a texel, one element.
 
-uniform highp SAMPLER2DArray NAME_texture;
+uniform highp SAMPLER2DArray ARRAY_texture;
 
 VECTOR NAME_texel(int layer, int t) {
-    ivec2 at = ivec2(t & ((1 << NAME_shift) - 1), t >> NAME_shift);
-    return texelFetch(NAME_texture, ivec3(at, layer), 0);
+    ivec2 at = ivec2(t & ((1 << ARRAY_shift) - 1), t >> ARRAY_shift);
+    return texelFetch(ARRAY_texture, ivec3(at, layer), 0);
 }
 
 SCALAR NAME_at(int layer, int i) {

@@ -1,12 +1,12 @@
-// How the operand NAME is read: the four elements of a texel, one element, the four from element i on.
+// How the operand NAME is read, which lies in the texture of ARRAY: the four elements of a texel, one element, the four from element i on.
 
-uniform highp SAMPLER2D NAME_texture;
+uniform highp SAMPLER2D ARRAY_texture;
 
 #define NAME_TYPE SCALAR
 
 VECTOR NAME_texel(int t) {
-    ivec2 at = ivec2(t & ((1 << NAME_shift) - 1), t >> NAME_shift);
-    return texelFetch(NAME_texture, at, 0);
+    ivec2 at = ivec2(t & ((1 << ARRAY_shift) - 1), t >> ARRAY_shift);
+    return texelFetch(ARRAY_texture, at, 0);
 }
 
 SCALAR NAME_at(int i) {

@@ -15,6 +15,7 @@ from tfpy._src.ir.kernel import KernelCall, Prologue
 from tfpy._src.ir.strides import broadcast_view
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.program import Program, verify
+from tfpy._src.lower.shaders.arrays import Operand
 from tfpy._src.lower.webgl.glsl.language import Glsl
 from tfpy._src.lower.webgl.glsl.library import library, needed, operand
 from tfpy._src.lower.webgl.glsl.shader import kernel_source
@@ -83,7 +84,7 @@ def test_library_takes_the_blocks_of_the_kernel_s_kind() -> None:
 
 
 def test_operands_are_read_in_the_ways_that_a_kernel_names() -> None:
-    blocks = operand("x", "int", "ivec4", False)
+    blocks = operand("x", "x", "int", "ivec4", False)
     text = "\n".join(b.code for b in needed("x_value(0)", blocks, ["QUADS"]))
     assert "uniform highp isampler2D x_texture;" in text
     assert "#define x_value x_texel" in text
@@ -180,7 +181,7 @@ def test_shapes_of_one_structure_share_a_shader() -> None:
 def test_parameters_are_declared_by_kind() -> None:
     params = {"kind": "max", "n": 3, "scale": 0.5, "dims": [1, 2]}
     body = "V value(int i) { return V(int(scale * float(x_at(n))) + dims[1]); }"
-    source = kernel_source(body, [("x", F)], I, {**params, "unread": 1})
+    source = kernel_source(body, [Operand("x", F, "x")], I, {**params, "unread": 1})
     block = re.search(r"uniform Params \{(.*?)\};", source.text, re.DOTALL)
     assert block is not None
     members = [line.strip(" ;") for line in block.group(1).strip().splitlines()]

@@ -155,6 +155,17 @@ def test_long_reductions_are_split(name: str) -> None:
     assert len(steps(100, 400, 100)) == 2
 
 
+def test_a_buffer_that_is_read_under_several_names_is_one_texture() -> None:
+    program = Program("webgl")
+    program.inputs = [program.add_buffer((8, 8), float32)]
+    program.outputs = [program.add_buffer((8, 8), float32)]
+    add_kernel(program, product(8, 8, 8), program.inputs * 2, program.outputs[0])
+    verify(program)
+    (kernel,), (step,) = program.kernels, program.steps
+    assert (kernel.inputs, step.inputs) == (("a",), (0,))
+    assert re.findall(r"uniform highp \w+ (\w+);", kernel.source) == ["a_texture"]
+
+
 def test_concat_of_many_inputs_is_a_tree() -> None:
     count = 20
     names = tuple(f"x{i}" for i in range(count))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import tfpy._src.ops  # noqa: F401  fills the table
 from tfpy._src.dtypes import DType, float32, int32
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import single_equation
+from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.webgpu import TILE_BYTES, lower, tiles
@@ -98,3 +100,18 @@ def test_samples_lower_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
             verify(program)
             found |= {name for name, _ in steps_of(program)}
         assert "matmul_tile" in found
+
+
+def test_a_buffer_that_is_read_under_several_names_is_bound_once() -> None:
+    graph = Graph()
+    x = graph.add_input(Aval((64, 64), float32))
+    attrs = (("transpose_a", False), ("transpose_b", False))
+    graph.outputs = [graph.add_eqn(OPS["matmul"], [x, x], attrs)]
+    program = lower(graph)
+    verify(program)
+    (kernel,), (step,) = program.kernels, program.steps
+    assert (kernel.inputs, step.inputs) == (("a",), (0,))
+    assert re.findall(r"@binding\((\d)\) var<storage, \w+> (\w+):", kernel.source) == [
+        ("1", "a_data"),
+        ("2", "result_data"),
+    ]

@@ -14,6 +14,7 @@ from tfpy._src.lower.buffers import assign_buffers
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.donation_plan import reuse_dead
 from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.shaders.arrays import Arrays
 from tfpy._src.lower.shaders.expression import Expression
 from tfpy._src.lower.webgl.glsl.language import GLSL
 from tfpy._src.lower.webgl.glsl.shader import kernel_source
@@ -51,12 +52,14 @@ def add_elementwise(
     program: Program, call: Elementwise, inputs: Sequence[int], output: int
 ) -> None:
     """Adds the step of an expression, which is rendered into a kernel of its own."""
-    if len(inputs) > MAX_TEXTURES:
-        raise NotLowerable(f"webgl: an elementwise kernel reads {len(inputs)} arrays")
+    count = len(set(inputs))
+    if count > MAX_TEXTURES:
+        raise NotLowerable(f"webgl: an elementwise kernel reads {count} arrays")
     dtypes = [program.buffers[b].dtype for b in inputs]
     expression = Expression(GLSL, "x", call.root, dtypes, call.views, call.out.shape)
     body = f"{expression.shared()}\n{expression.texel_function('value', 'V')}"
+    arrays = Arrays(dict(zip(expression.names, inputs, strict=True)), program.buffers)
     out = call.out.dtype
-    source = kernel_source(body, expression.inputs, out, expression.params, ["QUADS"])
-    kernel = Kernel("elementwise", expression.names, source.text)
-    program.add_step(kernel, inputs, [output], expression.params)
+    source = kernel_source(body, arrays.operands, out, expression.params, ["QUADS"])
+    kernel = Kernel("elementwise", arrays.names, source.text)
+    program.add_step(kernel, arrays.buffers, [output], expression.params)

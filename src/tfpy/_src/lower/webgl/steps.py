@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.shaders.arrays import Arrays
 from tfpy._src.lower.shaders.steps import Steps
 from tfpy._src.lower.webgl.glsl.language import GLSL
 from tfpy._src.lower.webgl.glsl.shader import Finish, kernel_source
@@ -55,17 +56,17 @@ class WebGLSteps(Steps):
             _, vector = GLSL.stored(buffers[output].dtype)
             text = f"{parts.finish.shared()}\n{parts.finish.texel_function('finish', vector)}"
             finish = Finish(text, self.result_dtype(output))
-        types = [(x, buffers[b].dtype) for x, b in parts.read.items()]
+        arrays = Arrays(parts.read, buffers)
         layered = [x for x, b in parts.read.items() if layers_of(buffers[b]) > 1]
         out, layers = buffers[output].dtype, layers_of(buffers[output])
         source = kernel_source(
-            parts.body, types, out, parts.params, parts.defines, layers, layered, finish
+            parts.body, arrays.operands, out, parts.params, parts.defines, layers, layered, finish
         )
-        kernel = Kernel(name, tuple(parts.read), source.text)
+        kernel = Kernel(name, arrays.names, source.text)
         numbers = {k: v for k, v in parts.params.items() if k in source.members}
-        arrays = list(parts.read.values())
-        assert chunks is None or chunks.count * chunks.nbytes <= buffers[arrays[-1]].nbytes
-        self.program.add_step(kernel, arrays, [output], numbers, **drawn_in(chunks))
+        if chunks is not None:
+            assert chunks.count * chunks.nbytes <= buffers[arrays.buffers[-1]].nbytes
+        self.program.add_step(kernel, arrays.buffers, [output], numbers, **drawn_in(chunks))
 
     def like(self, output: int, count: int, layers: int = 1, line: int | None = None) -> int:
         """A new buffer of the result's type, of ``count`` elements for each layer."""

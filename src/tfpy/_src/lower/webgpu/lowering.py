@@ -60,8 +60,9 @@ def add_elementwise(
     max_inputs: int = MIN_INPUTS,
 ) -> None:
     """Adds the step of an expression, which is rendered into a kernel of its own."""
-    if len(inputs) > max_inputs:
-        raise NotLowerable(f"webgpu: an elementwise kernel reads {len(inputs)} arrays")
+    count = len(set(inputs))
+    if count > max_inputs:
+        raise NotLowerable(f"webgpu: an elementwise kernel reads {count} arrays")
     dtypes = [program.buffers[b].dtype for b in inputs]
     expression = Expression(WGSL, "x", call.root, dtypes, call.views, call.out.shape)
     instructions, _ = ex.linearize(call.root)

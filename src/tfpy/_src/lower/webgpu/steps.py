@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.lower.program import Kernel, Program
+from tfpy._src.lower.shaders.arrays import Arrays
 from tfpy._src.lower.shaders.expression import Expression
 from tfpy._src.lower.shaders.steps import Steps
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
@@ -81,11 +82,11 @@ def add_step(
     count = buffers[output].count
     positions = -(-count // 4) if "QUADS" in defines else count
     params = {**params, "positions": positions}
-    types = [(x, buffers[b].dtype) for x, b in read.items()]
-    source = kernel_source(body, types, buffers[output].dtype, params, defines, finish)
-    kernel = Kernel(name, tuple(read), source.text)
+    arrays = Arrays(read, buffers)
+    source = kernel_source(body, arrays.operands, buffers[output].dtype, params, defines, finish)
+    kernel = Kernel(name, arrays.names, source.text)
     sizes = list(groups or groups_of(positions))
-    program.add_step(kernel, list(read.values()), [output], source.values(params), groups=sizes)
+    program.add_step(kernel, arrays.buffers, [output], source.values(params), groups=sizes)
 
 
 def groups_of(positions: int) -> tuple[int, int, int]:

@@ -49,8 +49,8 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
             members = group.members()
             if len(members) > 1:
                 whole = fuse(graph, members, LOOP)
-                _, reads = loop_call(whole)  # an array that is read in two ways is two
-                if len(reads) <= target.max_inputs:
+                _, reads = loop_call(whole)
+                if len(set(reads)) <= target.max_inputs:
                     eqn, fused = whole, True
         needed.update(eqn.inputs)
         eqns.append(eqn)
@@ -136,7 +136,8 @@ class Group:
         if not self._pays(eqn, cost, is_owned):
             return False
         inputs = (self.inputs - set(eqn.outputs)) | self._arrays(number)
-        if len(inputs) > self.max_inputs or self.cost + cost > MAX_COST:
+        most = max(self.max_inputs, len(self.inputs))  # slices of one array make fewer of many
+        if len(inputs) > most or self.cost + cost > MAX_COST:
             return False
         try:
             self.maps.visit(eqn)

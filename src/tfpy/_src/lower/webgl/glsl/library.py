@@ -51,13 +51,17 @@ def block(text: str) -> GuardedBlock:
 
 
 @functools.cache
-def operand(name: str, scalar: str, vector: str, layered: bool) -> tuple[GuardedBlock, ...]:
-    """The blocks that read the operand ``name`` of a kernel."""
+def operand(
+    name: str, array: str, scalar: str, vector: str, layered: bool
+) -> tuple[GuardedBlock, ...]:
+    """The blocks that read the operand ``name`` of a kernel, which lies in ``array``."""
     text = template("glsl", "library/layered_operand" if layered else "library/operand")
     words = {"SAMPLER": "sampler" if scalar == "float" else "isampler", "NAME": name}
-    for word, meaning in (words | {"SCALAR": scalar, "VECTOR": vector}).items():
+    for word, meaning in (words | {"ARRAY": array, "SCALAR": scalar, "VECTOR": vector}).items():
         text = text.replace(word, meaning)
-    return tuple(block(piece) for piece in pieces_of(text))
+    declaration, *readers = pieces_of(text)
+    own = [declaration] if name == array else []
+    return tuple(block(piece) for piece in (*own, *readers))
 
 
 @functools.cache

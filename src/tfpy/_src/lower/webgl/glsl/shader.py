@@ -17,6 +17,7 @@ from itertools import chain
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.expr import B, F, I
 from tfpy._src.ir.kernel import Param
+from tfpy._src.lower.shaders.arrays import Operand
 from tfpy._src.lower.shaders.library import words_of
 from tfpy._src.lower.webgl.glsl.language import GLSL
 from tfpy._src.lower.webgl.glsl.library import GuardedBlock, block, library, needed, operand
@@ -41,7 +42,7 @@ class Source:
 
 def kernel_source(
     body: str,
-    inputs: Sequence[tuple[str, DType]],
+    inputs: Sequence[Operand],
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
@@ -53,9 +54,8 @@ def kernel_source(
 
     Args:
         body: text that defines ``V value(int i)`` or, with several layers, ``void tile(int i)``.
-        inputs: the names by which the body reads its inputs, with their element types. Input
-            ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
-            ``x_four(element)``: that element and the three after it.
+        inputs: what the body reads. Input ``x`` gives ``x_at(element)``, ``x_texel(texel)``,
+            ``x_value(position)`` and ``x_four(element)``: that element and the three after it.
         out: the element type of what is stored.
         params: numbers and lists of numbers become members of the uniform block ``Params``, a
             string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
@@ -66,14 +66,14 @@ def kernel_source(
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     members = [(k, _declaration(k, v)) for k, v in params.items() if not isinstance(v, str)]
-    operands = [(name, dtype, name in layered) for name, dtype in inputs]
+    operands = [(operand, operand.name in layered) for operand in inputs]
     return _source(body, tuple(operands), out, tuple(members), (*defines, *names), layers, finish)
 
 
 @functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
 def _source(
     body: str,
-    operands: Sequence[tuple[str, DType, bool]],
+    operands: Sequence[tuple[Operand, bool]],
     out: DType,
     members: Sequence[tuple[str, str]],
     defines: Sequence[str],
@@ -81,7 +81,9 @@ def _source(
     finish: Finish | None,
 ) -> Source:
     quads = "QUADS" in defines
-    readers = [operand(x, *GLSL.stored(dtype), layered) for x, dtype, layered in operands]
+    readers = [
+        operand(x, array, *GLSL.stored(dtype), layered) for (x, dtype, array), layered in operands
+    ]
     types = _type_blocks(out if finish is None else finish.dtype, quads)
     main = _main(quads, layers, finish is not None, "PROLOGUE" in defines)
     body = "\n".join([body.strip(), *([] if finish is None else [finish.text]), *main])
@@ -90,7 +92,8 @@ def _source(
     blocks = needed("\n".join([*flags, body]), (*types, *chain(*readers), *library()), defines)
     code = [*flags, *(b.code for b in blocks), body]
     used = words_of("\n".join(code))
-    shifts = ["out_shift", *(f"{x}_shift" for x, _, _ in operands)]
+    arrays = dict.fromkeys(array for (_, _, array), _ in operands)
+    shifts = ["out_shift", *(f"{x}_shift" for x in arrays)]
     members = [*((name, f"int {name}") for name in shifts), *members]
     text = [
         *("#version 300 es", "precision highp float;", "precision highp int;"),

@@ -18,6 +18,7 @@ from itertools import chain
 from tfpy._src.dtypes import DType
 from tfpy._src.ir.expr import B, F, I
 from tfpy._src.ir.kernel import Param, float_bits
+from tfpy._src.lower.shaders.arrays import Operand
 from tfpy._src.lower.shaders.library import Block, needed, words_of
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.lower.webgpu.wgsl.library import block, library, specialized
@@ -53,7 +54,7 @@ class Source:
 
 def kernel_source(
     body: str,
-    inputs: Sequence[tuple[str, DType]],
+    inputs: Sequence[Operand],
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
@@ -63,9 +64,8 @@ def kernel_source(
 
     Args:
         body: text that defines ``value``, or an entry point.
-        inputs: the names by which the body reads its inputs, with their element types. Input
-            ``x`` gives ``x_at(element)``, ``x_texel(texel)``, ``x_value(position)`` and
-            ``x_four(element)``: that element and the three after it.
+        inputs: what the body reads. Input ``x`` gives ``x_at(element)``, ``x_texel(texel)``,
+            ``x_value(position)`` and ``x_four(element)``: that element and the three after it.
         out: the element type of what is stored.
         params: numbers and lists of whole numbers become members of the struct ``p``; a string
             ``max`` of the parameter ``kind`` becomes the flag ``KIND_MAX``.
@@ -82,7 +82,7 @@ def kernel_source(
 @functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
 def _source(
     body: str,
-    operands: Sequence[tuple[str, DType]],
+    operands: Sequence[Operand],
     out: DType,
     members: Sequence[tuple[str, str]],
     defines: tuple[str, ...],
@@ -95,14 +95,15 @@ def _source(
     text = [body, *([] if finish is None else [finish.text]), _store(finish is not None)]
     if "@compute" not in body:
         text.append(_MAIN)
-    readers = [_readers(x, dtype, quads) for x, dtype in operands]
+    readers = [_readers(operand, quads) for operand in operands]
     blocks = needed("\n".join(text), (*_types(result, quads), *chain(*readers), *library(flags)))
     code = [*(b.code for b in blocks), *text]
     used = words_of("\n".join(code))
     members = [member for member in members if member[0] in used]
+    bound = {array: WGSL.stored(dtype)[1] for _, dtype, array in operands}
     arrays = [
-        f"@group(0) @binding({number}) var<storage, read> {x}_data: array<{WGSL.stored(dtype)[1]}>;"
-        for number, (x, dtype) in enumerate(operands, 1)
+        f"@group(0) @binding({number}) var<storage, read> {array}_data: array<{vector}>;"
+        for number, (array, vector) in enumerate(bound.items(), 1)
     ]
     stored = WGSL.stored(out)[quads]
     whole = [
@@ -112,7 +113,7 @@ def _source(
         "}",
         "@group(0) @binding(0) var<uniform> p: Params;",
         *arrays,
-        f"@group(0) @binding({len(operands) + 1}) var<storage, read_write> result_data: "
+        f"@group(0) @binding({len(arrays) + 1}) var<storage, read_write> result_data: "
         f"array<{stored}>;",
         *code,
     ]
@@ -126,15 +127,16 @@ def _declaration(name: str, value: Param) -> str:
 
 
 @functools.cache
-def _readers(x: str, dtype: DType, quads: bool) -> tuple[Block, ...]:
-    """What reads the array ``x``."""
+def _readers(operand: Operand, quads: bool) -> tuple[Block, ...]:
+    """What reads an operand."""
+    x, dtype, array = operand
     scalar, vector = WGSL.stored(dtype)
     reader, kind = ("texel", vector) if quads else ("at", scalar)
     four = ", ".join(f"{x}_at(i + {k})" if k else f"{x}_at(i)" for k in range(4))
     texts = (
         f"alias {x}_type = {scalar};",
-        f"fn {x}_texel(t: i32) -> {vector} {{ return {x}_data[t]; }}",
-        f"fn {x}_at(i: i32) -> {scalar} {{ return {x}_data[i >> 2][i & 3]; }}",
+        f"fn {x}_texel(t: i32) -> {vector} {{ return {array}_data[t]; }}",
+        f"fn {x}_at(i: i32) -> {scalar} {{ return {array}_data[i >> 2][i & 3]; }}",
         f"fn {x}_four(i: i32) -> {vector} {{ return {vector}({four}); }}",
         f"fn {x}_value(i: i32) -> {kind} {{ return {x}_{reader}(i); }}",
     )
