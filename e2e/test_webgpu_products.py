@@ -14,12 +14,14 @@ import pytest
 from e2e.module_page import Evaluate, module_page
 from tfpy._src.dtypes import float32
 from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.evaluate import evaluate as run_by_numpy
 from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, lower, tiles
+from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles
 from tfpy._src.lower.webgpu.kernels import add_kernel
+from tfpy._src.passes.packing import pack_quantized
 from tfpy._src.passes.pipeline import optimize
 
 Array = np.ndarray[Any, Any]
@@ -159,3 +161,54 @@ ROWS = {
     "log_softmax": "softmax_group",
     "layer_norm": "layer_norm_group",
 }
+
+
+# Each tile, and few rows: (tile, m, n, k). Tiles and texels are left over and whole.
+PACKED = [
+    (packed.LARGE_BYTES, 130, 132, 40),
+    (tiles.MEDIUM, 70, 65, 300),
+    (tiles.SMALL_TILE, 33, 36, 530),
+    (tiles.SMALL_SHORT, 32, 64, 128),
+    (None, 3, 77, 100),
+]
+WINDOW = {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 2))}
+
+
+def packed_case(graph: Graph, arrays: list[Array]) -> Case:
+    """A quantised product, and what NumPy makes of it."""
+    quantized = pack_quantized(graph)
+    assert quantized is not graph
+    (expected,) = run_by_numpy(graph, arrays)
+    return lower(optimize(quantized, WebGPUTarget())), arrays, expected
+
+
+def packed_cases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Case]:
+    rng = np.random.default_rng(7)
+    for tile, m, n, k in PACKED:
+        monkeypatch.setattr(packed, "tile_for", lambda *_, tile=tile: tile)
+        x = rng.normal(0.5, 1, (m, k)).astype(np.float32)
+        w = rng.normal(0, 1, (k, n)).astype(np.float32)
+        graph = graph_of("quantized_matmul", x, w, transpose_b=False)
+        yield packed_case(graph, [x, w])
+    monkeypatch.setattr(packed, "tile_for", lambda *_: tiles.MEDIUM_SHORT)
+    x = rng.normal(0.5, 1, (2, 9, 8, 40)).astype(np.float32)
+    f = rng.normal(0, 1, (3, 2, 40, 68)).astype(np.float32)
+    yield packed_case(graph_of("quantized_conv2d", x, f, **WINDOW), [x, f])
+
+
+def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
+    avals = [Aval(a.shape, float32) for a in arrays]
+    return single_equation(OPS[name], avals, tuple(attrs.items()))
+
+
+def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where WGSL has no dot product of bytes."""
+    cases = list(packed_cases(monkeypatch))
+    calls = [
+        {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
+        for program, arrays, _ in cases
+    ]
+    found = evaluate("results", calls)
+    for values, (_, _, expected) in zip(found, cases, strict=True):
+        np.testing.assert_allclose(values, expected.ravel(), rtol=2e-6, atol=2e-5)
+    assert evaluate("plainResults", calls[3:5]) == found[3:5]

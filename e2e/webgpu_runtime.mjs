@@ -5,6 +5,21 @@ import { openWebgpu } from "../web/webgpu/webgpu.mjs";
 /** @typedef {{json: string, inputs: number[][]}} Call a Program of float32 without constants, its inputs */
 
 /**
+ * Runs Programs on a browser whose WGSL has no functions but the oldest ones.
+ *
+ * @param {Call[]} calls
+ */
+export async function plainResults(calls) {
+  const { gpu } = navigator;
+  Object.defineProperty(gpu, "wgslLanguageFeatures", { value: new Set(), configurable: true });
+  try {
+    return await results(calls);
+  } finally {
+    Reflect.deleteProperty(gpu, "wgslLanguageFeatures");
+  }
+}
+
+/**
  * Runs Programs of one output each, one after the other.
  *
  * @param {Call[]} calls

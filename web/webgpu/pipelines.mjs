@@ -11,6 +11,16 @@
  * @property {Promise<Error | null>} made what is wrong with it, when that is known
  */
 
+/** What a language without these functions is given in their place. */
+const DOT_PRODUCT = `
+fn dot4I8Packed(x: u32, y: u32) -> i32 {
+    var sum = 0;
+    for (var i = 0u; i < 32u; i += 8u) {
+        sum += extractBits(bitcast<i32>(x), i, 8u) * extractBits(bitcast<i32>(y), i, 8u);
+    }
+    return sum;
+}`;
+
 export class PipelineCache {
   /**
    * @param {GPUDevice} gpu
@@ -23,6 +33,7 @@ export class PipelineCache {
     this.kernels = new Map();
     /** @type {{layout: GPUBindGroupLayout, pipelineLayout: GPUPipelineLayout}[]} by inputs */
     this.layouts = [];
+    this.hasDotProduct = navigator.gpu.wgslLanguageFeatures.has("packed_4x8_integer_dot_product");
   }
 
   /**
@@ -48,7 +59,9 @@ export class PipelineCache {
    * @returns {Promise<Error | null>}
    */
   async make({ name, source, inputs }, kernel) {
-    const module = this.gpu.createShaderModule({ label: name, code: source });
+    const lacks = !this.hasDotProduct && source.includes("dot4I8Packed(");
+    const code = lacks ? source + DOT_PRODUCT : source;
+    const module = this.gpu.createShaderModule({ label: name, code });
     const layout = this.layoutOf(inputs.length).pipelineLayout;
     const description = { label: name, layout, compute: { module } };
     try {

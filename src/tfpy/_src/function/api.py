@@ -77,7 +77,8 @@ def function(
         experimental_attributes, experimental_compile, experimental_follow_type_hints: of no
             effect: every trace is compiled.
         quantize: "int8" computes products and convolutions with weights in int8 where the
-            backend can (wasm): for inference, up to 3.2 times as fast, results about 1 % off.
+            backend can (wasm, webgpu): for inference, up to 3.2 times as fast, results about 1 %
+            off.
 
     Raises:
         ValueError: for another ``quantize``.

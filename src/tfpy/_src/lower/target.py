@@ -25,7 +25,8 @@ class Target(Protocol):
     @property
     def kernels(self) -> frozenset[str]:
         """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
-        "layer_norm"..., "quantized_matmul" and "quantized_conv2d"."""
+        "layer_norm"..., "quantized_matmul" and "quantized_conv2d", or "pack_bytes" and
+        "packed_conv2d" instead."""
 
     def takes(self, call: KernelCall) -> bool:
         """Whether it has that kernel, and the kernel is faster for these sizes than what it

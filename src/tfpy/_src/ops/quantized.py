@@ -35,8 +35,22 @@ class Quantized(NamedTuple):
     scales: Array
 
 
+class Pixels(NamedTuple):
+    """``values`` of -128..127, the zero point and the scale of each row [rows, 1]."""
+
+    values: Array
+    points: Array
+    scales: Array
+
+
 def quantize_rows(x: Array) -> Quantized:
     """float32 [rows, k] as integers that lie in a range of 256 with 0 in it."""
+    values, points, scales = quantize_pixels(x)
+    return Quantized(values - points, scales)
+
+
+def quantize_pixels(x: Array) -> Pixels:
+    """float32 [rows, k] as integers and zero points, both of -128..127."""
     low = x.min(-1, initial=0, keepdims=True)
     high = x.max(-1, initial=0, keepdims=True)
     width = high - low
@@ -47,9 +61,9 @@ def quantize_rows(x: Array) -> Quantized:
     # The end of -128..127 that is farther from the zero point is met exactly.
     upper = (-128 + low) + (127 + high) > 0
     point = np.rint(np.clip(np.where(upper, -128 - low, 127 - high), -128, 127))
-    values = np.clip(np.rint(x * inverse) + point, -128, 127) - point
+    values = np.clip(np.rint(x * inverse) + point, -128, 127)
     scales = np.where(finite, width / np.float32(255), np.float32(np.nan))
-    return Quantized(np.where(finite, values, 0), scales)
+    return Pixels(np.where(finite, values, 0), np.where(finite, point, 0), scales)
 
 
 def quantize_channels(w: Array) -> Quantized:

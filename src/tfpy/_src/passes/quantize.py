@@ -10,8 +10,10 @@ from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.convolution import conv2d
+from tfpy._src.ops.packed_bytes import packed_conv2d
 from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 from tfpy._src.passes.movement import reshaped
+from tfpy._src.passes.packing import pack_quantized
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite
 
@@ -35,10 +37,14 @@ def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
     %4:float32[1,8,8,96] = add(%3, %2)       ->   %4:float32[1,8,8,96] = quantized_matmul(%0, %3) …
                                                   %5:float32[1,8,8,96] = add(%4, %2)
 
+    Where the target's products are of packed bytes, quantising is equations of its own
+    (``packing.py``): that of weights is done once.
+
     Args:
         weights: positions in ``graph.inputs``, see :class:`~tfpy._src.passes.prelude.WeightOnly`.
     """
-    if not {quantized_matmul.name, quantized_conv2d.name} <= target.kernels:
+    packed = packed_conv2d.name in target.kernels
+    if not packed and not {quantized_matmul.name, quantized_conv2d.name} <= target.kernels:
         return graph
     fixed: list[WeightOnly] = []
 
@@ -47,7 +53,8 @@ def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
             fixed.append(WeightOnly(builder.graph, weights))
         return _quantized(builder, eqn, fixed[0])
 
-    return rewrite(graph, rule)
+    graph = rewrite(graph, rule)
+    return pack_quantized(graph) if packed else graph
 
 
 def _quantized(builder: Builder, eqn: Eqn, fixed: WeightOnly) -> int | None:

@@ -39,7 +39,7 @@ def reduce(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: 
     quads = inner % 4 == 0
     width = inner // 4 if quads else inner
     contiguous = inner == 1
-    lanes = _lanes(n) if contiguous else 16
+    lanes = lanes_of(n) if contiguous else 16
     across = GROUP // lanes
     groups = -(-outer // across) if contiguous else outer * -(-width // across)
     longest = lanes * (16 if contiguous else 4)
@@ -52,7 +52,7 @@ def reduce(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: 
     flags = flags_of(QUADS=quads, CONTIGUOUS=contiguous)
     lines = outer * chunks
     count = -(-lines // across) if contiguous else lines * -(-width // across)
-    steps.step("reduce_group", {"x": source}, target, params, [*defines, *flags], _flat(count))
+    steps.step("reduce_group", {"x": source}, target, params, [*defines, *flags], flat(count))
     if chunks > 1:
         rest = {**call.params, "n": chunks}
         reduce(steps, KernelCall(call.name, call.inputs, rest), [target], output)
@@ -83,11 +83,11 @@ def _row_step(
     n = p["n"]
     if n % 4 or not SHORTEST <= n <= GROUP * 4 * MOST_HELD or p["rows"] == 0:
         return False
-    lanes = _lanes(n)
+    lanes = lanes_of(n)
     across = GROUP // lanes
     held = -(-n // (4 * lanes))
     defines = ["QUADS", f"LANES {lanes}", f"ACROSS {across}", f"HELD {held}", *flags]
-    groups = _flat(-(-p["rows"] // across))
+    groups = flat(-(-p["rows"] // across))
     steps.step(name, inputs_of(call, inputs), output, {**p, "n": n // 4}, defines, groups)
     return True
 
@@ -112,7 +112,7 @@ def few_rows(
     while lanes > 32 and product.batch * fours * lanes >= 2 * GROUP * BUSY:
         lanes //= 2
     across = GROUP // lanes
-    x, y, _ = _flat(-(-fours // across))
+    x, y, _ = flat(-(-fours // across))
     params = {**strides, "n": product.n, "k": product.k, "across": x}
     defines = [f"ROWS {product.m}", f"LANES {lanes}", f"ACROSS {across}"]
     flags = flags_of(QUADS=not product.transpose_b, TRANSPOSE_B_TRUE=product.transpose_b)
@@ -122,12 +122,12 @@ def few_rows(
     return True
 
 
-def _lanes(n: int) -> int:
+def lanes_of(n: int) -> int:
     """Threads that share ``n`` neighbours: each takes eight texels or so."""
     return min(GROUP, max(8, 1 << (n // 32).bit_length() - 1))
 
 
-def _flat(count: int) -> tuple[int, int, int]:
+def flat(count: int) -> tuple[int, int, int]:
     """So many workgroups in rows."""
     down = -(-count // MAX_GROUPS)
     return -(-count // down), down, 1

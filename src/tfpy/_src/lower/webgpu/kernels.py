@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.kernels import DIRECT, Planner
-from tfpy._src.lower.webgpu import convolution, groups, matmul
+from tfpy._src.lower.webgpu import convolution, groups, matmul, packed
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
 
 
@@ -39,6 +39,8 @@ _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     "log_softmax": groups.softmax,
     "layer_norm": groups.layer_norm,
     "matmul": matmul.matmul,
+    "pack_bytes": packed.pack,
+    "packed_conv2d": packed.conv,
     "conv2d": convolution.conv,
     "conv2d_backprop_input": convolution.conv_input,
     "conv2d_backprop_filter": convolution.conv_filter,

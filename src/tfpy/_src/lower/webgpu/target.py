@@ -5,6 +5,8 @@ from __future__ import annotations
 from tfpy._src.lower.shaders.target import ShaderTarget
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS
 
+KERNELS = frozenset({"softmax", "log_softmax", "layer_norm", "pack_bytes", "packed_conv2d"})
+
 
 class WebGPUTarget(ShaderTarget):
     """See :class:`tfpy._src.lower.target.Target`.
@@ -14,4 +16,4 @@ class WebGPUTarget(ShaderTarget):
     """
 
     def __init__(self, max_inputs: int = MIN_INPUTS) -> None:
-        super().__init__(max_inputs, frozenset({"softmax", "log_softmax", "layer_norm"}))
+        super().__init__(max_inputs, KERNELS)

@@ -1,0 +1,88 @@
+"""The steps of products of packed bytes on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.lower.shaders.windows import is_pointwise, shaped, size_of
+from tfpy._src.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of
+from tfpy._src.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.lower.webgpu.tiles import (
+    FILLS,
+    LARGE,
+    MEDIUM,
+    MEDIUM_SHORT,
+    SMALL_SHORT,
+    SMALL_TILE,
+    Product,
+    Tile,
+)
+from tfpy._src.lower.webgpu.wgsl.shader import GROUP
+
+LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
+"""Sums of bytes need few registers for what they multiply, so that a thread has more of them."""
+
+TEXEL = 16
+"""Bytes of a texel."""
+
+
+def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    lanes = lanes_of(p["k"] * p["parts"])
+    across = GROUP // lanes
+    defines = ["QUADS", f"LANES {lanes}", f"ACROSS {across}", *flags_of(WHOLE=p["k"] % 4 == 0)]
+    groups = flat(max(1, -(-p["rows"] // across)))
+    steps.step("pack_bytes", inputs_of(call, inputs), output, p, defines, groups)
+
+
+def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
+    pointwise = is_pointwise(p)
+    if pointwise and pixels <= MOST_ROWS:
+        _few_rows(steps, call, inputs, output, pixels, texels)
+        return
+    product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
+    tile = tile_for(product, pointwise) if steps.tiles else SMALL_SHORT
+    params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
+    sizes = {"m": pixels, "n": p["out_c"], "texels": texels, "taps": size_of(p, "filter")}
+    flags += flags_of(QUADS=p["out_c"] % 4 == 0, CHECK_K=texels % tile.depth != 0)
+    groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
+    named = inputs_of(call, inputs)
+    steps.step("packed_tile", named, output, params | sizes, [*tile.defines, *flags], groups)
+
+
+def tile_for(product: Product, pointwise: bool) -> Tile:
+    """The tile for a product's shape.
+
+    Args:
+        pointwise: whether threads may share the depth of a tile, as taps of windows may not.
+    """
+    if product.k <= TEXEL * SMALL_TILE.depth or not pointwise:
+        if LARGE.count(product) >= 2 * FILLS:
+            return LARGE
+        return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= FILLS else SMALL_SHORT
+    if LARGE_BYTES.count(product) >= 2 * FILLS:
+        return LARGE_BYTES
+    return MEDIUM if MEDIUM.count(product) >= FILLS else SMALL_TILE
+
+
+def _few_rows(
+    steps: WebGPUSteps,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    rows: int,
+    texels: int,
+) -> None:
+    n: int = call.params["out_c"]  # type: ignore[assignment]
+    lanes = 64
+    while lanes > 8 and (lanes > texels or n * lanes >= 2 * GROUP * BUSY):
+        lanes //= 2
+    across = GROUP // lanes
+    x, y, _ = flat(-(-n // across))
+    params = {"n": n, "texels": texels, "across": x}
+    defines = [f"ROWS {rows}", f"LANES {lanes}", f"ACROSS {across}"]
+    steps.step("packed_rows", inputs_of(call, inputs), output, params, defines, (x, y, 1))

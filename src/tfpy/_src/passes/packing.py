@@ -1,0 +1,76 @@
+"""Quantised products as products of packed bytes, for targets that have those."""
+
+from __future__ import annotations
+
+import math
+
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Attrs, Eqn, Graph
+from tfpy._src.ops.movement import transpose
+from tfpy._src.ops.packed_bytes import AFFINE, SYMMETRIC, pack_bytes, packed_conv2d
+from tfpy._src.ops.quantized import quantized_conv2d, quantized_matmul
+from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.passes.movement import reshaped
+from tfpy._src.passes.rewrite import Builder, rewrite
+
+POINT = (("strides", (1, 1)), ("dilations", (1, 1)), ("padding", ((0, 0), (0, 0))))
+"""The window of a convolution that is a product of pixels."""
+
+
+def pack_quantized(graph: Graph) -> Graph:
+    """Quantises operands by equations of their own, one for all products of an array. ::
+
+                                        %2:int32[8,1,12] = pack_bytes(%0 …) kind=affine
+    %2 = quantized_matmul(%0, %1)   ->  %3:int32[64,1,12] = pack_bytes(%1 …) kind=symmetric
+                                        %4 = packed_conv2d(%2, %3) …
+    """
+    graph = rewrite(graph, _packed, (quantized_matmul, quantized_conv2d))
+    return merge_common_subexpressions(graph)
+
+
+def _packed(builder: Builder, eqn: Eqn) -> int | None:
+    if eqn.op is quantized_matmul:
+        return _product(builder, eqn)
+    if eqn.op is quantized_conv2d:
+        return _convolution(builder, eqn)
+    return None
+
+
+def _product(builder: Builder, eqn: Eqn) -> int:
+    x, w = eqn.inputs
+    channels = w if dict(eqn.attrs)["transpose_b"] else builder.apply(transpose, w, perm=(1, 0))
+    n, k = builder.aval(channels).shape
+    m = math.prod(builder.aval(x).shape[:-1])
+    columns = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=SYMMETRIC)
+    found = packed_product(builder, rows_of(builder, x, AFFINE), columns, (m, n, k), False)
+    return reshaped(builder, found, builder.result(eqn).shape)
+
+
+def _convolution(builder: Builder, eqn: Eqn) -> int:
+    x, w = eqn.inputs
+    shape = builder.aval(w).shape
+    channels = builder.apply(transpose, w, perm=(3, 0, 1, 2))
+    taps = (shape[3], shape[0] * shape[1], shape[2])
+    columns = builder.apply(pack_bytes, reshaped(builder, channels, taps), kind=SYMMETRIC)
+    attrs = _attrs(builder.aval(x).shape, shape, eqn.attrs, False)
+    return builder.add(packed_conv2d, (rows_of(builder, x, AFFINE), columns), attrs)
+
+
+def rows_of(builder: Builder, x: int, kind: str) -> int:
+    """An array [..., k] as packed rows."""
+    *rows, k = builder.aval(x).shape
+    return builder.apply(pack_bytes, reshaped(builder, x, (math.prod(rows), 1, k)), kind=kind)
+
+
+def packed_product(
+    builder: Builder, rows: int, columns: int, sizes: tuple[int, int, int], whole: bool
+) -> int:
+    """The product of packed rows and columns, for the sizes m, n and k."""
+    m, n, k = sizes
+    attrs = _attrs((1, 1, m, k), (1, 1, k, n), POINT, whole)
+    return builder.add(packed_conv2d, (rows, columns), attrs)
+
+
+def _attrs(in_shape: Shape, filter_shape: Shape, window: Attrs, whole: bool) -> Attrs:
+    shapes = (("in_shape", in_shape), ("filter_shape", filter_shape))
+    return (*shapes, *window, ("whole", whole))

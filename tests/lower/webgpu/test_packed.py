@@ -1,0 +1,105 @@
+"""Which kernels compute products of bytes on WebGPU, by their shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from passes.sketch import Sketch
+
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower.program import Program, verify
+from tfpy._src.lower.wasm.target import WasmTarget
+from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
+from tfpy._src.passes.pipeline import optimize_with_weights
+
+PLAIN = {"transpose_a": False, "transpose_b": False}
+WINDOW: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
+VEC4 = 16
+"""Bytes of a texel."""
+
+
+def product(m: int, n: int, k: int) -> Graph:
+    s = Sketch((m, k), (k, n))
+    return s.returns(s("matmul", 0, 1, **PLAIN))
+
+
+def convolution(size: int, c: int, n: int) -> Graph:
+    s = Sketch((1, size, size, c), (3, 3, c, n), (n,))
+    return s.returns(s("relu", s("add", s("conv2d", 0, 1, **WINDOW), 2)))
+
+
+def programs(graph: Graph, **options: bool) -> tuple[Program, Program]:
+    weights = range(1, len(graph.inputs))
+    prelude, main = optimize_with_weights(graph, WebGPUTarget(), weights, quantized=True)
+    found = lower(prelude, **options), lower(main, **options)
+    for program in found:
+        verify(program)
+    return found
+
+
+def steps_of(program: Program) -> list[tuple[str, list[int]]]:
+    return [(program.kernels[s.kernel].name, s.extra["groups"]) for s in program.steps]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name", "groups"),
+    [
+        ((2048, 2048, 2048), "packed_tile", [16, 16, 1]),
+        ((1024, 1024, 1024), "packed_tile", [16, 16, 1]),
+        ((196, 512, 512), "packed_tile", [16, 7, 1]),
+        ((3136, 128, 128), "packed_tile", [2, 49, 1]),
+        ((49, 1024, 1024), "packed_tile", [32, 2, 1]),
+        ((1, 768, 768), "packed_rows", [96, 1, 1]),
+        ((4, 3072, 768), "packed_rows", [192, 1, 1]),
+    ],
+)
+def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> None:
+    """Weights are packed once, by the prelude; rows at each run."""
+    prelude, main = programs(product(*sizes))
+    assert [name for name, _ in steps_of(prelude)][-1] == "pack_bytes"
+    (packing, _), found = steps_of(main)
+    assert (packing, found) == ("pack_bytes", (name, groups))
+
+
+def test_convolutions_with_bias() -> None:
+    _, main = programs(convolution(14, 64, 128))
+    assert steps_of(main) == [("pack_bytes", [7, 1, 1]), ("packed_tile", [4, 7, 1])]
+
+
+def test_software_has_the_smallest_tile() -> None:
+    _, main = programs(product(2048, 2048, 2048), tiles=False)
+    assert steps_of(main)[1] == ("packed_tile", [64, 64, 1])
+
+
+def test_products_of_one_array_pack_it_once() -> None:
+    s = Sketch((7, 70), (70, 80), (70, 90))
+    graph = s.returns(s("matmul", 0, 1, **PLAIN), s("matmul", 0, 2, **PLAIN))
+    _, main = programs(graph)
+    assert [name for name, _ in steps_of(main)] == ["pack_bytes", "packed_tile", "packed_tile"]
+
+
+def test_the_largest_tile_fits() -> None:
+    tile = packed.LARGE_BYTES
+    panel = 4 * (tile.tm * tile.ty + tile.tn * tile.tx) + 4
+    assert 2 * tile.depth * panel * VEC4 <= TILE_BYTES
+    for fours in (tile.tm * tile.ty, tile.tn * tile.tx):
+        assert 4 * tile.depth * fours % (tile.tx * tile.ty) == 0
+
+
+@pytest.mark.parametrize("graph", [product(9, 70, 70), convolution(9, 40, 112)])
+def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
+    """What is computed of packed bytes is what wasm computes."""
+    rng = np.random.default_rng(3)
+    given = [rng.normal(0.5, 1, graph.avals[i].shape).astype(np.float32) for i in graph.inputs]
+    weights = range(1, len(graph.inputs))
+    found = []
+    for target in (WebGPUTarget(), WasmTarget()):
+        prelude, main = optimize_with_weights(graph, target, weights, quantized=True)
+        early = evaluate(prelude, given[1:]) if prelude.outputs else []
+        (result,) = evaluate(main, [*given, *early])
+        found.append(result)
+    assert np.abs(found[0] - evaluate(graph, given)[0]).max() > 0
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-6)
