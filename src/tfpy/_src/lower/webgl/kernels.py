@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.kernels import DIRECT, Planner
+from tfpy._src.lower.shaders.products import Tiles, planners
 from tfpy._src.lower.webgl import attention, convolution, matmul
 from tfpy._src.lower.webgl.steps import MIN_TARGETS, WebGLSteps
 
@@ -32,14 +33,16 @@ def add_kernel(
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
+_TILES: Tiles[WebGLSteps] = Tiles(
+    matmul=matmul.matmul,
+    conv=convolution.conv,
+    conv_input=convolution.conv_input,
+    conv_filter=convolution.conv_filter,
+    chunk=matmul.chunk,
+)
+
 _KERNELS: Mapping[str, Planner[WebGLSteps]] = {
     **DIRECT,
-    "matmul": matmul.matmul,
-    "conv2d": convolution.conv,
-    "conv2d_backprop_input": convolution.conv_input,
-    "conv2d_backprop_filter": convolution.conv_filter,
-    "conv3d": convolution.conv,
-    "conv3d_backprop_input": convolution.conv_input,
-    "conv3d_backprop_filter": convolution.conv_filter,
+    **planners(_TILES),
     "attention": attention.attention,
 }

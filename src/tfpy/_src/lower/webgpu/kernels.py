@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.kernels import DIRECT, Planner
+from tfpy._src.lower.shaders.products import Tiles, planners
+from tfpy._src.lower.shaders.steps import chunk_of
 from tfpy._src.lower.webgpu import convolution, groups, matmul, packed
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
 
@@ -32,19 +34,21 @@ def add_kernel(
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 
+_TILES: Tiles[WebGPUSteps] = Tiles(
+    matmul=matmul.matmul,
+    conv=convolution.conv,
+    conv_input=convolution.conv_input,
+    conv_filter=convolution.conv_filter,
+    chunk=chunk_of,
+)
+
 _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     **DIRECT,
     "reduce": groups.reduce,
     "softmax": groups.softmax,
     "log_softmax": groups.softmax,
     "layer_norm": groups.layer_norm,
-    "matmul": matmul.matmul,
     "pack_bytes": packed.pack,
     "packed_conv2d": packed.conv,
-    "conv2d": convolution.conv,
-    "conv2d_backprop_input": convolution.conv_input,
-    "conv2d_backprop_filter": convolution.conv_filter,
-    "conv3d": convolution.conv,
-    "conv3d_backprop_input": convolution.conv_input,
-    "conv3d_backprop_filter": convolution.conv_filter,
+    **planners(_TILES),
 }
