@@ -82,6 +82,8 @@ def kernels() -> Iterator[Kernel]:
     yield _memory("softmax 1024 x 1024", tf.nn.softmax, (1024, 1024), 2)
     yield _memory("softmax 65535 x 1024", tf.nn.softmax, (65535, 1024), 2)
     yield _memory("transpose, 64 Mi", lambda x: tf.transpose(x) + 1.0, square, 2)
+    yield _memory("transpose 8191 x 8191", tf.transpose, (8191, 8191), 2)
+    yield _memory("transpose 96 x 512 x 64", tf.linalg.matrix_transpose, (96, 512, 64), 2)
     yield Kernel("a compiled call", lambda x: x + 1.0, ((10,),), 0.0, "")
 
 

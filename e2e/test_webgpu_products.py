@@ -19,7 +19,7 @@ from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles
+from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles, transposition
 from tfpy._src.lower.webgpu.kernels import add_kernel
 from tfpy._src.passes.packing import pack_quantized
 from tfpy._src.passes.pipeline import optimize
@@ -120,6 +120,27 @@ def test_reductions_are_shared(evaluate: Evaluate) -> None:
     shapes = [(1, 9001), (300, 70), (5, 65, 3), (2, 300, 20)]
     cases = [case("reduce_sum", whole(*shape), axes=(1, 2)) for shape in shapes]
     check(evaluate, cases, {"reduce_group"})
+
+
+def test_transpositions_in_tiles(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole texels and not, tiles left over, dimensions around; then finished, and of a part."""
+    monkeypatch.setattr(transposition, "SMALL", 1)
+    cases = [
+        case("transpose", whole(70, 132), perm=(1, 0)),
+        case("transpose", whole(3, 33, 70), perm=(0, 2, 1)),
+        case("transpose", whole(2, 36, 3, 20), perm=(2, 3, 0, 1)),
+        case("transpose", whole(17, 5, 19), perm=(2, 1, 0)),
+    ]
+    check(evaluate, cases, {"transpose_tile"})
+    x, bias = whole(40, 72), whole(40)
+    graph = Graph()
+    a, b = (graph.add_input(Aval(v.shape, float32)) for v in (x, bias))
+    slice_ = (("begin", (0, 8)), ("size", (40, 60)), ("strides", (1, 1)))
+    part = graph.add_eqn(OPS["strided_slice"], [a], slice_)
+    turned = graph.add_eqn(OPS["transpose"], [part], (("perm", (1, 0)),))
+    graph.outputs = [graph.add_eqn(OPS["greater"], [turned, b], ())]
+    program = lower(optimize(graph, WebGPUTarget()))
+    check(evaluate, [(program, [x, bias], bias < x[:, 8:68].T)], {"transpose_tile"})
 
 
 def test_rows_are_held(evaluate: Evaluate) -> None:

@@ -115,3 +115,44 @@ def test_a_buffer_that_is_read_under_several_names_is_bound_once() -> None:
         ("1", "a_data"),
         ("2", "result_data"),
     ]
+
+
+def transpose(shape: tuple[int, ...], perm: tuple[int, ...], **options: bool) -> Program:
+    graph = single_equation(OPS["transpose"], [Aval(shape, float32)], (("perm", perm),))
+    program = lower(graph, **options)
+    verify(program)
+    return program
+
+
+@pytest.mark.parametrize(
+    ("shape", "perm", "groups"),
+    [
+        ((8192, 8192), (1, 0), [16384, 1, 1]),
+        ((8191, 8192), (1, 0), [65536 // 2, 2, 1]),
+        ((12, 512, 64), (0, 2, 1), [12 * 8, 1, 1]),
+        ((2, 60, 60, 64), (0, 3, 1, 2), [2 * 57, 1, 1]),
+    ],
+)
+def test_transpositions_in_tiles(
+    shape: tuple[int, ...], perm: tuple[int, ...], groups: list[int]
+) -> None:
+    """Of 64 elements each way, or 32 where texels are not whole."""
+    assert steps_of(transpose(shape, perm)) == [("transpose_tile", groups)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "perm"),
+    [
+        ((4, 100, 12, 64), (0, 2, 1, 3)),  # what lies side by side stays
+        ((300, 300, 3), (2, 0, 1)),  # tiles would be empty
+        ((64, 64), (1, 0)),  # caches hold it
+    ],
+)
+def test_transpositions_without_tiles(shape: tuple[int, ...], perm: tuple[int, ...]) -> None:
+    ((name, _),) = steps_of(transpose(shape, perm))
+    assert name == "strided"
+
+
+def test_a_rasteriser_transposes_without_tiles() -> None:
+    ((name, _),) = steps_of(transpose((512, 512), (1, 0), tiles=False))
+    assert name == "strided"
