@@ -224,6 +224,25 @@ else:
     )
 
 
+def test_modules_of_packages_that_wait_are_imported_after_these() -> None:
+    run(
+        ALIASED
+        + """
+import sys
+import keras
+import h5py._hl.files
+
+files = h5py._hl.files
+assert sys.modules["h5py._hl"] is h5py._hl and sys.modules["h5py._hl.files"] is files
+assert h5py.File is files.File and issubclass(files.File, h5py.Group)
+assert h5py._hl.__spec__.origin == h5py._hl.__file__
+import keras.applications.mobilenet_v2 as mobilenet
+assert keras.applications.mobilenet_v2 is mobilenet
+assert keras.applications.MobileNetV2 is mobilenet.MobileNetV2
+"""
+    )
+
+
 def test_keras_loads_rare_packages_when_they_are_wanted(tmp_path: Path) -> None:
     run(
         ALIASED

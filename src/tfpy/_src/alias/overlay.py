@@ -80,6 +80,8 @@ class Finder(MetaPathFinder):
         path: Sequence[str] | None = None,
         target: types.ModuleType | None = None,
     ) -> ModuleSpec | None:
+        if _load_package_of(fullname):
+            return _spec_of_loaded(sys.modules[fullname])
         wrapped_in = _wrapper(fullname)
         if wrapped_in is None:
             return None
@@ -108,6 +110,28 @@ class _Wrapping(Loader):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
+
+
+class _Loaded(Loader):
+    """Gives a module that is there, and its spec back to it."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
+    """The spec by which Python finds a module that has been loaded since it looked for it.
+
+    Python takes the module's own, by which it would be loaded once more.
+    """
+    module.__spec__ = ModuleSpec(module.__name__, _Loaded(module))
+    return module.__spec__
 
 
 class _Replacing(_Wrapping):
@@ -191,6 +215,18 @@ def load(module: types.ModuleType) -> None:
                 raise
             finally:
                 _LOADING.discard(own)
+
+
+def _load_package_of(fullname: str) -> bool:
+    """Loads the package of a module if it waits for it; whether that loaded the module, too.
+
+    A package is loaded before its modules, which may need what it makes.
+    """
+    package = sys.modules.get(fullname.rpartition(".")[0])
+    if type(package) is not _Deferred or _AtOnce.runs or package.__name__ in _LOADING:
+        return False
+    load(package)
+    return fullname in sys.modules
 
 
 def load_keras() -> bool:

@@ -187,9 +187,35 @@ def _btrs(uniforms: Draws, counts: Array, probs: Array, pending: Array, out: Arr
 
 def permutation(state: State, count: int) -> Array:
     """Fisher-Yates, one word for each element but the last."""
-    order = list(range(count))
     steps = np.arange(max(count - 1, 0))
-    others = steps + stream(state, len(steps)) % (count - steps)
-    for i, j in enumerate(others.tolist()):
-        order[i], order[j] = order[j], order[i]
-    return np.array(order, np.int32)
+    return swapped(steps + stream(state, len(steps)) % (count - steps), count)
+
+
+def swapped(others: Array, count: int) -> Array:
+    """The numbers below ``count`` after each place in turn was swapped with another one.
+
+    What a swap takes from its place is what the last swap before with that place as its other one
+    put there, and so on: such chains are short, and are followed for all places at once.
+
+    Args:
+        others: for each place but the last, one that is not before it.
+    """
+    if count < 2:
+        return np.arange(count, dtype=np.int32)
+    own = np.arange(count)
+    others = np.append(others, count - 1)
+    keys = others.astype(np.uint16) if count <= 1 << 16 else others  # the former sort in a pass
+    by_other = np.argsort(keys, kind="stable")
+    sorted_others = others[by_other]
+    repeats = sorted_others[1:] == sorted_others[:-1]
+    before = np.full(count, -1)  # the last swap before with the same other place
+    before[by_other[1:][repeats]] = by_other[:-1][repeats]
+    lasts = np.append(~repeats, True)
+    place, swap = sorted_others[lasts], by_other[lasts]
+    swap = np.where(swap == place, before[swap], swap)
+    source = own.copy()  # of each place: the last swap that put something there
+    source[place[swap >= 0]] = swap[swap >= 0]
+    while not np.array_equal(further := source[source], source):
+        source = further
+    moved = np.where(others == own, source, others)
+    return np.where(before >= 0, source[before], moved).astype(np.int32)
