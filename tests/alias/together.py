@@ -29,14 +29,40 @@ class Looks(keras.callbacks.Callback):
         self.steps.append(int(self.model.optimizer.iterations.numpy()))
 
 
-def learnt(is_awaited: bool, *callbacks: Any, **given: Any) -> list[Any]:
+class Counts(keras.callbacks.Callback):
+    """Counts executions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[int] = []
+        self.ended: list[int] = []
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self.begun.append(batch)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        assert set(logs) == {"loss", "accuracy"}, logs
+        self.ended.append(batch)
+
+
+class Noted(keras.Sequential):
+    """Counts how often Python runs its step."""
+
+    traces = 0
+
+    def train_step(self, data: Any) -> Any:
+        self.traces += 1
+        return super().train_step(data)
+
+
+def learnt(is_awaited: bool, *callbacks: Any, steps: int = 1, **given: Any) -> list[Any]:
     """The numbers of a training, always the same one."""
     keras.utils.set_random_seed(1)
     model = keras.Sequential(
         [keras.Input((6,)), layers.Dense(8), layers.Dropout(0.2), layers.Dense(2)]
     )
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile("adam", loss, metrics=["accuracy"])
+    model.compile("adam", loss, metrics=["accuracy"], steps_per_execution=steps)
     given = {"batch_size": 8, "epochs": 3, "verbose": 0, "validation_split": 0.2} | given
     fit = model.fit_async if is_awaited else model.fit
     found = fit(X, Y, callbacks=list(callbacks), **given)
@@ -50,6 +76,29 @@ def same(plain: list[Any], other: list[Any]) -> None:
         np.testing.assert_array_equal(a, b)
 
 
+def executions_of_several_steps_learn_what_single_steps_do() -> None:
+    for is_awaited in (False, True):
+        single = learnt(is_awaited)
+        for steps in (4, 21, 30):
+            same(single, learnt(is_awaited, steps=steps))
+            counts = Counts()
+            same(single, learnt(is_awaited, counts, steps=steps))
+            begun = [*range(0, 21, steps)]
+            assert counts.begun == 3 * begun, counts.begun
+            assert counts.ended == 3 * [first + steps - 1 for first in begun], counts.ended
+
+
+def arrays_of_other_sizes_trace_no_step() -> None:
+    model = Noted([keras.Input((6,)), layers.Dense(2)])
+    model.compile("sgd", "mse")
+    model.fit(X[:40], X[:40, :2], batch_size=8, verbose=0)
+    assert (traces := model.traces) > 0
+    for count in (80, 160):
+        model.fit(X[:count], X[:count, :2], batch_size=8, verbose=0)
+        assert model.traces == traces
+
+
+executions_of_several_steps_learn_what_single_steps_do()  # where NumPy computes
 tf.register_backend("fake", FakeDevice)
 tf.set_backend("fake")
 device = registry.active_backend()
@@ -64,4 +113,9 @@ for is_awaited, shuffle in itertools.product((False, True), (False, True)):
     # An epoch that ends elsewhere than its data sees no step of the next one.
     given = {"shuffle": shuffle, "steps_per_epoch": 5, "validation_split": 0.0}
     same(learnt(is_awaited, Looks(), **given), learnt(is_awaited, **given))
+device.repeats = 0
+learnt(False, Counts(), steps=7, epochs=2, validation_split=0.0)
+assert device.repeats >= 2 * 4 - 2, device.repeats
+executions_of_several_steps_learn_what_single_steps_do()
+arrays_of_other_sizes_trace_no_step()
 print("all as it should be")

@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src import tracing
 from tfpy._src.autograph.marks import do_not_convert
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.data.ahead import AheadIterator, OnDevice
-from tfpy._src.data.iterators import Iterator
+from tfpy._src.data.ahead import AheadIterator, OnDevice, gather
 from tfpy._src.function.api import function
+from tfpy._src.function.signature import TensorSpec
 from tfpy._src.runtime.turns import SLICE, give_turn
 
 
@@ -36,9 +37,7 @@ def replace(trainer: types.ModuleType) -> None:
 
     def made(self: Any, step_function: Callable[[Any], Any]) -> Any:
         """What runs a step of training or evaluation on the next batches of an iterator."""
-        if self.run_eagerly or self.steps_per_execution != 1:
-            return plain(self, step_function)
-        return Steps(self, step_function)
+        return plain(self, step_function) if self.run_eagerly else Steps(self, step_function)
 
     trainer.TensorFlowTrainer._make_function = made
 
@@ -46,8 +45,9 @@ def replace(trainer: types.ModuleType) -> None:
 class Steps:
     """Runs a compiled step on the batches of an iterator, with little of Python about it.
 
-    A call is a step. While nobody looks at single ones, those whose batches are there run together,
-    in one crossing to the device; the calls after it give what the last of them gave.
+    A call is an execution: one step, or ``steps_per_execution`` of them, which run in one crossing
+    to the device. While nobody looks at single executions, those whose batches are there run
+    together, too; the calls after it give what the last of them gave.
     """
 
     def __init__(self, model: Any, step_function: Callable[[Any], Any]) -> None:
@@ -59,35 +59,52 @@ class Steps:
             """Runs a single training step on a batch of data."""
             return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
 
-        self._compiled = function(
-            one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile
-        )
-        self._other = model._autoconvert_optionals(self._compiled)
+        compiled = function(one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile)
+
+        @do_not_convert
+        def one_step_on_rows(tables: Any, rows: Any, number: Any) -> Any:
+            """Runs a step on a batch that it gathers."""
+            data = gather(tables, rows, number)
+            if tracing.local.active:
+                with tracing.init_scope():  # where the step makes its Variables
+                    compiled.get_concrete_function(nest.map_structure(TensorSpec.from_tensor, data))
+            return compiled(data)
+
+        self._model = model
+        self._compiled = compiled
+        self._on_rows = function(one_step_on_rows)
+        self._other = model._autoconvert_optionals(compiled)
         self._seconds = math.inf  # that a step takes of Python's thread
         self.is_unseen = False
-        """Whether nobody looks at what single steps give."""
+        """Whether nobody looks at what single executions give."""
 
     def __call__(self, iterator: Any) -> Any:
         if type(iterator) is AheadIterator:
             return self._ahead(iterator)
-        data = iterator.get_next() if isinstance(iterator, Iterator) else next(iter(iterator))
-        return self._compiled(data) if _is_plain(data) else self._other(data)
+        batches = list(islice(iterator, self._model.steps_per_execution))
+        if not batches:
+            raise StopIteration
+        if all(map(_is_plain, batches)):
+            return self._compiled.repeat([(data,) for data in batches])
+        return [self._other(data) for data in batches][-1]
 
     def _ahead(self, iterator: AheadIterator) -> Any:
         if iterator.done:
             iterator.done -= 1
             return iterator.result
-        data = iterator.get_next()
-        if not _is_plain(data):
-            return self._other(data)
-        batches = [(data,)]
+        steps = self._model.steps_per_execution
+        picks = iterator.take(steps)
+        if not picks:
+            raise StopIteration
+        if not _is_plain(picks[0].tables):
+            return [self._other(iterator.gathered(pick)) for pick in picks][-1]
         if self.is_unseen and iterator.is_whole:
             most = int(_TOGETHER / max(self._seconds, _CLOCK))
-            batches += [(more,) for more in iterator.take(most - 1)]
+            picks += iterator.take((most // steps - 1) * steps)
         begun = perf_counter()
-        result = self._compiled.repeat(batches)
-        self._seconds = (perf_counter() - begun) / len(batches)
-        iterator.done, iterator.result = len(batches) - 1, result
+        result = self._on_rows.repeat(picks)
+        self._seconds = (perf_counter() - begun) / len(picks)
+        iterator.done, iterator.result = -(-len(picks) // steps) - 1, result
         return result
 
 

@@ -1,7 +1,8 @@
-"""Batches for a loop that computes with them on the device: picked there, some of them ahead.
+"""Batches for a loop that computes with them on the device, where their arrays lie.
 
-Where batches are rows of arrays, the arrays go to the device once, and each batch's rows are
-gathered there, those of several batches by one program. Nothing of it shows: the batches and their
+Where batches are rows of arrays, the arrays go to the device once, and for some batches at a time
+the numbers of their rows. Each batch is gathered there: by itself, or, where it is a
+:class:`Pick`, by the program that computes with it. Nothing of it shows: the batches and their
 order are those of the dataset.
 """
 
@@ -11,29 +12,48 @@ from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfpy._src.array import slicing
 from tfpy._src.core import nest
+from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.data import structure
 from tfpy._src.data.iterators import FetchingIterator, Iterator
 from tfpy._src.data.node import Node, Picks
 from tfpy._src.data.run import AwaitedRun, Run
+from tfpy._src.dtypes import int32
 from tfpy._src.errors import invalid_value
 from tfpy._src.function.polymorphic import Function
-from tfpy._src.ir.aval import Array, Aval, Shape
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime import registry
 
 _MAX_ELEMENTS = 1 << 24
 """How many numbers of all arrays there may be on the device; a number may take four bytes there."""
 
-_AHEAD = 1 << 19
-"""How many numbers of batches are gathered at a time, if it is more than one batch."""
+_MAX_ROWS = 1 << 14
+"""How many rows' numbers go to the device at a time, if they are of more than one batch."""
 
-_MAX_BATCHES = 8
+_MAX_BATCHES = 64
+
+
+class Pick(NamedTuple):
+    """A batch that is not gathered yet."""
+
+    tables: Any
+    """A nest of tensors; the batch has the same rows of each."""
+    rows: Tensor
+    """The numbers of the rows of several batches, [batches, rows]."""
+    number: Tensor
+    """Which of these the batch is."""
+
+
+def gather(tables: Any, rows: Tensor, number: Tensor) -> Any:
+    """The batch that a :class:`Pick` says."""
+    chosen = slicing.gather(rows, number)
+    return nest.map_structure(lambda table: slicing.gather(table, chosen), tables)
 
 
 class OnDevice:
@@ -88,40 +108,50 @@ class AheadIterator(Iterator):
         self.is_whole = is_whole
         """Whether all batches will be asked for."""
         self.done = 0
-        """How many batches were computed with before they are asked for."""
+        """How often it need not be asked any more: what was to be computed then, has been."""
         self.result: Any = None
-        """What the last of them gave."""
-        self._tables = tables
+        """What the last computation gave."""
+        self._tables = nest.packer(node.spec)(iter(tables))
+        self._gather = _program(tuple([t.aval for t in tables]))
         self._length = min(len(t) for t in tables)
-        self._width = sum(t.size // len(t) for t in tables)
         self._rows = picks.rows(run)
-        self._packed = nest.packer(node.spec)
-        self._ready: deque[Any] = deque()
+        self._ready: deque[Pick] = deque()
 
     def __next__(self) -> Any:
-        if not self._ready and not isinstance(self._run, AwaitedRun):
-            for rows in islice(self._rows, 1):
-                self._gather([rows, *islice(self._rows, self._together(rows) - 1)])
-        if not self._ready:
-            raise StopIteration
-        return self._ready.popleft()
+        for pick in self.take(1):
+            return nest.map_structure(_lasting, self.gathered(pick))
+        raise StopIteration
 
-    def take(self, most: int) -> list[Any]:
-        """The next elements, as far as they are there."""
+    def gathered(self, pick: Pick) -> Any:
+        """A batch."""
+        return self._gather(*pick)
+
+    def take(self, most: int) -> list[Pick]:
+        """The next batches, fewer at the end; of those that are awaited, the ones that are there.
+
+        Raises:
+            InvalidArgumentError: for numbers of rows that there are not.
+        """
+        if not isinstance(self._run, AwaitedRun):
+            while len(self._ready) < most and (rows := self._following()):
+                self._add(rows)
         return [self._ready.popleft() for _ in range(min(most, len(self._ready)))]
 
     async def fetch(self, count: int) -> bool:
         """Awaits so many elements, fewer at the end; whether there are any."""
-        while self._known < count and (rows := await self._fetched()):
-            self._gather(rows)
-        return self._known > 0
+        if self.done:
+            return True
+        while len(self._ready) < count and (rows := await self._fetched()):
+            self._add(rows)
+        return bool(self._ready)
 
-    @property
-    def _known(self) -> int:
-        return self.done + len(self._ready)
+    def _following(self) -> list[Array]:
+        """The rows of the next batches, which go to the device together."""
+        rows = list(islice(self._rows, 1))
+        return rows + list(islice(self._rows, self._together(rows[0]) - 1)) if rows else []
 
     async def _fetched(self) -> list[Array]:
-        """The rows of the next batches that are gathered together."""
+        """The same, awaited."""
         assert isinstance(self._run, AwaitedRun)
         rows: list[Array] = []
         while not rows or len(rows) < self._together(rows[0]):
@@ -132,21 +162,20 @@ class AheadIterator(Iterator):
         return rows
 
     def _together(self, rows: Array) -> int:
-        """How many batches like one are gathered together."""
-        return min(max(_AHEAD // max(self._width * len(rows), 1), 1), _MAX_BATCHES)
+        """The rows of how many batches like one go to the device together."""
+        count = max(len(rows), 1)
+        return min(-(-self._length // count), max(_MAX_ROWS // count, 1), _MAX_BATCHES)
 
-    def _gather(self, batches: Sequence[Array]) -> None:
+    def _add(self, batches: Sequence[Array]) -> None:
         for _, group in groupby(batches, len):
             rows = list(group)
-            # One program serves, whatever is left: what is gathered beside is not used.
-            count = max(self._together(rows[0]), len(rows))
-            chunk = np.zeros((count, len(rows[0])), np.int32)
+            # Programs are made for so many, whatever is left.
+            chunk = np.zeros((max(self._together(rows[0]), len(rows)), len(rows[0])), np.int32)
             chunk[: len(rows)] = rows
             if chunk.size and chunk.view(np.uint32).max() >= self._length:
                 raise invalid_value("gather", f"indices lie outside of [0, {self._length})")
-            gather = _program(tuple([t.aval for t in self._tables]), chunk.shape)
-            found = gather(self._tables, from_array(chunk))
-            self._ready += [self._packed(map(_lasting, batch)) for batch in found[: len(rows)]]
+            tensor = _lasting(from_array(chunk))
+            self._ready += [Pick(self._tables, tensor, scalar(n, int32)) for n in range(len(rows))]
 
 
 def _lasting(tensor: Tensor) -> Tensor:
@@ -155,13 +184,7 @@ def _lasting(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _gathered(tables: Sequence[Tensor], batches: Tensor) -> list[tuple[Tensor, ...]]:
-    """The rows of each table for each batch."""
-    chosen = [batches[number] for number in range(len(batches))]
-    return [tuple([slicing.gather(table, rows) for table in tables]) for rows in chosen]
-
-
 @lru_cache(maxsize=64)
-def _program(tables: tuple[Aval, ...], batches: Shape) -> Function[..., Any]:
+def _program(tables: tuple[Aval, ...]) -> Function[..., Any]:
     """What gathers from tables like these; a function of its own, since it is no retracing."""
-    return Function(_gathered, autograph=False)
+    return Function(gather, autograph=False)
