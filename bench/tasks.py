@@ -1,6 +1,7 @@
 """Keras networks that learn while ``page/tasks.mjs`` watches how long the event loop is kept.
 
-The sizes are those of ``e2e/test_keras_tasks.py``; what the networks learn is noise.
+Before it is imported, tfpy takes TensorFlow's name. The sizes are those of
+``e2e/test_keras_tasks.py``; what the networks learn is noise.
 """
 
 from __future__ import annotations
@@ -8,25 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import numpy as np
 
-import tfpy as tf
+from bench.networks.keras_tasks import LENGTH, WORDS, digits, head, lstm, transformer
 
 BATCH = 64
 EPOCHS = 4
-
-tf.as_tensorflow()
-
-import keras  # noqa: E402 - tfpy takes TensorFlow's name before
-
-from bench.networks.keras_tasks import (  # noqa: E402
-    LENGTH,
-    WORDS,
-    digits,
-    head,
-    lstm,
-    transformer,
-)
 
 NETWORKS: dict[str, tuple[Callable[[], Any], int, tuple[int, ...], int]] = {
     "digits": (digits, 1437, (8, 8, 1), 10),

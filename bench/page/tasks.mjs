@@ -84,7 +84,9 @@ async function measure() {
     const source = await fetch(new URL(`../${name}`, import.meta.url));
     pyodide.FS.writeFile(`bench/${name}`, await source.text());
   }
-  const Task = await pyodide.runPythonAsync("from bench.tasks import Task; Task");
+  const Task = await pyodide.runPythonAsync(
+    "import tfpy; tfpy.as_tensorflow(); from bench.tasks import Task; Task",
+  );
   const longTasks = watchLongTasks();
   for (const work of query.get("work")?.split(",") ?? NAMES) {
     const task = Task(work);

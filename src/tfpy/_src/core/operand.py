@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
@@ -68,16 +69,21 @@ class Operand:
     __hash__ = None  # type: ignore[assignment]
 
 
-class Holder(Operand, AnyTensor):
+class Holder(Operand, AnyTensor, ABC):
     """A place that holds a tensor: a Variable."""
 
     __slots__ = ()
 
     aval: Any
 
+    @property
+    @abstractmethod
+    def tensor(self) -> Tensor:
+        """The present value, unseen by tapes."""
+
+    @abstractmethod
     def value(self) -> Tensor:
         """The present value."""
-        raise NotImplementedError
 
 
 class HostObject:

@@ -49,6 +49,9 @@ class Given(Node):
     def spec(self) -> Any:
         return self._spec
 
+    def elements(self, run: Run) -> Iterator[Flat]:
+        raise NotTraceableError("the elements of a dataset are known when the function runs")
+
 
 class DataFunction:
     """A program's function of elements.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -39,7 +40,7 @@ class Picks(NamedTuple):
     """Gives the numbers of each element's rows."""
 
 
-class Node:
+class Node(ABC):
     """A step: gives elements, each a flat tuple of leaves, from those of its inputs."""
 
     name = "Dataset"
@@ -54,9 +55,9 @@ class Node:
         """The nest of specs of an element; that of the first input if it is not defined anew."""
         return self.inputs[0].spec
 
+    @abstractmethod
     def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
         """The elements, from the first one."""
-        raise NotImplementedError
 
     @property
     def cardinality(self) -> int:
@@ -81,13 +82,13 @@ class Node:
 class Selection(Node):
     """A step that leaves out, repeats or reorders elements without looking at them."""
 
+    @abstractmethod
     def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         """The items that remain, in their new order.
 
         Args:
             items: starts the input anew.
         """
-        raise NotImplementedError
 
     def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
         table = self.table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tfpy._src.errors import NotTraceableError, OpError
+from tfpy._src.errors import NotTraceableError
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import Plan, plan
@@ -131,8 +131,6 @@ class Scope:
             inputs = [self[name] if name else None for name in node.inputs]
             made = self.graph.dialect.run(node, inputs, self)
             yield from (pair for pair in zip(node.outputs, made, strict=True) if pair[0])
-        except NotTraceableError:
-            raise
-        except (ValueError, TypeError, IndexError, KeyError, OpError, NotImplementedError) as error:
+        except Exception as error:
             error.add_note(f"in {node.op} {node.name!r} of {self.graph.name!r}")
             raise

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.core.operand import Holder
-from tfpy._src.core.tensor import Tensor
 
 
 def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
@@ -24,15 +23,6 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
 
 class PythonValues(Holder):
     """Python's own methods of a Variable."""
-
-    @property
-    def tensor(self) -> Tensor:
-        """The value, unseen by tapes."""
-        raise NotImplementedError
-
-    def value(self) -> Tensor:
-        """The value."""
-        raise NotImplementedError
 
     __iadd__ = _refusing("+=", "assign_add(value)")
     __isub__ = _refusing("-=", "assign_sub(value)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -24,21 +25,16 @@ class ScatterMethods(Holder):
     """
 
     @property
-    def tensor(self) -> Tensor:
-        """The value, unseen by tapes."""
-        raise NotImplementedError
-
-    @property
+    @abstractmethod
     def shape(self) -> TensorShape:
         """The value's sizes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assign(
         self, value: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
     ) -> Any:  # fmt: skip
         """Replaces the value and returns the Variable."""
-        raise NotImplementedError
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from tfpy._src.errors import OpError
+from tfpy._src.errors import NotTraceableError, OpError
 from tfpy._src.function.signature import TensorSpec
 from tfpy._src.models.encoding import SHARD_SIZE
 from tfpy._src.writers.converter import FORMATS, convert
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = given.to, given.signature, given.quantize, given.shard_size
     try:
         convert(given.source, given.target, *arguments)
-    except (ValueError, TypeError, OSError, NotImplementedError, OpError) as error:
+    except (ValueError, TypeError, OSError, NotTraceableError, OpError) as error:
         print(f"tfpy.convert: {error}", file=sys.stderr)
         return 1
     return 0
