@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.environments import DEFAULT_BACKENDS, ENVIRONMENTS
+from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
 from tfpy.testing.sessions import Browsers, OpenPage
 
 MINIMUM_ACCURACY = 0.97
 LONGEST_GAP_MS = 1000.0  # Python runs in a worker: only a very busy machine comes near
 TRAIN_SECONDS = 300.0
 POLL_SECONDS = 0.25
-SOFTWARE_WEBGL = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true"
+SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true"
 COLUMNS = ("accuracy", "epoch_ms", "predict_ms", "longest_gap_ms")
 DONE = ("trained", "failed")
 
@@ -46,7 +46,7 @@ def problems_of(page: OpenPage, state: dict[str, Any]) -> list[str]:
 
 def check_backend(browsers: Browsers, site: str, browser: str, backend: str) -> Outcome:
     """Train the demo on one backend."""
-    url = f"{site}?auto=1&backend={backend}&{SOFTWARE_WEBGL}"
+    url = f"{site}?auto=1&backend={backend}&{SOFTWARE}"
     page = browsers.open(browser, ENVIRONMENTS["default"], url)
     try:
         state = wait_for(page, DONE, TRAIN_SECONDS)
@@ -119,7 +119,7 @@ def main(site_url: str, json_path: str | None = None) -> int:
     outcomes: dict[str, Outcome] = {}
     browsers = Browsers()
     try:
-        for backend in DEFAULT_BACKENDS:
+        for backend in BACKENDS:
             print(f"training on {backend} ...", flush=True)
             outcomes[backend] = attempt(check_backend, browsers, site_url, "chromium", backend)
         outcomes["auto"] = attempt(check_automatic, browsers, site_url)

@@ -74,7 +74,9 @@ ON_NUMPY: dict[str, Any] = {}
 """What the programs give on NumPy, once a page."""
 
 
-@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=900, check_leaks=False)
+@run_in_browser(
+    packages=["keras"], backends=("wasm", "webgl", "webgpu"), timeout=900, check_leaks=False
+)
 async def test_programs(tf: Any, backend: str, sources: dict[str, str]) -> None:
     folder = Path("/tmp/twins")
     folder.mkdir(exist_ok=True)
@@ -91,7 +93,9 @@ async def test_programs(tf: Any, backend: str, sources: dict[str, str]) -> None:
             np.testing.assert_allclose(a, b, 2e-4, 2e-4, err_msg=f"{name} {i}")
 
 
-@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=600, check_leaks=False)
+@run_in_browser(
+    packages=["keras"], backends=("wasm", "webgl", "webgpu"), timeout=600, check_leaks=False
+)
 async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
     import asyncio
 

@@ -104,6 +104,7 @@ async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> f
 
 @run_in_browser(
     packages=["keras"],
+    backends=["wasm", "webgl"],
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,
@@ -120,6 +121,7 @@ async def test_digits(networks: str, digits: dict[str, Any]) -> None:
 
 @run_in_browser(
     packages=["keras"],
+    backends=["wasm", "webgl"],
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,
@@ -135,6 +137,7 @@ async def test_texts(networks: str, name: str) -> None:
 
 @run_in_browser(
     packages=["keras"],
+    backends=["wasm", "webgl"],
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,

@@ -101,9 +101,9 @@ def python(page: OpenPage, source: str) -> Any:
     return json.loads(call(page, "(source) => tfpy.run(source)", source))
 
 
-@pytest.mark.parametrize("backend", ["wasm", "webgl"])
+@pytest.mark.parametrize("backend", ["wasm", "webgl", "webgpu"])
 def test_layers_models(tfpy_sessions: Sessions, server: SiteServer, backend: str) -> None:
-    environment = ENVIRONMENTS["software-webgl"]
+    environment = ENVIRONMENTS["software"]
     page = tfpy_sessions.browsers.open("chromium", environment, server.url + BLANK)
     try:
         call(page, OPEN, backend, dict(environment.flags))

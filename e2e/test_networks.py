@@ -52,7 +52,7 @@ def references() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-@run_in_browser(timeout=300)
+@run_in_browser(backends=["wasm", "webgl", "webgpu"], timeout=300)
 def test_agrees_with_numpy(
     tf: Any, backend: str, name: str, sources: dict[str, str], references: dict[str, np.ndarray]
 ) -> None:

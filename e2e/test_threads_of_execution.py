@@ -44,13 +44,13 @@ async def set_up(tf: Any) -> None:
     await tf.set_backend_async(active)
 
 
-@run_in_browser(backends=["wasm", "webgl"], browsers=BROWSERS)
+@run_in_browser(backends=["wasm", "webgl", "webgpu"], browsers=BROWSERS)
 async def test_main_thread(tf: Any) -> None:
     await set_up(tf)
     await check(tf, worker=False)
 
 
-@run_in_browser(backends=["wasm", "webgl"], environment="not-isolated")
+@run_in_browser(backends=["wasm", "webgl", "webgpu"], environment="not-isolated")
 async def test_main_thread_not_isolated(tf: Any) -> None:
     await set_up(tf)
     await check(tf, worker=False)
@@ -68,7 +68,7 @@ def test_firefox_workers_have_one_thread(tf: Any) -> None:
     assert not tf.backend_report()["wasm"]["variant"].endswith("-threads")
 
 
-@run_in_browser(backends=["wasm", "webgl"], environment="worker-not-isolated")
+@run_in_browser(backends=["wasm", "webgl", "webgpu"], environment="worker-not-isolated")
 async def test_worker_not_isolated(tf: Any) -> None:
     await set_up(tf)
     await check(tf, worker=True)
@@ -81,7 +81,7 @@ def test_reads_without_awaiting(tf: Any, backend: str) -> None:
     assert np.asarray(x).sum() == pytest.approx(20.0)
 
 
-@run_in_browser(backends=["webgl"])
+@run_in_browser(backends=["webgl", "webgpu"])
 async def test_page_stays_awake_while_reading(tf: Any) -> None:
     """``await x.data()`` lets other tasks run while the device works."""
     import asyncio

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 
 BACKENDS = ("cpu", "wasm", "webgl", "webgpu")
 
-DEFAULT_BACKENDS = ("cpu", "wasm", "webgl")
-"""Those that a test runs on that names none."""
-
 Flag = bool | int | float | str
 
 
@@ -59,6 +56,8 @@ class Browser:
     """Arguments (Chromium) or preferences (Firefox, ``name=value``) that take WebGL away."""
     without_simd: tuple[str, ...] = ()
     preferences: tuple[str, ...] = ()
+    backends: tuple[str, ...] = BACKENDS
+    """Those that it can offer."""
 
     def executable(self) -> str | None:
         """Path of the first executable on PATH, or None."""
@@ -107,5 +106,5 @@ BROWSERS: Mapping[str, Browser] = {
         ),
         without_webgl=("webgl.disabled=true",),
     ),
-    "webkit": Browser(executables=("WebKitWebDriver",)),
+    "webkit": Browser(executables=("WebKitWebDriver",), backends=("cpu", "wasm", "webgl")),
 }

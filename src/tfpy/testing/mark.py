@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy.testing.environments import BACKENDS, DEFAULT_BACKENDS, ENVIRONMENTS
+from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
 
 GIVEN_IN_BROWSER = ("tf", "backend")
 
@@ -28,7 +28,7 @@ class BrowserTest:
 
 def run_in_browser(
     *,
-    backends: Sequence[str] = DEFAULT_BACKENDS,
+    backends: Sequence[str] = BACKENDS,
     environment: str = "software",
     browsers: Sequence[str] = (),
     packages: Sequence[str] = (),
@@ -43,7 +43,8 @@ def run_in_browser(
     ``backend`` (the name of the active one); other arguments come from pytest and are pickled.
 
     Args:
-        backends: names of backends; an empty one runs it once on the automatically chosen backend.
+        backends: names of backends, of which a browser runs those that it can offer; an empty
+            one runs it once on the automatically chosen backend.
         environment: a name of :data:`tfpy.testing.ENVIRONMENTS`.
         browsers: names of browsers that it is for; empty: those of ``--tfpy-browser``.
         packages: more packages of the site's lock file.

@@ -55,12 +55,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if test is None:
         return
     browsers = metafunc.config.getoption("tfpy_browser") or ["chromium"]
-    wanted = metafunc.config.getoption("tfpy_backend")
+    wanted = metafunc.config.getoption("tfpy_backend") or BACKENDS
     cases = [
         Case(test, browser, backend)
         for browser in (test.browsers or browsers)
         for backend in (test.backends or ("",))
-        if not wanted or not backend or backend in wanted
+        if not backend or (backend in BROWSERS[browser].backends and backend in wanted)
     ]
     metafunc.parametrize("tfpy_target", cases, indirect=True, ids=[case.id for case in cases])
 

@@ -5,7 +5,7 @@
  */
 
 const TITLES = /** @type {Record<string, string>} */ ({
-  webgpu: "WebGPU",
+  webgpu: "WebGPU: the GPU",
   webgl: "WebGL: the GPU",
   wasm: "WebAssembly: XNNPACK on the CPU",
   cpu: "NumPy in Python",
@@ -13,6 +13,11 @@ const TITLES = /** @type {Record<string, string>} */ ({
 
 /** Why a backend is not to be had, for people; the reason that tfpy gives is the note's title. */
 const NOTES = /** @type {Record<string, Record<string, string>>} */ ({
+  webgpu: {
+    skipped: "This browser has no WebGPU on a graphics processor.",
+    failed: "WebGPU does not start here.",
+    lost: "The browser took the graphics processor away. Choose it to start it again.",
+  },
   webgl: {
     skipped: "No graphics processor is free here: the CPU would draw, and WebAssembly is faster.",
     failed: "This browser gives the page no WebGL 2.",
