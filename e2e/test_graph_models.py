@@ -25,7 +25,7 @@ from tfpy.testing.sessions import OpenPage, Sessions
 
 SITE = Path(__file__).parents[1] / "build" / "site"
 BLANK = "models/blank.html"
-PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch")
+PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch", "nsfwjs")
 CONDITIONING = {"basic_pitch": 4e-3, "selfie_segmentation_landscape": 1e-3}
 """How far float32 is from float64 in a network itself; 1e-4 is above that of the others. The last
 one finds nothing in noise: its outputs are near 0."""
@@ -124,7 +124,7 @@ def server(
     folder = tmp_path_factory.mktemp("models")
     (folder / "blank.html").write_text("<!doctype html><title>models</title>")
     for package in PACKAGES:
-        for model in model_files.ensure(package).glob("*/*.json"):
+        for model in model_files.graph_models(package):
             (folder / model.stem).symlink_to(model.parent)
     for name, where in zip(("onnx", "tflite"), others, strict=True):
         (folder / name).symlink_to(where)

@@ -1,5 +1,5 @@
 // nsfwjs ships its models as scripts that give values. This runs them where they see nothing else,
-// and writes model.json and the files of weights.
+// and writes the files of weights and model.json (NAME/NAME.json for a graph-model).
 //   node unpack_nsfwjs.mjs MODELS TARGET
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,10 +15,11 @@ function exported(path) {
   return module.exports.default ?? module.exports;
 }
 
-for (const name of ["mobilenet_v2", "inception_v3"]) {
+for (const name of ["mobilenet_v2", "mobilenet_v2_mid", "inception_v3"]) {
   mkdirSync(join(target, name), { recursive: true });
   const model = exported(join(models, name, "model.min.js"));
-  writeFileSync(join(target, name, "model.json"), JSON.stringify(model));
+  const file = model.format === "graph-model" ? name : "model";
+  writeFileSync(join(target, name, `${file}.json`), JSON.stringify(model));
   for (const path of model.weightsManifest.flatMap((/** @type {any} */ group) => group.paths)) {
     const text = exported(join(models, name, `${path}.min.js`));
     writeFileSync(join(target, name, path), Buffer.from(text, "base64"));

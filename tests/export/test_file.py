@@ -195,6 +195,10 @@ def test_signatures_that_are_known(tmp_path: Path) -> None:
 
     signed = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([2])])
     assert shapes(signed) == [[[2]]]
+    opened = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([None, 2])])
+    assert shapes(opened, [tf.TensorSpec([3, 2]), tf.zeros([4, 2])]) == [[[3, 2]], [[4, 2]]]
+    with pytest.raises(ValueError, match="leaves sizes open"):
+        shapes(opened)
     called = tf.function(lambda x: x + 1.0)
     with pytest.raises(ValueError, match="give the signatures of"):
         shapes(called)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy._src.graphs.stage import Stage
 
 W = np.arange(6, dtype=np.float32).reshape(3, 2) / 5
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -150,6 +151,34 @@ def test_warming_up() -> None:
     asyncio.run(model.warm_up(progress=heard.append))
     asyncio.run(model.warm_up(tf.TensorSpec([4, 3])))
     assert model(X)[0].shape == [2, 2]
+
+
+BEHIND: list[dict[str, Any]] = [
+    *NODES,
+    {"name": "far", "op": "Mul", "input": ["places", "places"], "attr": {"T": {"type": 9}}},
+]
+
+
+@pytest.mark.parametrize("given", [X, None, tf.TensorSpec([2, 3])])
+def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows an operation whose result's shape depends on values is compiled, too."""
+    behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
+    model, heard = load(files(BEHIND, behind)), list[float]()
+    asyncio.run(model.warm_up(given, progress=heard.append))
+    assert heard[-1] == 1
+    assert heard == sorted(heard)
+    x = X if given is X else np.zeros([2 if given else 1, 3], np.float32)
+    ran: dict[str, list[Stage]] = {"__call__": [], "_traced": []}
+    for name, stages in ran.items():
+        method = getattr(Stage, name)
+
+        def noted(stage: Stage, given: Any, stages: Any = stages, method: Any = method) -> Any:
+            stages.append(stage)
+            return method(stage, given)
+
+        monkeypatch.setattr(Stage, name, noted)
+    np.testing.assert_array_equal(model(x), np.argwhere(x @ W > 0) ** 2)
+    assert [len(stages) for stages in ran.values()] == [2, 0]
 
 
 def test_progress_of_loading(tmp_path: Any) -> None:

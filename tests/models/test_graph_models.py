@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 from buildsys import model_files
 
-HUMAN, BASIC_PITCH = "@vladmandic/human", "@spotify/basic-pitch"
+HUMAN, BASIC_PITCH, NSFWJS = "@vladmandic/human", "@spotify/basic-pitch", "nsfwjs"
 CONDITIONING = {"basic_pitch": 4e-3}
 """How far float32 is from float64 in a network itself; 1e-4 is above that of the others."""
 MODELS = {
@@ -19,6 +19,7 @@ MODELS = {
     **dict.fromkeys(("faceres", "handlandmark-lite", "handtrack", "iris", "liveness"), HUMAN),
     "movenet-lightning": HUMAN,
     "basic_pitch": BASIC_PITCH,
+    "mobilenet_v2_mid": NSFWJS,
 }
 
 

@@ -25,9 +25,16 @@ def group(*specs: Any, paths: tuple[Any, ...] = ("w.bin",)) -> list[Any]:
     return [{"paths": list(paths), "weights": list(specs)}]
 
 
+async def all_of(source: Any) -> list[tuple[manifest.Group, bytes]]:
+    """The groups of a model's weights with their bytes."""
+    _, coming = await sources.begun(source)
+    with coming:
+        return await coming.data()
+
+
 def load(source: Any) -> dict[str, np.ndarray]:
     """The weights of a model's files."""
-    _, groups = asyncio.run(sources.model_and_weights(source))
+    groups = asyncio.run(all_of(source))
     return {
         spec.name: values for one, data in groups for spec, values in manifest.decoded(one, data)
     }

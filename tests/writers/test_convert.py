@@ -38,6 +38,15 @@ def test_from_format_to_format(model: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(_result(tmp_path / "again"), WANTED, 0, 1e-4)
 
 
+def test_open_sizes_stay_open(tmp_path: Path) -> None:
+    """Through files of ONNX, whose softmax is written as what it is made of."""
+    spec = tf.TensorSpec([None, 3], name="x")
+    tf.save_onnx(lambda x: tf.nn.softmax(x @ matrix), tmp_path / "a.onnx", [spec])
+    tf.models.convert(tmp_path / "a.onnx", tmp_path / "again")
+    wanted = tf.nn.softmax(X @ matrix)
+    np.testing.assert_allclose(_result(tmp_path / "again"), wanted, 1e-5, 1e-6)
+
+
 def test_weights_alone(model: Path, tmp_path: Path) -> None:
     file = tmp_path / "w.safetensors"
     tf.models.convert(model, file)

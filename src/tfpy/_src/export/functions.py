@@ -79,7 +79,7 @@ def _arguments(signature: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _whole(name: str, trace: ConcreteFunction) -> ConcreteFunction:
-    if isinstance(trace, OpenConcreteFunction) or any(a.is_open for a in trace.call.avals):
+    if isinstance(trace, OpenConcreteFunction):
         raise ValueError(
             f"tf.export: a signature of '{name}' leaves sizes open, {trace!r}; give each size, and "
             "a list of signatures for several sizes"

@@ -15,7 +15,6 @@ from tfpy._src.export.refusals import NotExportable, refusal
 from tfpy._src.export.targets import BACKENDS, Target, targets_of
 from tfpy._src.export.tensors import Tensors
 from tfpy._src.function.concrete import ConcreteFunction
-from tfpy._src.function.signature import aval_of
 from tfpy._src.ir.aval import Aval
 from tfpy._src.random.sampling import StateFeed
 from tfpy._src.random.stateful import beginning
@@ -113,7 +112,7 @@ def _described(one: Exported, state: _State) -> Json:
         outputs = [tensor.aval for tensor in trace.results.tensors]
         signatures.append(
             {
-                "inputs": _named(input_names(trace), [aval_of(t) for _, t in trace.call.tensors]),
+                "inputs": _named(input_names(trace), trace.call.avals),
                 "outputs": _named(output_names(trace, one.output_names), outputs),
                 "reads": [_source(one, trace, extra, state) for extra in trace.extras],
                 "assigns": [state.of_variable(variable) for variable in trace.assigned],

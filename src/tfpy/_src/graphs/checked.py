@@ -16,6 +16,7 @@ MAX_BYTES = 1 << 28
 
 _MARKS = b'"[]{}'
 _NO_MARKS = bytes(set(range(256)) - set(_MARKS))
+_STEPS = bytes.maketrans(_MARKS, np.array([0, 1, -1, 1, -1], np.int8).tobytes())
 _ESCAPED = re.compile(rb"\\.", re.S)
 
 
@@ -39,11 +40,9 @@ def parse(data: bytes) -> dict[str, Any]:
 def _depth(data: bytes) -> int:
     """How deeply brackets are nested, outside of strings."""
     plain = _ESCAPED.sub(b"", data) if b"\\" in data else data
-    marks = np.frombuffer(plain.translate(None, _NO_MARKS), np.uint8)
-    outside = np.cumsum(marks == ord('"')) % 2 == 0
-    opening = outside & np.isin(marks, [*b"[{"])
-    closing = outside & np.isin(marks, [*b"]}"])
-    return int((np.cumsum(opening) - np.cumsum(closing)).max(initial=0))
+    steps = np.frombuffer(plain.translate(_STEPS, _NO_MARKS), np.int8)
+    within = np.logical_xor.accumulate(steps == 0)  # of a string, from its quote on
+    return int(np.cumsum(np.where(within, 0, steps), dtype=np.int32).max(initial=0))
 
 
 def an_object(value: Any, what: str) -> dict[str, Any]:

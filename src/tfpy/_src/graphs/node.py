@@ -49,9 +49,9 @@ class Spec:
     shape: tuple[int | None, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # frozen ones take five times as long to make
 class Node:
-    """An operation on values."""
+    """An operation on values; nothing changes it."""
 
     name: str
     op: str
@@ -83,9 +83,10 @@ class Node:
     def subgraphs(self) -> Iterator[NodeGraph]:
         """Those among its attributes."""
         for value in self.attrs.values():
-            for one in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(one, NodeGraph):
-                    yield one
+            if isinstance(value, NodeGraph):
+                yield value
+            elif isinstance(value, (list, tuple)) and value and isinstance(value[0], NodeGraph):
+                yield from value
 
 
 @dataclass(frozen=True, eq=False)

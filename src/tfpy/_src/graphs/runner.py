@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfpy._src.core.conversion import host_values
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.graphs.deciding import deciding_inputs
 from tfpy._src.graphs.node import NodeGraph
 from tfpy._src.graphs.plan import Plan, plan
@@ -40,13 +39,16 @@ class Runner:
         """The wanted values, made of given ones."""
         return self._chosen(given, wanted)(given)
 
-    def concrete(self, given: Mapping[str, Any], wanted: Sequence[str]) -> ConcreteFunction:
-        """The compiled part of what makes the wanted values of tensors, or specs of them.
+    async def prepare(
+        self, given: Mapping[str, Any], wanted: Sequence[str], progress: Callable[[float], None]
+    ) -> None:
+        """Compiles what makes the wanted values of tensors, or specs of them; see
+        :meth:`Stage.prepare`.
 
         Raises:
             NotTraceableError: when nothing can be compiled.
         """
-        return self._chosen(given, wanted).concrete(given)
+        await self._chosen(given, wanted).prepare(given, progress)
 
     def _chosen(self, given: Mapping[str, Any], wanted: Sequence[str]) -> Stage:
         key = tuple(given), tuple(wanted)

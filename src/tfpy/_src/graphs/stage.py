@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.array.making import zeros
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import OpError
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.polymorphic import Function
+from tfpy._src.function.signature import TensorSpec
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import Plan
 from tfpy._src.graphs.scope import Scope
@@ -44,9 +47,34 @@ class Stage:
         rest = self._rests[_signature(traced)]
         return rest({**given, **dict(zip(rest.names, tensors, strict=True))})
 
-    def concrete(self, given: Mapping[str, Any]) -> ConcreteFunction:
-        """The compiled part for tensors like these, or specs of them."""
-        return self.function.get_concrete_function(self._traced_ones(given))
+    async def prepare(self, given: Mapping[str, Any], progress: Callable[[float], None]) -> None:
+        """Compiles it for tensors like these, or specs of them, without freezing the page, and what
+        is behind it for the sizes that its operations give for these tensors; for specs, for
+        zeros.
+
+        Args:
+            progress: hears how much is done, from 0 to 1.
+
+        Raises:
+            NotTraceableError: when nothing can be compiled.
+        """
+        traced = self._traced_ones(given)
+        concrete: ConcreteFunction = self.function.get_concrete_function(traced)
+        values = {name: _zeros(value) for name, value in given.items()}
+        tensors = self._traced_ones(values)
+        rest = self._rests[_signature(tensors)]
+        ends = rest.is_simple or bool(concrete.assigned)  # a call would change Variables
+        await concrete.prepare(progress if ends else lambda part: progress(part / 2))
+        if ends:
+            return
+        try:
+            made = self.function(tensors)
+            later = rest.given_behind({**values, **dict(zip(rest.names, made, strict=True))})
+        except (ValueError, OpError):
+            later = None  # it refuses zeros
+        if later is not None:
+            await rest.stage.prepare(later, lambda part: progress((1 + part) / 2))
+        progress(1.0)
 
     def _traced_ones(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs that are not known."""
@@ -113,19 +141,34 @@ class _Rest:
         self._quantize = stage.quantize
         self.names = names
         self._seen: dict[Any, None] = {}
+        self.is_simple = not steps.nodes
+        """Whether there is nothing to compile."""
 
     @functools.cached_property
-    def _stage(self) -> Stage:
+    def stage(self) -> Stage:
+        """What comes behind the cuts, to be compiled."""
         return Stage(self._graph, self._steps, self._known, self._quantize)
 
     def __call__(self, values: Mapping[str, Any]) -> list[Any]:
         scope = Scope(self._graph, {**values, **self._known})
-        needed = scope.run(self._cuts)
-        if self._steps.nodes and all(map(_enters_trace, needed)):
-            given = dict(zip(self._cuts.wanted, map(convert_to_tensor, needed), strict=True))
-            if self._comes_again(_signature(given)):
-                return self._stage(given)
+        given = self._entering(scope.run(self._cuts))
+        if given is not None and self._comes_again(_signature(given)):
+            return self.stage(given)
         return scope.run(self._steps)
+
+    def given_behind(self, values: Mapping[str, Any]) -> dict[str, Tensor] | None:
+        """What :attr:`stage` takes from now on, for values like these; None if it takes none."""
+        scope = Scope(self._graph, {**values, **self._known})
+        given = self._entering(scope.run(self._cuts))
+        if given is not None:
+            self._comes_again(_signature(given))
+        return given
+
+    def _entering(self, needed: list[Any]) -> dict[str, Tensor] | None:
+        """What the cuts gave as inputs of a trace."""
+        if self.is_simple or not all(map(_enters_trace, needed)):
+            return None
+        return dict(zip(self._cuts.wanted, map(convert_to_tensor, needed), strict=True))
 
     def _comes_again(self, signature: Any) -> bool:
         """Whether there were tensors like these before: a trace pays only then."""
@@ -143,6 +186,11 @@ def _signature(given: Mapping[str, Any]) -> Any:
         (name, value.aval.closed if isinstance(value, Tensor) else value)
         for name, value in sorted(given.items())
     )
+
+
+def _zeros(value: Any) -> Any:
+    """Zeros for the spec of a tensor; anything else as it is."""
+    return zeros(value.shape, value.dtype) if isinstance(value, TensorSpec) else value
 
 
 def _enters_trace(value: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.graphs.checked import a_list, a_string, an_object
@@ -13,8 +15,8 @@ from tfpy._src.graphs.tensorflow.from_json import NUMBERS, graph_from_json, shap
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
-from tfpy._src.models.manifest import lazily_decoded
-from tfpy._src.models.sources import Progress, model_and_weights
+from tfpy._src.models.manifest import Array, lazily_decoded
+from tfpy._src.models.sources import Coming, Progress, begun
 from tfpy._src.raw.resources import Resources, using
 
 DEFAULT = "serving_default"
@@ -47,43 +49,85 @@ async def load_graph_model(
         model = await tf.load_graph_model("https://example.org/my-model/model.json")
         model.predict(image)
     """
-    model_json, groups = await model_and_weights(source, progress)
-    weights = dict(pair for group, data in groups for pair in lazily_decoded(group, data))
-    return graph_model(model_json, weights, trainable, quantize)
+    return await read_graph_model(*await begun(source, progress), trainable, quantize)
 
 
-def graph_model(
+async def read_graph_model(
     model_json: Mapping[str, Any],
-    weights: Mapping[str, Any],
+    coming: Coming,
     trainable: bool = False,
     quantize: str | None = None,
 ) -> GraphModel:
-    """The model that ``model.json`` describes.
+    """The model that ``model.json`` describes; its graph is read while its weights come.
 
     Raises:
         ModelFileError: when it is no graph-model, or broken.
     """
-    if model_json.get("format", "graph-model") != "graph-model":
-        raise ModelFileError(
-            f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
-        )
-    metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
-    said = model_json.get("signature") or metadata.get("signature")
-    topology = graph_from_json(model_json.get("modelTopology"), weights)
-    resources: Resources = {}
-    if said is None:
-        graph = read_graph(topology, weights=weights)
-        signature = own_signature(graph)
+    with coming:
+        arrays: dict[str, Any] = {}
+        names = [spec.name for group in coming.groups for spec in group.weights]
+        weights = {name: functools.partial(_array, arrays, name) for name in names}
+        topology = _Topology.of(model_json, weights)
+        for group, data in await coming.data():
+            arrays.update(lazily_decoded(group, data))
+    return topology.model(model_json, weights, trainable, quantize)
+
+
+def _array(arrays: Mapping[str, Any], name: str) -> Array:
+    """A weight, once it has come."""
+    found = arrays[name]
+    made: Array = found() if callable(found) else found
+    return made
+
+
+@dataclass(frozen=True)
+class _Topology:
+    """A graph, and what the file says of it."""
+
+    graph: NodeGraph
+    said: Mapping[str, Any] | None
+    metadata: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, model_json: Mapping[str, Any], weights: Mapping[str, Any]) -> _Topology:
+        """What is known without the weights' values.
+
+        Raises:
+            ModelFileError: when it is no graph-model, or broken.
+        """
+        if model_json.get("format", "graph-model") != "graph-model":
+            raise ModelFileError(
+                f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
+            )
+        metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
+        said = model_json.get("signature") or metadata.get("signature")
+        names: list[str] = []
+        if said is not None:
+            outputs = _infos(an_object(said, "signature"), "outputs")
+            names = [canonical(info["name"]) for info in outputs.values()]
+        message = graph_from_json(model_json.get("modelTopology"), weights)
+        return cls(read_graph(message, names, weights), said, metadata)
+
+    def model(
+        self,
+        model_json: Mapping[str, Any],
+        weights: Mapping[str, Any],
+        trainable: bool,
+        quantize: str | None,
+    ) -> GraphModel:
+        """The model, when the weights are there."""
+        resources: Resources = {}
         bound: dict[str, Any] = {}
-    else:
-        said = an_object(said, "signature")
-        outputs = _infos(said, "outputs")
-        names = [canonical(info["name"]) for info in outputs.values()]
-        graph = read_graph(topology, names, weights)
-        with using(resources):
-            bound = _initialized(model_json, weights, said)
-        signature = _signature(said, graph, metadata, bound)
-    return GraphModel(graph, {DEFAULT: signature}, metadata, bound, resources, trainable, quantize)
+        if self.said is None:
+            signature = own_signature(self.graph)
+        else:
+            with using(resources):
+                bound = _initialized(model_json, weights, self.said)
+            signature = _signature(self.said, self.graph, self.metadata, bound)
+        signatures = {DEFAULT: signature}
+        return GraphModel(
+            self.graph, signatures, self.metadata, bound, resources, trainable, quantize
+        )
 
 
 def own_signature(graph: NodeGraph) -> Signature:

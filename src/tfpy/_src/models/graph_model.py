@@ -144,10 +144,13 @@ class GraphModel:
     ) -> None:
         """Compiles the model before its first call, without freezing the page.
 
+        What follows operations whose results' shapes depend on values, such as the choice of boxes,
+        is compiled for the sizes that the given tensors lead to: give one like those to come.
+
         Args:
             inputs: tensors or ``tf.TensorSpec``, as of :meth:`predict`; by default the model's own
-                specs, their open sizes being 1. Numbers that say which branch of the model runs,
-                or which shape a value has, must be tensors.
+                specs. Specs stand for zeros, and their open sizes are 1. Numbers that say which
+                branch of the model runs, or which shape a value has, must be tensors.
             progress: hears how much is done, from 0 to 1.
 
         Raises:
@@ -159,14 +162,14 @@ class GraphModel:
             given = {k: _closed(s) for k, s in zip(signature.inputs, self.inputs, strict=True)}
         else:
             given = {
-                k: v if isinstance(v, TensorSpec) else _fitting(k, v, signature.inputs[k])
+                k: _closed(v) if isinstance(v, TensorSpec) else _fitting(k, v, signature.inputs[k])
                 for k, v in _by_name(signature, (inputs,), {}).items()
             }
         specs: dict[str, Any] = {signature.inputs[key].name: v for key, v in given.items()}
         specs |= self._bound
         with using(self._resources):
-            concrete = self._runner.concrete(specs, tuple(signature.outputs.values()))
-        await concrete.prepare(progress or (lambda part: None))
+            outputs = tuple(signature.outputs.values())
+            await self._runner.prepare(specs, outputs, progress or (lambda part: None))
 
     def summary(self, print_fn: Callable[[str], Any] = print) -> None:
         """Prints what the model takes and gives, its operations, and how many weights it has."""

@@ -14,7 +14,7 @@ from tfpy._src.models.building import build
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import OPTIMIZER, QUANTIZED, Array, decoded
 from tfpy._src.models.optimizers import restore, weights_of
-from tfpy._src.models.sources import MODEL, model_and_weights
+from tfpy._src.models.sources import MODEL, begun
 from tfpy._src.models.tfjs_config import tfjs_config
 from tfpy._src.models.training_config import compile_model, training_config
 from tfpy._src.models.weight_names import named_weights
@@ -69,7 +69,9 @@ async def load_layers_model_async(
         model = await tf.load_layers_model_async("https://example.org/my-model/model.json")
     """
     keras = _keras()
-    model_json, groups = await model_and_weights(source)
+    model_json, coming = await begun(source)
+    with coming:
+        groups = await coming.data()
     weights: dict[str, Array] = {}
     kept: list[tuple[str, Array]] = []
     for group, data in groups:

@@ -17,10 +17,10 @@ from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
 from tfpy._src.graphs.wire import read
 from tfpy._src.models import saved_model_files
-from tfpy._src.models.graph_files import load_graph_model, own_signature
+from tfpy._src.models.graph_files import own_signature, read_graph_model
 from tfpy._src.models.graph_model import GraphModel
 from tfpy._src.models.layers_model import load_layers_model_async
-from tfpy._src.models.sources import MODEL, Counted, Files, Progress, is_zip, opened
+from tfpy._src.models.sources import MODEL, Counted, Files, Progress, begun, is_zip, opened
 from tfpy._src.runtime.bridge import wait
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -140,7 +140,8 @@ async def _tensorflow_js(how: _Loading) -> Any:
     topology = model.get("modelTopology")
     is_graph = isinstance(topology, dict) and "node" in topology
     if is_graph or model.get("format") == "graph-model":
-        return await load_graph_model(how.files, how.trainable, how.quantize, how.progress)
+        parts = await begun(how.files, how.progress, model)
+        return await read_graph_model(*parts, how.trainable, how.quantize)
     return await load_layers_model_async(how.files)
 
 

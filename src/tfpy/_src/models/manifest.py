@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ OPTIMIZER = "optimizer"
 """The group of weights that are what an optimizer keeps."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
 _LENGTH = struct.Struct("<I")  # stands before each string
+_WHOLE = {int}
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,7 @@ class Quantization:
     min: float = 0.0
 
 
-@dataclass(frozen=True)
-class WeightSpec:
+class WeightSpec(NamedTuple):
     """What a manifest says of one weight."""
 
     name: str
@@ -51,8 +51,8 @@ class WeightSpec:
     group: str | None = None
     """:data:`OPTIMIZER` for what an optimizer keeps."""
 
-    @functools.cached_property
-    def count(self) -> int:
+    @property
+    def elements(self) -> int:
         """The number of its elements."""
         return math.prod(self.shape)
 
@@ -70,12 +70,12 @@ class Group:
     paths: tuple[str, ...]
     weights: tuple[WeightSpec, ...]
 
-    @property
+    @functools.cached_property
     def size(self) -> int | None:
         """The number of bytes in its files; None where only they tell."""
         if any(spec.dtype == STRING for spec in self.weights):
             return None
-        return sum(spec.count * spec.stored.itemsize for spec in self.weights)
+        return sum(spec.elements * spec.stored.itemsize for spec in self.weights)
 
 
 def read_manifest(value: Any) -> list[Group]:
@@ -110,7 +110,11 @@ def _spec(value: Any, what: str) -> WeightSpec:
     entry = an_object(value, what)
     name = a_string(entry.get("name"), f"{what}.name")
     what = f"weight {name!r}"
-    shape = tuple(a_size(n, f"{what}: a size") for n in a_list(entry.get("shape"), f"{what}.shape"))
+    shape = a_list(entry.get("shape"), f"{what}.shape")
+    if shape and not (
+        _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
+    ):
+        shape = [a_size(size, f"{what}: a size") for size in shape]
     dtype = a_string(entry.get("dtype"), f"{what}.dtype")
     if dtype not in STORED and dtype != STRING:
         raise ModelFileError(f"{what} has the unknown dtype {dtype!r}")
@@ -118,7 +122,8 @@ def _spec(value: Any, what: str) -> WeightSpec:
     if entry.get("quantization") is not None:
         quantization = _quantization(entry["quantization"], dtype, what)
     group = entry.get("group")
-    return WeightSpec(name, shape, dtype, quantization, None if group is None else str(group))
+    group = None if group is None else str(group)
+    return WeightSpec(name, tuple(shape), dtype, quantization, group)
 
 
 def _quantization(value: Any, dtype: str, what: str) -> Quantization:
@@ -185,11 +190,13 @@ def _stored(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
         if spec.dtype == STRING:
             values, at = _strings(spec, data, at)
         else:
-            dtype = spec.stored
-            end = at + spec.count * dtype.itemsize
+            dtype, count = spec.stored, spec.elements
+            end = at + count * dtype.itemsize
             if end > len(data):
                 raise ModelFileError(f"the files end within weight {spec.name!r}")
-            values, at = np.frombuffer(data[at:end], dtype), end
+            is_aligned = at % dtype.itemsize == 0 and count
+            part = (data, dtype, count, at) if is_aligned else (data[at:end], dtype)
+            values, at = np.frombuffer(*part), end
         yield spec, values
     if at != len(data):
         raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")
@@ -206,10 +213,10 @@ def _values(spec: WeightSpec, stored: Array) -> Array:
 
 
 def _strings(spec: WeightSpec, data: bytes, at: int) -> tuple[Array, int]:
-    if spec.count > (len(data) - at) // _LENGTH.size:
+    if spec.elements > (len(data) - at) // _LENGTH.size:
         raise ModelFileError(f"the files end within weight {spec.name!r}")
-    values = np.empty(spec.count, object)
-    for i in range(spec.count):
+    values = np.empty(spec.elements, object)
+    for i in range(spec.elements):
         start = at + _LENGTH.size
         if start > len(data):
             raise ModelFileError(f"the files end within weight {spec.name!r}")

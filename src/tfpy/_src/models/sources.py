@@ -8,7 +8,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -18,7 +18,7 @@ from tfpy._src.graphs.checked import MAX_BYTES, parse
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models.manifest import Group, joined, read_manifest
 from tfpy._src.runtime.bridge import IN_BROWSER
-from tfpy._src.runtime.page import open_address
+from tfpy._src.runtime.page import Answers, Stream, read_together
 
 MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
@@ -64,12 +64,16 @@ class Files(Protocol):
             ModelFileError: when there is no such file, or it has more bytes than the limit.
         """
 
-    async def read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
-        """The bytes of some files, which must not be more than the limit together.
+    def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
+        """The bytes of some files, which must not be more than the limit together, awaited; what
+        must be fetched for them is under way from now on.
 
         Raises:
             ModelFileError: as ``read``.
         """
+        return self._read_all(paths, limit)
+
+    async def _read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
         found: list[bytes] = []
         for path in paths:
             found.append(await self.read(path, limit))
@@ -78,28 +82,63 @@ class Files(Protocol):
         return found
 
 
-async def model_and_weights(
-    source: Any, progress: Progress | None = None
-) -> tuple[dict[str, Any], list[tuple[Group, bytes]]]:
-    """What a model's ``model.json`` says, and the groups of its weights with their bytes.
+class Coming:
+    """The groups of a model's weights, on their way while their names are known.
+
+    A context: what did not come until its end is given up.
+
+    Args:
+        files: where they are.
+        manifest: what ``model.json`` says of them.
+        progress: hears which part has come, from 0 to 1.
+
+    Raises:
+        ModelFileError: for a manifest that is broken.
+    """
+
+    def __init__(self, files: Files, manifest: Any, progress: Progress | None) -> None:
+        self.groups = read_manifest(manifest)
+        if progress is not None:
+            files.heard = Counted(progress, sum(group.size or 0 for group in self.groups))
+        self._begun = [
+            files.begin(group.paths, MAX_BYTES if group.size is None else group.size)
+            for group in self.groups
+        ]
+
+    async def data(self) -> list[tuple[Group, bytes]]:
+        """The groups with their bytes.
+
+        Raises:
+            ModelFileError: for files that are missing or broken.
+        """
+        pairs = zip(self.groups, self._begun, strict=True)
+        return [(group, joined(group, await shards)) for group, shards in pairs]
+
+    def __enter__(self) -> Coming:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        for shards in self._begun:
+            shards.close()
+
+
+async def begun(
+    source: Any, progress: Progress | None = None, model: dict[str, Any] | None = None
+) -> tuple[dict[str, Any], Coming]:
+    """What a model's ``model.json`` says, and its weights, which are under way.
 
     Args:
         source: where the files are, or these.
         progress: hears which part of the weights has come, from 0 to 1.
+        model: what the file says, where it was read.
 
     Raises:
         ModelFileError: for files that are missing or broken.
     """
     files = source if isinstance(source, Files) else opened(source)
-    model = parse(await files.read(files.model, MAX_BYTES))
-    groups = read_manifest(model.get("weightsManifest", []))
-    if progress is not None:
-        files.heard = Counted(progress, sum(group.size or 0 for group in groups))
-    found = []
-    for group in groups:
-        shards = await files.read_all(group.paths, MAX_BYTES if group.size is None else group.size)
-        found.append((group, joined(group, shards)))
-    return model, found
+    if model is None:
+        model = parse(await files.read(files.model, MAX_BYTES))
+    return model, Coming(files, model.get("weightsManifest", []), progress)
 
 
 def is_zip(head: bytes) -> bool:
@@ -202,27 +241,40 @@ class _Address(Files):
         self._query = mark + query
 
     async def read(self, path: str, limit: int) -> bytes:
-        return (await self.read_all((path,), limit))[0]
+        return (await self.begin((path,), limit))[0]
 
-    async def read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
+    def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
         addresses = [f"{self._folder}{path}{self._query}" for path in paths]
+        return self._received(addresses, Answers(addresses) if IN_BROWSER else None, limit)
+
+    async def _received(
+        self, addresses: list[str], answers: Answers | None, limit: int
+    ) -> list[bytes]:
         try:
-            if IN_BROWSER:
-                found = list(
-                    await asyncio.gather(*(_fetched(a, limit, self.heard) for a in addresses))
-                )
+            if answers is not None:
+                found = await _fetched(await answers.streams(), limit, self.heard)
             else:
                 found = [_read(address, limit) for address in addresses]
                 self.heard(sum(map(len, found)))
         except (OSError, OpError) as error:
             raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
-        _within(sum(map(len, found)), ", ".join(paths), limit)
+        _within(sum(map(len, found)), ", ".join(addresses), limit)
         return found
 
 
-async def _fetched(address: str, limit: int, heard: Callable[[int], None]) -> bytes:
-    """What is at an address, in a page; not much more than the limit."""
-    stream, found, size = await open_address(address), [], 0
+async def _fetched(
+    streams: list[Stream], limit: int, heard: Callable[[int], None] | Counted
+) -> list[bytes]:
+    """The bytes that come in a page; not much more than the limit."""
+    if not isinstance(heard, Counted):
+        sizes = [limit + 1 if stream.size is None else stream.size for stream in streams]
+        if sum(sizes) <= limit:
+            return await read_together(streams)
+    return list(await asyncio.gather(*(_piecewise(stream, limit, heard) for stream in streams)))
+
+
+async def _piecewise(stream: Stream, limit: int, heard: Callable[[int], None] | Counted) -> bytes:
+    found, size = [], 0
     if isinstance(heard, Counted):
         heard.expect(stream.size)
     while part := await stream.read():

@@ -128,12 +128,13 @@ class Stream:
     """Bytes that come.
 
     Args:
-        reader: of a JavaScript ReadableStream.
+        body: a JavaScript ReadableStream.
         size: of all of it in bytes, where it is known.
     """
 
-    def __init__(self, reader: Any, size: int | None) -> None:
-        self._reader = reader
+    def __init__(self, body: Any, size: int | None) -> None:
+        self.body = body
+        self._reader: Any = None
         self.size = size
 
     async def read(self) -> bytes:
@@ -142,24 +143,60 @@ class Stream:
         Raises:
             UnavailableError: when the connection breaks.
         """
-        found, failure = await settled(self._reader.read())
-        if failure is not None:
-            raise UnavailableError(None, "fetch", f"the bytes ended early: {failure.text}")
+        if self._reader is None:
+            self._reader = self.body.getReader()
+        found = await _received(self._reader.read())
         return b"" if found.done else bytes(found.value.to_bytes())
 
     def close(self) -> None:
         """Fetches no more."""
-        self._reader.cancel()
+        (self._reader or self.body).cancel()
+
+
+async def _received(promise: Any) -> Any:
+    found, failure = await settled(promise)
+    if failure is not None:
+        raise UnavailableError(None, "fetch", f"the bytes ended early: {failure.text}")
+    return found
+
+
+async def read_together(streams: list[Stream]) -> list[bytes]:
+    """All bytes of some streams, of which none was read.
+
+    Raises:
+        UnavailableError: when a connection breaks.
+    """
+    buffers = [js.Response.new(stream.body).arrayBuffer() for stream in streams]
+    return [bytes((await _received(buffer)).to_bytes()) for buffer in buffers]
+
+
+class Answers:
+    """What addresses answer; the browser fetches from now on, while Python works.
+
+    Args:
+        urls: the addresses.
+    """
+
+    def __init__(self, urls: list[str]) -> None:
+        self._promises = [(url, js.fetch(url)) for url in urls]
+
+    async def streams(self) -> list[Stream]:
+        """The bytes at each address.
+
+        Raises:
+            NotFoundError: when there is no such file; PermissionDeniedError: when it is refused.
+            UnavailableError: when a server does not answer, or does not let this page read it.
+        """
+        found = [(url, *await settled(promise)) for url, promise in self._promises]
+        return [_stream(*answer) for answer in found]
 
 
 async def open_address(url: str) -> Stream:
-    """The bytes at an address.
+    """The bytes at an address; see :class:`Answers`."""
+    return (await Answers([url]).streams())[0]
 
-    Raises:
-        NotFoundError: when there is no such file; PermissionDeniedError: when it is refused.
-        UnavailableError: when the server does not answer, or does not let this page read it.
-    """
-    response, failure = await settled(js.fetch(url))
+
+def _stream(url: str, response: Any, failure: Failure | None) -> Stream:
     if failure is not None:
         message = f"{url}: {failure.text}; is it there, and does its server allow this page (CORS)?"
         raise UnavailableError(None, "fetch", message)
@@ -169,7 +206,7 @@ async def open_address(url: str) -> Stream:
     length = response.headers.get("Content-Length")
     is_packed = response.headers.get("Content-Encoding")
     size = int(length) if length and length.isdigit() and not is_packed else None
-    return Stream(response.body.getReader(), size)
+    return Stream(response.body, size)
 
 
 _REFUSALS: dict[int, type[OpError]] = {
@@ -182,7 +219,7 @@ _REFUSALS: dict[int, type[OpError]] = {
 
 def open_blob(blob: Any) -> Stream:
     """The bytes of a File or Blob."""
-    return Stream(blob.stream().getReader(), int(blob.size))
+    return Stream(blob.stream(), int(blob.size))
 
 
 _SHOWN = ".tfpy-output, .tfpy-error, .tfpy-picture"

@@ -19,6 +19,7 @@ from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid
 from tfpy._src.graphs.onnx.tensors import DTYPES, MAX_ELEMENTS, dtype_name, numpy_dtype
 from tfpy._src.ir.aval import Array
+from tfpy._src.ir.sizes import size_of
 
 _INT32 = np.iinfo(np.int32)
 
@@ -71,7 +72,7 @@ def bounded(op: str, shape: Iterable[int]) -> tuple[int, ...]:
     Raises:
         InvalidArgumentError: when a size is negative, or an array would be huge.
     """
-    sizes = tuple(int(size) for size in shape)
+    sizes = tuple(map(size_of, shape))
     if min(sizes, default=0) < 0 or math.prod(sizes) > MAX_ELEMENTS or len(sizes) > 32:
         raise invalid(op, f"the result would have the shape {list(sizes)[:40]}")
     return sizes

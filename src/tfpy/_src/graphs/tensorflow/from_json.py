@@ -16,15 +16,26 @@ from typing import Any
 
 from tfpy._src.graphs.checked import a_list, an_object
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.messages import ATTR, GRAPH, SHAPE
-from tfpy._src.graphs.wire import BOOL, BYTES, DOUBLE, FLOAT, STRING, Kind, Many, Mapped, Message
+from tfpy._src.graphs.tensorflow.messages import ATTRS, GRAPH, SHAPE
+from tfpy._src.graphs.wire import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    Kind,
+    Many,
+    Mapped,
+    Message,
+)
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 _DIGITS = 21
 """Of a 64-bit integer, with its sign."""
 
-_MAX_KNOWN, _MAX_KEY = 1024, 256
-"""How many attributes are kept, and of how many bytes."""
+_MAX_KNOWN, _MAX_KEY = 512, 1024
+"""How many nodes' attributes are kept, and of how many bytes."""
 _MARSHAL = 2  # the last version that writes equal values as equal bytes
 
 Reader = Callable[[Any], Any]
@@ -39,18 +50,27 @@ def graph_from_json(value: Any, given: Container[str] = ()) -> dict[str, Any]:
     Raises:
         ModelFileError: for what is none.
     """
+    constants: list[dict[str, Any]] = []
     if isinstance(value, dict) and isinstance(value.get("node"), list):
-        value = value | {"node": [_named_only(node, given) for node in value["node"]]}
-    return _read(value, GRAPH, "modelTopology")
+        others = []
+        for node in value["node"]:
+            if _is_given(node, given):
+                read = _INPUTS(node.get("input") or [])
+                constants.append({"name": node["name"], "op": "Const", "input": read, "attr": {}})
+            else:
+                others.append(node)
+        value = value | {"node": others}
+    found = _read(value, GRAPH, "modelTopology")
+    found["node"] = constants + found["node"]
+    return found
 
 
-def _named_only(node: Any, given: Container[str]) -> Any:
-    """A node without its attributes if it is a constant that is given."""
-    if isinstance(node, dict) and node.get("op") == "Const":
-        name = node.get("name")
-        if isinstance(name, str) and name in given:
-            return {key: node[key] for key in ("name", "op", "input") if key in node}
-    return node
+def _is_given(node: Any, given: Container[str]) -> bool:
+    """Whether it is a constant that is given."""
+    if type(node) is not dict or node.get("op") != "Const":
+        return False
+    name = node.get("name")
+    return type(name) is str and name in given
 
 
 def shape_from_json(value: Any, what: str) -> dict[str, Any]:
@@ -74,17 +94,22 @@ def _read(value: Any, message: Message, what: str) -> dict[str, Any]:
 def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
     """What reads values of a kind. A file has tens of thousands, so it is made once."""
     if isinstance(kind, Message):
-        read_message = _message_reader(kind)
-        return _remembering(read_message) if kind is ATTR else read_message
+        return _message_reader(kind)
     if isinstance(kind, Many):
-        one = _later(kind.kind)
-        return lambda value: [one(item) for item in a_list(value, "it")]
+        return _list_reader(kind.kind)
     if isinstance(kind, Mapped):
         inner = _later(kind.pair.fields[2][1])
-        return lambda value: {k: inner(v) for k, v in an_object(value, "it").items()}
+
+        def read_map(value: Any) -> Any:
+            return {k: inner(v) for k, v in an_object(value, "it").items()}
+
+        return _remembering(read_map) if kind is ATTRS else read_map
     read: Reader = _KINDS.get(kind, _integer)
+    plain = _PLAIN.get(kind)
 
     def single(value: Any) -> Any:
+        if type(value) is plain:
+            return value
         try:
             return read(value)
         except (TypeError, ValueError, binascii.Error):
@@ -94,8 +119,20 @@ def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
     return single
 
 
+def _list_reader(kind: Kind | Message) -> Reader:
+    one = _later(kind)
+    plain = {_PLAIN[kind]} if isinstance(kind, Kind) and kind in _PLAIN else set()
+
+    def read(value: Any) -> Any:
+        items = a_list(value, "it")
+        return items if plain.issuperset(map(type, items)) else [one(item) for item in items]
+
+    return read
+
+
 def _remembering(read: Reader) -> Reader:
-    """A reader of attributes, of which a file has few that differ; what it gives is not changed."""
+    """A reader of nodes' attributes, of which a file has few that differ; what it gives is not
+    changed."""
     known = functools.lru_cache(_MAX_KNOWN)(lambda data: read(marshal.loads(data)))
 
     def remembered(value: Any) -> Any:
@@ -118,26 +155,26 @@ def _later(kind: Kind | Message | Many | Mapped) -> Reader:
 
 def _message_reader(message: Message) -> Reader:
     fields: dict[str, tuple[str, Reader]] = {}
-    lists: list[str] = []
-    maps: list[str] = []
+    repeated: list[tuple[str, type]] = []
     for name, kind in message.fields.values():
         in_json = _UNDERSCORE.sub(lambda m: m[1].upper(), name)
         fields[name] = fields[in_json] = name, _later(kind)
         if isinstance(kind, Many | Mapped):
-            (lists if isinstance(kind, Many) else maps).append(name)
+            repeated.append((name, list if isinstance(kind, Many) else dict))
 
     def read(value: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {name: [] for name in lists}
-        for name in maps:
-            found[name] = {}
+        found: dict[str, Any] = {}
         name = ""
         try:
             for key, given in an_object(value, message.name).items():
-                if key in fields and given is not None:
-                    name, one = fields[key]
+                if given is not None and (field := fields.get(key)) is not None:
+                    name, one = field
                     found[name] = one(given)
         except ModelFileError as error:
             raise ModelFileError(f"{name}.{error}" if name else str(error)) from None
+        for name, empty in repeated:
+            if name not in found:
+                found[name] = empty()
         return found
 
     return read
@@ -191,6 +228,11 @@ _KINDS: dict[Kind, Reader] = {
     FLOAT: _number,
     DOUBLE: _number,
 }
+
+_PLAIN: dict[Kind, type] = {STRING: str, BOOL: bool, FLOAT: float, DOUBLE: float, INT: int}
+"""Values of these types need no reading."""
+
+_INPUTS = _list_reader(STRING)
 
 _NAMES = (
     "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 "

@@ -90,33 +90,35 @@ def _function(
 def _nodes(
     messages: Sequence[Mapping[str, Any]],
     given: Given,
-    named: Callable[[str, Constants], str] = lambda name, constants: canonical(name),
+    named: Callable[[str, Constants], str] | None = None,
 ) -> tuple[list[Node], Constants]:
     """The nodes, and apart from them the constants; one that waits for nodes is there for that,
     too."""
     constants = {
-        message["name"]: _constant(message["name"], message, given)
+        name: given[name] if name in given else _constant(name, message)
         for message in messages
-        if message.get("op") == CONSTANT and "name" in message
+        if message.get("op") == CONSTANT and (name := message.get("name")) is not None
     }
     nodes: dict[str, Node] = {}
+    known: dict[int, dict[str, Any]] = {}  # nodes with equal attributes mostly share them
     for message in messages:
         name, op = message.get("name", ""), message.get("op", "")
-        controls = (i[1:] for i in message["input"] if i.startswith("^"))
-        after = tuple(name for name in controls if name not in constants)
+        read = message["input"]
+        after: tuple[str, ...] = ()
+        if any(i[:1] == "^" for i in read):
+            after = tuple(i[1:] for i in read if i[:1] == "^" and i[1:] not in constants)
+            read = [i for i in read if i[:1] != "^"]
         if op == CONSTANT and name:
             if after:
                 nodes[name] = Node(name, op, (), (), {}, after)
             continue
         if not name or name in nodes or name in constants:
             raise ModelFileError(f"{name!r} is the name of several nodes, or none")
-        attrs = {
-            key: attribute(value or {}, f"{name}.{key}")
-            for key, value in message["attr"].items()
-            if not key.startswith("_")
-        }
-        inputs = tuple(named(i, constants) for i in message["input"] if not i.startswith("^"))
-        nodes[name] = Node(name, op, inputs, (), attrs, after)
+        attrs = known.get(id(message["attr"]))
+        if attrs is None:
+            attrs = known[id(message["attr"])] = _attributes(message["attr"], name)
+        inputs = [named(i, constants) for i in read] if named else map(canonical, read)
+        nodes[name] = Node(name, op, tuple(inputs), (), attrs, after)
     return list(nodes.values()), constants
 
 
@@ -126,9 +128,15 @@ def _constant_in_function(name: str, constants: Constants) -> str:
     return node if node in constants else name
 
 
-def _constant(name: str, message: Mapping[str, Any], given: Given) -> Any:
-    if name in given:
-        return given[name]
+def _attributes(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {
+        key: attribute(value or {}, f"{name}.{key}")
+        for key, value in values.items()
+        if not key.startswith("_")
+    }
+
+
+def _constant(name: str, message: Mapping[str, Any]) -> Array:
     value = message["attr"].get("value") or {}
     if "tensor" not in value:
         raise ModelFileError(f"the constant {name!r} has no value")

@@ -37,7 +37,8 @@ TENSOR = Message(
     },
 )
 ATTR = Message("AttrValue")
-FUNCTION_NAME = Message("NameAttrList", {1: ("name", STRING), 2: ("attr", mapped(ATTR))})
+ATTRS = mapped(ATTR)
+FUNCTION_NAME = Message("NameAttrList", {1: ("name", STRING), 2: ("attr", ATTRS)})
 LIST = Message(
     "AttrValue.ListValue",
     {
@@ -66,7 +67,7 @@ ATTR.fields.update(
 )
 NODE = Message(
     "NodeDef",
-    {1: ("name", STRING), 2: ("op", STRING), 3: ("input", many(STRING)), 5: ("attr", mapped(ATTR))},
+    {1: ("name", STRING), 2: ("op", STRING), 3: ("input", many(STRING)), 5: ("attr", ATTRS)},
 )
 ARGUMENT = Message("OpDef.ArgDef", {1: ("name", STRING), 3: ("type", INT)})
 SIGNATURE = Message(
