@@ -31,7 +31,8 @@ EXPLAIN = f"""
 from {ENGINE}.absent import explain as _explain
 from {ENGINE}.alias.keras import LAZY as _LAZY
 """
-OPERATION = re.compile(r"^op\(\s*[\"']([A-Z]\w*)\(", re.MULTILINE)
+OPERATION = re.compile(r"^\w+\(\s*[\"']([A-Z]\w*)[(\"']", re.MULTILINE)
+"""A call in a module of ``raw`` that enters an operation: of ``op``, or of what enters several."""
 NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
 
 

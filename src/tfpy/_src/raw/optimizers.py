@@ -17,11 +17,13 @@ from tfpy._src.raw.resources import variable_of
 Step = Callable[..., tuple[Any, ...]]
 
 
-def _step(slots: int, rule: Step) -> Callable[..., None]:
-    """An operation that gives the variable and its slots what a rule says.
+def _step(text: str, slots: int, rule: Step) -> None:
+    """Enters an operation that gives the variable and its slots what a rule says.
 
     Args:
+        text: of the record, but for ``use_locking``, which all of them have.
         slots: how many there are; they follow the variable, and numbers and the gradient them.
+        rule: what is new of what was.
     """
 
     def run(*inputs: Any, **attrs: Any) -> None:
@@ -33,7 +35,9 @@ def _step(slots: int, rule: Step) -> Callable[..., None]:
         for variable, value in zip(variables, new, strict=True):
             variable.assign(value)
 
-    return run
+    inputs, _, attrs = text.removesuffix(")").partition("; ")
+    named = f"use_locking=False, {attrs}" if attrs else "use_locking=False"
+    op(f"{inputs}; {named})", run, stateful=True)
 
 
 def _moved(average: Any, value: Any, rate: Any) -> Any:
@@ -145,95 +149,56 @@ def _proximal_adagrad(v: Any, a: Any, lr: Any, l1: Any, l2: Any, g: Any) -> Any:
     return _near(v - g * rate, rate, l1, l2), a
 
 
-op(
-    "ResourceApplyAdaMax(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad; "
-    "use_locking=False)",
-    _step(2, _ada_max),
-    stateful=True,
-)
-op(
-    "ResourceApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad; use_locking=False)",
-    _step(2, _adadelta),
-    stateful=True,
-)
-op(
-    "ResourceApplyAdagrad(var, accum, lr, grad; use_locking=False, update_slots=True)",
-    _step(1, _adagrad),
-    stateful=True,
-)
-op(
-    "ResourceApplyAdagradV2(var, accum, lr, epsilon, grad; use_locking=False, update_slots=True)",
-    _step(1, _adagrad_v2),
-    stateful=True,
-)
-op(
+_step("ResourceApplyAdaMax(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)", 2, _ada_max)
+_step("ResourceApplyAdadelta(var, accum, accum_update, lr, rho, epsilon, grad)", 2, _adadelta)
+_step("ResourceApplyAdagrad(var, accum, lr, grad; update_slots=True)", 1, _adagrad)
+_step("ResourceApplyAdagradV2(var, accum, lr, epsilon, grad; update_slots=True)", 1, _adagrad_v2)
+_step(
     "ResourceApplyAdam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad; "
-    "use_locking=False, use_nesterov=False)",
-    _step(2, _adam),
-    stateful=True,
-)
-op(
-    "ResourceApplyAdamWithAmsgrad(var, m, v, vhat, beta1_power, beta2_power, lr, beta1, "
-    "beta2, epsilon, grad; use_locking=False)",
-    _step(3, _amsgrad),
-    stateful=True,
-)
-op(
-    "ResourceApplyAddSign(var, m, lr, alpha, sign_decay, beta, grad; use_locking=False)",
-    _step(1, _add_sign),
-    stateful=True,
-)
-op(
-    "ResourceApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad; "
-    "use_locking=False)",
-    _step(3, _centered_rms),
-    stateful=True,
-)
-op(
-    "ResourceApplyFtrl(var, accum, linear, grad, lr, l1, l2, lr_power; use_locking=False, "
-    "multiply_linear_by_lr=False)",
-    _step(2, _ftrl),
-    stateful=True,
-)
-op(
-    "ResourceApplyFtrlV2(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power; "
-    "use_locking=False, multiply_linear_by_lr=False)",
-    _step(2, _ftrl),
-    stateful=True,
-)
-op(
-    "ResourceApplyGradientDescent(var, alpha, delta; use_locking=False)",
-    _step(0, lambda v, alpha, delta: (v - delta * alpha,)),
-    stateful=True,
-)
-op(
-    "ResourceApplyKerasMomentum(var, accum, lr, grad, momentum; use_locking=False, "
     "use_nesterov=False)",
-    _step(1, _keras_momentum),
-    stateful=True,
+    2,
+    _adam,
 )
-op(
-    "ResourceApplyMomentum(var, accum, lr, grad, momentum; use_locking=False, use_nesterov=False)",
-    _step(1, _momentum),
-    stateful=True,
+_step(
+    "ResourceApplyAdamWithAmsgrad(var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, "
+    "epsilon, grad)",
+    3,
+    _amsgrad,
 )
-op(
-    "ResourceApplyPowerSign(var, m, lr, logbase, sign_decay, beta, grad; use_locking=False)",
-    _step(1, _power_sign),
-    stateful=True,
+_step("ResourceApplyAddSign(var, m, lr, alpha, sign_decay, beta, grad)", 1, _add_sign)
+_step(
+    "ResourceApplyCenteredRMSProp(var, mg, ms, mom, lr, rho, momentum, epsilon, grad)",
+    3,
+    _centered_rms,
 )
-op(
-    "ResourceApplyProximalAdagrad(var, accum, lr, l1, l2, grad; use_locking=False)",
-    _step(1, _proximal_adagrad),
-    stateful=True,
+_step(
+    "ResourceApplyFtrl(var, accum, linear, grad, lr, l1, l2, lr_power; "
+    "multiply_linear_by_lr=False)",
+    2,
+    _ftrl,
 )
-op(
-    "ResourceApplyProximalGradientDescent(var, alpha, l1, l2, delta; use_locking=False)",
-    _step(0, lambda v, alpha, l1, l2, delta: (_near(v - delta * alpha, alpha, l1, l2),)),
-    stateful=True,
+_step(
+    "ResourceApplyFtrlV2(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power; "
+    "multiply_linear_by_lr=False)",
+    2,
+    _ftrl,
 )
-op(
-    "ResourceApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad; use_locking=False)",
-    _step(2, _rms),
-    stateful=True,
+_step(
+    "ResourceApplyGradientDescent(var, alpha, delta)",
+    0,
+    lambda v, alpha, delta: (v - delta * alpha,),
 )
+_step(
+    "ResourceApplyKerasMomentum(var, accum, lr, grad, momentum; use_nesterov=False)",
+    1,
+    _keras_momentum,
+)
+_step("ResourceApplyMomentum(var, accum, lr, grad, momentum; use_nesterov=False)", 1, _momentum)
+_step("ResourceApplyPowerSign(var, m, lr, logbase, sign_decay, beta, grad)", 1, _power_sign)
+_step("ResourceApplyProximalAdagrad(var, accum, lr, l1, l2, grad)", 1, _proximal_adagrad)
+_step(
+    "ResourceApplyProximalGradientDescent(var, alpha, l1, l2, delta)",
+    0,
+    lambda v, alpha, l1, l2, delta: (_near(v - delta * alpha, alpha, l1, l2),),
+)
+_step("ResourceApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad)", 2, _rms)

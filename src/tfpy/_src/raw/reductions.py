@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array.making import reshape, static_int
@@ -35,6 +36,14 @@ from tfpy._src.nn.losses import l2_loss
 from tfpy._src.raw.records import op
 
 
+def _reduction(name: str, reduce: Callable[..., Tensor]) -> None:
+    """Enters an operation that reduces axes."""
+    op(
+        f"{name}(input, axis; keep_dims=False) -> output",
+        lambda input, axis, keep_dims: reduce(input, axis, keep_dims),
+    )
+
+
 def _counts(arr: Any, size: Any, weights: Any, binary_output: bool = False) -> Tensor:
     """How often each number below ``size`` occurs, or the sums of what each occurrence weighs."""
     numbers, weighs = convert_to_tensor(arr), convert_to_tensor(weights)
@@ -49,41 +58,17 @@ def _counts(arr: Any, size: Any, weights: Any, binary_output: bool = False) -> T
     )
 
 
-op(
-    "All(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_all(input, axis, keep_dims),
-)
-op(
-    "Any(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_any(input, axis, keep_dims),
-)
+_reduction("All", reduce_all)
+_reduction("Any", reduce_any)
 op("ArgMax(input, dimension; output_type=int64) -> output", argmax)
 op("ArgMin(input, dimension; output_type=int64) -> output", argmin)
-op(
-    "EuclideanNorm(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_euclidean_norm(input, axis, keep_dims),
-)
+_reduction("EuclideanNorm", reduce_euclidean_norm)
 op("L2Loss(t) -> output", l2_loss)
-op(
-    "Max(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_max(input, axis, keep_dims),
-)
-op(
-    "Mean(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_mean(input, axis, keep_dims),
-)
-op(
-    "Min(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_min(input, axis, keep_dims),
-)
-op(
-    "Prod(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_prod(input, axis, keep_dims),
-)
-op(
-    "Sum(input, axis; keep_dims=False) -> output",
-    lambda input, axis, keep_dims: reduce_sum(input, axis, keep_dims),
-)
+_reduction("Max", reduce_max)
+_reduction("Mean", reduce_mean)
+_reduction("Min", reduce_min)
+_reduction("Prod", reduce_prod)
+_reduction("Sum", reduce_sum)
 
 op("SegmentMax(data, segment_ids) -> output", segment_max)
 op("SegmentMaxV2(data, segment_ids, num_segments) -> output", unsorted_segment_max)
