@@ -45,11 +45,14 @@ def _suppressed(
     iou_threshold: Any,
     score_threshold: Any,
     soft_nms_sigma: Any = 0.0,
-) -> tuple[Tensor, Tensor]:
-    """Places (float, -1 after the last chosen box) and scores."""
+) -> Tensor:
+    """Pairs of a place (float, -1 after the last chosen box) and a score."""
     corners, values = as_tensors(ew.add, (boxes, scores))
     (most,) = static_ints(max_output_size)
-    found = primitives.non_max_suppression(
+    if corners.has_values and corners.storage.processor == "GPU":
+        # NumPy chooses, and mostly among the same boxes again, with the scores of another class.
+        corners.storage.remember(corners.storage.to_host())
+    return primitives.non_max_suppression(
         corners,
         values,
         most=min(most, values.aval.shape[-1]) if values.ndim else most,
@@ -57,11 +60,17 @@ def _suppressed(
         least=float(static_number(score_threshold)),
         sigma=float(static_number(soft_nms_sigma)),
     )
-    return found[..., 0], found[..., 1]
 
 
-def _counted(places: Tensor) -> Tensor:
-    return reductions.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
+def _chosen(pairs: Tensor) -> tuple[Tensor, Tensor]:
+    """Places and scores of the chosen boxes alone. They stay on the host, where they were found.
+
+    Raises:
+        NotTraceableError: while a function is traced: how many there are depends on values.
+    """
+    found = host_values(pairs)
+    found = found[: int((found[:, 0] >= 0).sum())]
+    return constant(found[:, 0].astype(np.int32)), constant(found[:, 1])
 
 
 def non_max_suppression(
@@ -102,11 +111,9 @@ def non_max_suppression_with_scores(
     values = convert_to_tensor(scores)
     if values.ndim != 1:
         raise invalid("non_max_suppression", f"scores must be [n], got {list(values.aval.shape)}")
-    places, kept = _suppressed(
-        boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma
+    return _chosen(
+        _suppressed(boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
     )
-    count = int(host_values(_counted(places)))
-    return cast(places[:count], dtypes.int32), kept[:count]
 
 
 def non_max_suppression_padded(
@@ -141,12 +148,14 @@ def non_max_suppression_padded(
     values, least = convert_to_tensor(scores), static_number(score_threshold)
     if sorted_input and values.ndim:
         values, least = _in_order(values, least), 0.0
-    places, _ = _suppressed(corners, values, max_output_size, threshold, least)
-    counts = _counted(places)
+    pairs = _suppressed(corners, values, max_output_size, threshold, least)
+    if not pad_to_max_output_size:
+        indices, _ = _chosen(pairs)
+        return indices, constant(indices.aval.shape[0])
+    places = pairs[..., 0]
+    counts = reductions.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
     indices = cast(ew.maximum(places, 0.0), dtypes.int32)
-    if pad_to_max_output_size:
-        return _filled(indices, static_ints(max_output_size)[0], 1), counts
-    return indices[: int(host_values(counts))], counts
+    return _filled(indices, static_ints(max_output_size)[0], 1), counts
 
 
 def _in_order(scores: Tensor, least: float) -> Tensor:
@@ -267,16 +276,16 @@ def combined_non_max_suppression(
         )
     batch, n, classes = values.aval.shape
     corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
-    places, kept = _suppressed(
+    pairs = _suppressed(
         corners,
         transpose(values, [0, 2, 1]),
         max_output_size_per_class,
         iou_threshold,
         score_threshold,
     )
-    each = places.aval.shape[-1]
-    places = reshape(places, [batch, classes * each])
-    kept = ew.select(places >= 0.0, reshape(kept, places.aval.shape), -math.inf)
+    each = pairs.aval.shape[-2]
+    places = reshape(pairs[..., 0], [batch, classes * each])
+    kept = ew.select(places >= 0.0, reshape(pairs[..., 1], places.aval.shape), -math.inf)
     most = min(max_total_size, max_output_size_per_class * classes)
     size = most if pad_per_class else max_total_size
     best, at = top_k(kept, min(size, classes * each))
