@@ -13,7 +13,7 @@ const shared = Number(descriptor);
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
 const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)));
 const backend = await runtime.openWasm({ variant, wasm, codegen });
-const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() });
+const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() }, () => {});
 
 /** A heap with the file's bytes at an address that is not 0. @param {number} nbytes */
 function heapOf(nbytes) {

@@ -6,11 +6,13 @@ import { openWebgl } from "../webgl/webgl.mjs";
 import { openWebgpu } from "../webgpu/webgpu.mjs";
 import { probe } from "./probe.mjs";
 import { Repeats } from "./repeats.mjs";
+import { nextTask } from "./turns.mjs";
 
 /**
  * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
  *   & Partial<import("./backend.mjs").AsyncRead>
  *   & Partial<import("./backend.mjs").Losable>} Backend
+ * @typedef {import("./backend.mjs").AsyncRead} AsyncBackend
  */
 
 /**
@@ -50,9 +52,19 @@ export async function openJson(kind, options, owner, pointer, size) {
  * A backend's functions with Pyodide's heap bound to them.
  * @param {Backend} backend
  * @param {HeapOwner} owner
+ * @param {(number: number, error?: Error) => void} settle hears of each read that was started
  */
-export function bindHeap(backend, owner) {
+export function bindHeap(backend, owner, settle) {
   const repeats = new Repeats(backend);
+  /** @type {(pointer: number, slot: number) => Promise<void>} */
+  async function readInto(pointer, slot) {
+    const turn = nextTask(); // who reads in a loop lets the page have its turns
+    const { buffer, byteOffset, byteLength } = await /** @type {AsyncBackend} */ (
+      backend
+    ).readAsync(slot);
+    owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
+    await turn;
+  }
   return {
     variant: backend.variant,
     limits: JSON.stringify(backend.limits),
@@ -61,7 +73,15 @@ export function bindHeap(backend, owner) {
     /** @type {(pointer: number, slot: number) => void} */
     read: (pointer, slot) => backend.read?.(owner.HEAPU8.buffer, pointer, slot),
     readsAtOnce: backend.read !== undefined,
-    readAsync: backend.readAsync?.bind(backend),
+    /** @type {((pointer: number, slot: number, number: number) => void) | undefined} */
+    startRead:
+      backend.readAsync &&
+      ((pointer, slot, number) => {
+        readInto(pointer, slot).then(
+          () => settle(number),
+          (error) => settle(number, error),
+        );
+      }),
     /** @type {(...slots: number[]) => void} */
     free: (...slots) => backend.free(...slots),
     /** @type {(json: string, pointer: number, size: number) => number} */

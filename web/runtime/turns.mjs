@@ -27,7 +27,7 @@ let channel;
  *
  * @returns {Promise<void>}
  */
-function nextTask() {
+export function nextTask() {
   if (channel === undefined) {
     channel = new MessageChannel();
     channel.port1.onmessage = () => waiting.shift()?.();

@@ -11,7 +11,10 @@
 import { until } from "../runtime/turns.mjs";
 
 /** Enough dispatches for the device to begin while the next ones are encoded. */
-const MOST_DISPATCHES = 64;
+const ENOUGH_DISPATCHES = 64;
+
+/** A Program of so many is submitted at its end, while Python goes on. A submission takes 50 us. */
+const LONG_PROGRAM = 16;
 
 /** Chromium looks every 2.4 ms whether the device is done, and whenever commands come. */
 const WAKE_MS = 0.1;
@@ -102,16 +105,21 @@ export class Commands {
   /** @returns {GPUComputePassEncoder} */
   open() {
     if (this.pass !== null) return this.pass;
-    if (this.encoder === null) queueMicrotask(() => this.flush());
+    // A read that was asked for in this turn comes first, and shares the submission.
+    if (this.encoder === null) queueMicrotask(() => queueMicrotask(() => this.flush()));
     this.encoder ??= this.gpu.createCommandEncoder();
     this.pass = this.encoder.beginComputePass();
     this.pipeline = null;
     return this.pass;
   }
 
-  /** Between Programs: submits if there is enough to do. */
-  breathe() {
-    if (this.dispatches >= MOST_DISPATCHES) this.flush();
+  /**
+   * Between Programs: submits if there is enough to do.
+   *
+   * @param {number} steps of the Program that was encoded last
+   */
+  breathe(steps) {
+    if (steps >= LONG_PROGRAM || this.dispatches >= ENOUGH_DISPATCHES) this.flush();
   }
 
   /**
@@ -157,13 +165,8 @@ export class Commands {
    */
   async awake(done) {
     let pending = true;
-    done
-      .finally(() => {
-        pending = false;
-      })
-      .catch(() => {}); // thrown below
     let last = performance.now();
-    await until(() => {
+    until(() => {
       const now = performance.now();
       if (pending && now - last >= WAKE_MS) {
         this.gpu.queue.submit([]);
@@ -171,7 +174,11 @@ export class Commands {
       }
       return !pending;
     });
-    await done;
+    try {
+      await done;
+    } finally {
+      pending = false;
+    }
   }
 
   /** Resolves when all so far is submitted. */

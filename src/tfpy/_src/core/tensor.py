@@ -162,8 +162,11 @@ class Tensor(Operand, AnyTensor):
     @awaitable("x.data()")
     async def data(self) -> Any:
         """The values as a NumPy array, without blocking the page while the device works."""
-        array = (await self.storage.to_host_async()).reshape(self.aval.shape)
-        return array[()] if not self.aval.shape else array.copy()
+        host = await self.storage.to_host_async()
+        array = host.reshape(self.aval.shape)
+        if not self.aval.shape:
+            return array[()]
+        return array.copy() if host is self.storage.host else array
 
     @awaitable("x.array()")
     async def array(self) -> Any:

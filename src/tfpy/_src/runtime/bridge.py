@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import itertools
 import json
 import sys
 from collections.abc import Callable, Coroutine
@@ -20,6 +21,7 @@ import numpy as np
 from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array
 from tfpy._src.runtime import failures
+from tfpy._src.runtime.arrival import Arrival
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -189,17 +191,31 @@ def _address(array: Array) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+_reading: dict[int, tuple[Arrival, Array]] = {}
+"""What JavaScript reads, and the arrays that it writes to, whoever has stopped waiting for them."""
+
+_numbers = itertools.count()
+
+
+def _settled(number: int, error: Any = None) -> None:
+    arrival, _ = _reading.pop(number)
+    arrival.arrive(error)
+
+
+_settle: Any = create_proxy(_settled) if IN_BROWSER else None
+
+
 class Device:
     """A backend of the JavaScript runtime, with its functions held once."""
 
     def __init__(self, runtime_: Any, backend: Any) -> None:
-        bound = runtime_.bindHeap(backend, pyodide_js._module)
+        bound = runtime_.bindHeap(backend, pyodide_js._module, _settle)
         self.variant: str = bound.variant
         self.limits: dict[str, int] = json.loads(bound.limits)
         self._write = bound.write
         self._read = bound.read if bound.readsAtOnce else None
-        self._read_async = bound.readAsync
-        self.must_wait: bool = self._read_async is not None
+        self._start_read = bound.startRead
+        self.must_wait: bool = self._start_read is not None
         self._free = bound.free
         self._register = bound.register
         self._register_async = bound.registerAsync
@@ -231,8 +247,14 @@ class Device:
     async def read_async(self, slot: int, out: Array) -> None:
         """The same without blocking the page for long, on a device that :attr:`must_wait`."""
         with _translated:
-            data = await self._read_async(slot)
-        data.assign_to(out.view(np.uint8) if out.dtype == np.bool_ else out)
+            await self.start_read(slot, out)
+
+    def start_read(self, slot: int, out: Array) -> Arrival:
+        """Begins to read; the arrival fails as the runtime does."""
+        number = next(_numbers)
+        arrival, _ = _reading[number] = Arrival(), out
+        self._start_read(_address(out), slot, number)
+        return arrival
 
     def free(self, slots: list[int]) -> None:
         """Gives slots back, in one call."""
