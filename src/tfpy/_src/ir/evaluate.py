@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.dtypes import as_dtype
+from tfpy._src.dtypes import DType, as_dtype, float16
 from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Shape
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import Op
 
 
 def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
@@ -37,7 +38,7 @@ class _Step:
     overwritten: int | None
     """One of them whose memory takes the result."""
     widened: bool
-    """Whether numbers that NumPy does not compute with are converted to float32 before."""
+    """Whether numbers of few bits are converted to float32 before."""
 
     def run(self, values: dict[int, Array]) -> None:
         """Puts the results in their places.
@@ -95,21 +96,28 @@ class Evaluator:
 def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:
     avals = [graph.avals[v] for v in eqn.outputs]
     overwritten = None
-    extended = any(graph.avals[v].dtype.is_extension for v in eqn.inputs)
-    if isinstance(eqn.op.ref, np.ufunc) and not extended:
+    widened = any(_is_wide_in(eqn.op, graph.avals[v].dtype) for v in eqn.inputs)
+    if isinstance(eqn.op.ref, np.ufunc) and not widened:
         same = (v for v in dead if v in own and graph.avals[v] == avals[0])
         overwritten = next(same, None)
     outputs = [
         (v, aval.dtype.as_numpy_dtype, aval.shape)
         for v, aval in zip(eqn.outputs, avals, strict=True)
     ]
-    widened = extended and not eqn.op.by_bits
     return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten, widened)
 
 
+def _is_wide_in(op: Op, dtype: DType) -> bool:
+    """Whether an op computes numbers of that dtype in float32, and rounds the result."""
+    if op.by_bits:
+        return False
+    return dtype.is_extension or (dtype == float16 and op.family != "movement")
+
+
 def _wide(array: Array) -> Array:
-    """Numbers of ml_dtypes as float32, which has them all; others as they are."""
-    return array.astype(np.float32) if as_dtype(array.dtype).is_extension else array
+    """Numbers of few bits as float32, which has them all; others as they are."""
+    dtype = as_dtype(array.dtype)
+    return array.astype(np.float32) if dtype.is_extension or dtype == float16 else array
 
 
 def _own_memory(graph: Graph) -> set[int]:
