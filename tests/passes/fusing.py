@@ -9,7 +9,7 @@ import numpy as np
 
 import tfpy as tf
 from tfpy import dtypes
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import DEVICE_DTYPES, DType
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.fusion import fusion
@@ -27,6 +27,7 @@ class Greedy:
 
     fuses_loops = True
     fuses_prologues = True
+    dtypes = DEVICE_DTYPES
     max_inputs = 16
     kernels = frozenset({"softmax", "log_softmax", "layer_norm", "attention"})
 

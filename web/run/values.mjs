@@ -111,7 +111,10 @@ export class Device {
    * @param {number} count
    */
   async readSlot(slot, dtype, count) {
-    if (this.backend.readAsync) return await this.backend.readAsync(slot);
+    if (this.backend.readAsync) {
+      const data = await this.backend.readAsync(slot);
+      return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // no float16 is exported
+    }
     const found = emptyArray(dtype, count);
     this.backend.read(found.buffer, 0, slot);
     return found;

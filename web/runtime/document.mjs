@@ -20,6 +20,7 @@
  * @typedef {object} Rules what a backend asks besides
  * @property {string} backend
  * @property {number} maxInputs arrays that a kernel may read
+ * @property {boolean} [float16] whether the device stores it, which others never do
  * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
  * @property {(text: ProgramText, step: any, what: string) => void} checkStep
  */
@@ -39,13 +40,13 @@
  * @property {S[]} steps
  */
 
+import { nbytesOf } from "./elements.mjs";
+
 const VERSION = 1;
 const LISTS = ["kernels", "buffers", "constants", "inputs", "outputs", "steps"];
 /** Sizes and indices are int32 in shaders. */
 export const SIZE_LIMIT = 2 ** 31;
-/** float32 and int32. */
-const ELEMENT_BYTES = 4;
-const DTYPES = new Set(["float32", "int32", "bool"]);
+const DTYPES = ["float32", "int32", "bool"];
 
 /**
  * @param {string} json
@@ -128,7 +129,7 @@ function isObject(value) {
 function check(text, nbytes, rules) {
   require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
   require_(text.backend === rules.backend, `made for backend ${text.backend}`);
-  for (const buffer of text.buffers) checkBuffer(buffer);
+  for (const buffer of text.buffers) checkBuffer(buffer, rules);
   for (const { name, source, inputs } of text.kernels) {
     require_(typeof name === "string" && typeof source === "string", "kernel without source");
     require_(inputs.length <= rules.maxInputs, `kernel ${name} has ${inputs.length} inputs`);
@@ -167,9 +168,13 @@ function check(text, nbytes, rules) {
   });
 }
 
-/** @param {BufferText} buffer */
-function checkBuffer({ dtype, shape }) {
-  require_(DTYPES.has(dtype), `dtype ${dtype}`);
+/**
+ * @param {BufferText} buffer
+ * @param {Rules} rules
+ */
+function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
+  if (dtype === "float16") require_(float16, `float16, which this ${backend} device has not`);
+  else require_(DTYPES.includes(dtype), `dtype ${dtype}`);
   const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
   require_(valid, `buffer shape [${shape}]`);
 }
@@ -222,14 +227,6 @@ function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
 /** @param {number[]} shape */
 export function countOf(shape) {
   return shape.reduce((a, b) => a * b, 1);
-}
-
-/**
- * @param {number} count
- * @param {string} dtype
- */
-export function nbytesOf(count, dtype) {
-  return count * (dtype === "bool" ? 1 : ELEMENT_BYTES);
 }
 
 /**

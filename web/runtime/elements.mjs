@@ -1,9 +1,37 @@
 /**
  * Elements of tensors in arrays: as Python's heap has them, and as shaders store them, where a bool
- * is an int.
+ * is an int. Those of float16 are known by their bits: not all browsers have arrays of them.
  *
- * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>} Elements
+ * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>} Elements
  */
+
+/** @type {Record<string, {bytes: number, array: new (...args: any[]) => Elements}>} bytes in the heap */
+const KINDS = {
+  float32: { bytes: 4, array: Float32Array },
+  int32: { bytes: 4, array: Int32Array },
+  bool: { bytes: 1, array: Int32Array },
+  float16: { bytes: 2, array: Uint16Array },
+};
+
+/**
+ * Bytes of elements in the heap.
+ *
+ * @param {number} count
+ * @param {string} dtype
+ */
+export function nbytesOf(count, dtype) {
+  return count * KINDS[dtype].bytes;
+}
+
+/**
+ * Bytes of elements as shaders store them.
+ *
+ * @param {number} count
+ * @param {string} dtype
+ */
+export function storedBytes(count, dtype) {
+  return count * (dtype === "bool" ? 4 : KINDS[dtype].bytes);
+}
 
 /**
  * Elements of a heap in an array of their own.
@@ -33,11 +61,11 @@ export function copied(heap, ptr, count, dtype) {
  * @returns {Elements}
  */
 export function viewed(heap, ptr, count, dtype) {
-  const aligned = ptr % 4 === 0 && heap instanceof ArrayBuffer;
-  if (dtype === "bool" || !aligned) return copied(heap, ptr, count, dtype);
-  return dtype === "float32"
-    ? new Float32Array(heap, ptr, count)
-    : new Int32Array(heap, ptr, count);
+  const { bytes, array } = KINDS[dtype];
+  const aligned = ptr % bytes === 0 && heap instanceof ArrayBuffer;
+  return dtype === "bool" || !aligned
+    ? copied(heap, ptr, count, dtype)
+    : new array(heap, ptr, count);
 }
 
 /**
@@ -46,5 +74,17 @@ export function viewed(heap, ptr, count, dtype) {
  * @returns {Elements}
  */
 export function emptyArray(dtype, count) {
-  return dtype === "float32" ? new Float32Array(count) : new Int32Array(count);
+  return new KINDS[dtype].array(count);
+}
+
+/**
+ * Elements of bytes that shaders have stored.
+ *
+ * @param {string} dtype
+ * @param {ArrayBuffer} bytes
+ * @param {number} count
+ * @returns {Elements}
+ */
+export function elementsOf(dtype, bytes, count) {
+  return new KINDS[dtype].array(bytes, 0, count);
 }

@@ -25,8 +25,7 @@
  * @property {(storage: Storage) => void} destroy
  */
 
-import { nbytesOf } from "./document.mjs";
-import { copied, viewed } from "./elements.mjs";
+import { copied, nbytesOf, viewed } from "./elements.mjs";
 import { OpError } from "./errors.mjs";
 
 /** Tensors up to this size are uploaded when a Program first takes them; many are never. */

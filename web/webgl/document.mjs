@@ -22,11 +22,11 @@
 import {
   countOf,
   isIndex,
-  nbytesOf,
   parseProgram as parse,
   require_,
   SIZE_LIMIT,
 } from "../runtime/document.mjs";
+import { nbytesOf } from "../runtime/elements.mjs";
 
 const MAX_INPUTS = 16;
 /** Bytes: chunks that uniform blocks read begin at multiples of this on any device. */

@@ -22,9 +22,10 @@
  * @property {number} used the number of the submission whose commands used it last
  */
 
+import { storedBytes } from "../runtime/elements.mjs";
 import { outOfMemory } from "../runtime/errors.mjs";
 
-/** Elements are read in fours, of 4 bytes each. */
+/** Elements are read in fours, of 4 bytes at most. */
 const UNIT = 16;
 
 /** Sizes of buffers are multiples of this; those of large ones, of a quarter of a power of two. */
@@ -32,6 +33,26 @@ const LEAST_BYTES = 256;
 
 /** Free buffers beyond this are destroyed, the sizes that were used first going first. */
 const FREE_BYTES = 2 ** 30;
+
+/**
+ * The bytes that are written or copied for so many: whole words.
+ *
+ * @param {number} bytes
+ */
+export function wholeWords(bytes) {
+  return Math.ceil(bytes / 4) * 4;
+}
+
+/**
+ * An odd number of elements of 2 bytes, and one more.
+ *
+ * @param {Elements} elements
+ */
+function padded(elements) {
+  const result = new Uint16Array(elements.length + 1);
+  result.set(elements);
+  return result;
+}
 
 export class BufferPool {
   /**
@@ -56,10 +77,11 @@ export class BufferPool {
 
   /**
    * @param {number} count
+   * @param {string} dtype
    * @returns {Layout}
    */
-  layout(count) {
-    const bytes = Math.max(UNIT, Math.ceil((count * 4) / UNIT) * UNIT);
+  layout(count, dtype) {
+    const bytes = Math.max(UNIT, Math.ceil(storedBytes(count, dtype) / UNIT) * UNIT);
     if (bytes > this.tensorBytes) throw outOfMemory("webgpu", bytes, this.allocatedBytes);
     const step = Math.max(LEAST_BYTES, 2 ** (Math.floor(Math.log2(bytes)) - 2));
     const size = Math.min(Math.ceil(bytes / step) * step, this.gpu.limits.maxBufferSize);
@@ -171,7 +193,7 @@ export class BufferPool {
     for (const [{ handle, used }, elements] of storages) {
       if (elements.length === 0) continue;
       const waits = commands.line !== null;
-      const kept = waits ? elements.slice() : elements;
+      const kept = elements.byteLength % 4 ? padded(elements) : waits ? elements.slice() : elements;
       commands.inOrder(() => {
         // The queue would write before the commands that are encoded but not submitted.
         if (waits || used === commands.number) commands.flush();

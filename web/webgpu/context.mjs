@@ -5,13 +5,14 @@
  * @property {GPUDevice} gpu
  * @property {number} inputs storage buffers that a kernel may read beside the one that it writes
  * @property {number} tensorBytes the largest buffer that a kernel can read
+ * @property {number} float16 1 if kernels can store it, else 0
  * @property {number} workgroupBytes memory that the invocations of a workgroup share
  */
 
 import { OpError } from "../runtime/errors.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
-const FEATURES = /** @type {GPUFeatureName[]} */ (["subgroups", "timestamp-query"]);
+const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
 
 /** Limits of which as much is asked for as the adapter has. */
 const LIMITS = /** @type {const} */ ([
@@ -50,6 +51,7 @@ export async function openDevice(options) {
     gpu,
     inputs: Math.min(MAX_INPUTS, limits.maxStorageBuffersPerShaderStage - 1),
     tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
+    float16: Number(gpu.features.has("shader-f16")),
     workgroupBytes: limits.maxComputeWorkgroupStorageSize,
   };
 }

@@ -16,13 +16,14 @@ const MAX_GROUPS = 65535;
 /**
  * @param {string} json
  * @param {number} nbytes length of the constants' data
- * @param {number} maxInputs arrays that a kernel may read
+ * @param {{inputs: number, float16: number}} limits of the device
  * @returns {ProgramText}
  */
-export function parseProgram(json, nbytes, maxInputs) {
+export function parseProgram(json, nbytes, { inputs, float16 }) {
   const text = parse(json, nbytes, {
     backend: "webgpu",
-    maxInputs,
+    maxInputs: inputs,
+    float16: float16 === 1,
     checkBuffer: () => {},
     checkStep: (_, { groups }, what) => {
       const valid = Array.isArray(groups) && groups.length === DIMENSIONS;

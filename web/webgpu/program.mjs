@@ -32,7 +32,7 @@ export class Program extends BufferProgram {
    * @param {Kernel[]} kernels one for each of the text
    */
   constructor(pool, text, kernels) {
-    const layouts = text.buffers.map(({ shape }) => pool.layout(countOf(shape)));
+    const layouts = text.buffers.map(({ dtype, shape }) => pool.layout(countOf(shape), dtype));
     super(pool, text, layouts);
     this.pool = pool;
     const { data, places } = packParams(

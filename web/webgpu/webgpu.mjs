@@ -8,9 +8,10 @@
  * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
  */
 
+import { elementsOf, emptyArray, storedBytes } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
-import { BufferPool } from "./buffers.mjs";
+import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Commands } from "./commands.mjs";
 import { deviceLost, lostText, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
@@ -30,10 +31,10 @@ export async function openWebgpu(options = {}) {
 class Webgpu {
   /** @param {import("./context.mjs").Device} device */
   constructor(device) {
-    const { gpu, inputs, tensorBytes, workgroupBytes } = device;
+    const { gpu, inputs, tensorBytes, float16, workgroupBytes } = device;
     this.gpu = gpu;
-    this.variant = "webgpu-float32";
-    this.limits = { inputs, tensorBytes, workgroupBytes };
+    this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
+    this.limits = { inputs, tensorBytes, float16, workgroupBytes };
     /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
     this.failure = null;
     const onFailure = (/** @type {GPUError | Error} */ error) => {
@@ -84,9 +85,10 @@ class Webgpu {
    * @param {Storage | null} storage
    */
   async download(dtype, { count }, storage) {
+    if (count === 0) return emptyArray(dtype, 0);
     const { handle } = /** @type {Storage} */ (storage);
-    const bytes = count === 0 ? new ArrayBuffer(0) : await this.mapped(handle, count * 4);
-    return dtype === "float32" ? new Float32Array(bytes) : new Int32Array(bytes);
+    const bytes = await this.mapped(handle, wholeWords(storedBytes(count, dtype)));
+    return elementsOf(dtype, bytes, count);
   }
 
   /**
@@ -109,7 +111,7 @@ class Webgpu {
   /** @type {Backend["register"]} */
   register(json, heap, ptr, nbytes) {
     this.checkUsable();
-    const text = parseProgram(json, nbytes, this.limits.inputs);
+    const text = parseProgram(json, nbytes, this.limits);
     const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel));
     const program = new Program(this.pool, text, kernels);
     program.uploadConstants(text.constants, heap, ptr);
@@ -121,7 +123,7 @@ class Webgpu {
   async registerAsync(json, heap, ptr, nbytes, progress) {
     this.checkUsable();
     const constants = heap.slice(ptr, ptr + nbytes);
-    const { kernels } = parseProgram(json, nbytes, this.limits.inputs);
+    const { kernels } = parseProgram(json, nbytes, this.limits);
     let done = 0;
     progress(done, kernels.length);
     await Promise.all(

@@ -47,3 +47,28 @@ fn with_sign(x: f32, s: f32) -> f32 {
 
 // 2^n for n of -126..127.
 fn power_of_two(n: i32) -> f32 { return bitcast<f32>((n + 127) << 23u); }
+
+// The number of float16 that is nearest, ties to even; larger ones are infinite. Devices may convert
+// otherwise, so that nothing may be left to round.
+fn to_half(x: f32) -> f32 {
+    let bits = bitcast<u32>(x);
+    let size = bits & 0x7fffffffu;
+    if (size > 0x7f800000u) { return x; }
+    if (size >= 0x477ff000u) { return with_sign(infinity(), x); }
+    if (size < 0x38800000u) { // subnormal: multiples of 2^-24
+        return with_sign(round(absolute(x) * 16777216.0) * 5.9604644775390625e-08, x);
+    }
+    return bitcast<f32>((bits + 0xfffu + ((bits >> 13u) & 1u)) & 0xffffe000u);
+}
+
+fn to_half4(x: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(to_half(x.x), to_half(x.y), to_half(x.z), to_half(x.w));
+}
+
+fn to_half_v(x: V) -> V {
+#if QUADS
+    return to_half4(x);
+#else
+    return to_half(x);
+#endif
+}

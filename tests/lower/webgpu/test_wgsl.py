@@ -7,10 +7,16 @@ import re
 import pytest
 
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.expr import B, F, I, U
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.expr import B, F, H, I, U
+from tfpy._src.ir.graph import Graph, single_equation
+from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.shaders.library import needed
+from tfpy._src.lower.webgpu import WebGPUTarget, lower
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.lower.webgpu.wgsl.library import library, specialized
+from tfpy._src.ops import OPS
+from tfpy._src.passes.fuse.elementwise import fuse_elementwise
 
 BUILT_IN = {"floor", "ceil", "round", "sqrt", "inverseSqrt", "abs", "sign", "min", "max", "select"}
 
@@ -73,3 +79,65 @@ def test_library_takes_what_is_named_and_what_that_names() -> None:
     blocks = needed("fn value(i: i32) -> f32 { return arc_cosine(0.0); }", library(()))
     names = {name for block in blocks for name in block.names}
     assert names == {"infinity_bits", "nan", "absolute", "with_sign", "asin_kernel", "arc_cosine"}
+
+
+HALF = (Aval((5, 7), H), Aval((7,), H))
+
+
+def half_program(*avals: Aval, op: str, **attrs: object) -> Program:
+    program = lower(single_equation(OPS[op], avals, tuple(attrs.items())), half=True)
+    verify(program)
+    return program
+
+
+def test_float16_is_stored_in_two_bytes_and_computed_in_four() -> None:
+    (kernel,) = half_program(*HALF, op="add").kernels
+    assert kernel.source.startswith("enable f16;\n")
+    for line in (
+        "var<storage, read> x0_data: array<vec4<f16>>;",
+        "var<storage, read_write> result_data: array<vec4<f16>>;",
+        "fn x1_at(i: i32) -> f32 { return f32(x1_data[i >> 2][i & 3]); }",
+        "result_data[at] = vec4<f16>(to_half_v(value));",
+    ):
+        assert line in kernel.source
+
+
+def test_other_kernels_need_no_float16() -> None:
+    for kernel in lower(single_equation(OPS["add"], [Aval((8,), F)] * 2, ()), half=True).kernels:
+        assert "f16" not in kernel.source
+
+
+def test_what_is_added_up_further_is_not_rounded() -> None:
+    program = half_program(Aval((100_000,), H), op="reduce_sum", axes=(0, 1))
+    kinds = [program.buffers[step.outputs[0]].dtype for step in program.steps]
+    assert len(kinds) > 1
+    assert kinds == [*[F] * (len(kinds) - 1), H]
+    first, last = (
+        program.kernels[program.steps[0].kernel],
+        program.kernels[program.steps[-1].kernel],
+    )
+    assert "to_half" not in first.source
+    assert "to_half_v(value)" in last.source
+
+
+def test_fused_operations_round_one_by_one() -> None:
+    graph = Graph()
+    x, y = (graph.add_input(Aval((8,), H)) for _ in range(2))
+    product = graph.add_eqn(OPS["multiply"], (x, y), ())
+    graph.outputs = [graph.add_eqn(OPS["add"], (product, y), ())]
+    fused = fuse_elementwise(graph, WebGPUTarget(half=True))
+    (kernel,) = lower(fused, half=True).kernels
+    body = kernel.source[kernel.source.index("fn x_compute") :]
+    assert re.search(r"(v\d+): f32 = v\d+ \* v\d+;\n.*to_half\(\1\)", body)
+    assert fuse_elementwise(graph, WebGPUTarget()) is graph
+
+
+def test_bits_of_float16_are_the_host_s() -> None:
+    avals = [Aval((4,), H), Aval((4,), H)]
+    graph = Graph()
+    x = graph.add_input(avals[0])
+    moved = graph.add_eqn(OPS["negative"], (x,), ())
+    graph.outputs = [graph.add_eqn(OPS["bitcast"], (moved,), (("dtype", H),))]
+    assert fuse_elementwise(graph, WebGPUTarget(half=True)) is graph
+    with pytest.raises(ValueError, match="webgpu: devices do not store float16"):
+        lower(single_equation(OPS["add"], avals, ()))

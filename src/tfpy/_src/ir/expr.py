@@ -4,12 +4,14 @@ An op record states its expression once; GLSL (``lower/webgl/``) and the bytecod
 interpreter (``lower/wasm/``) are rendered from it. Expressions are typed (float32, int32, uint32,
 bool) and immutable; :func:`linearize` computes equal sub-expressions once. ``uint32`` exists only
 inside expressions (random bits). A complex operand is a pair of expressions (``complex_expr.py``),
-which the functions here hand over to.
+which the functions here hand over to. An operand of float16 is one of float32, and a result is
+rounded: float16 is the type of inputs, constants and casts only.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 
 F, I, U, B = dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool  # noqa: E741
+H = dtypes.float16
 
 # Every scalar operation by name, with the operand types it takes. Renderers are total over this
 # table: a test asserts that each of them knows each name.
@@ -156,7 +159,7 @@ class Expr:
 
 def const(value: float | int | bool, dtype: DType) -> Expr:
     """A constant of the given type."""
-    python = {F: float, I: int, U: int, B: bool}[dtype]
+    python = {F: float, H: float, I: int, U: int, B: bool}[dtype]
     return Expr("const", dtype, value=python(value))
 
 
@@ -221,6 +224,24 @@ def cast(x: Expr, dtype: DType) -> Expr:
     if dtype == B:
         return ne(x, 0)
     return Expr("cast", dtype, (x,))
+
+
+def applied(
+    function: Callable[..., Any],
+    operands: Iterable[Any],
+    attrs: Iterable[tuple[str, Any]],
+    dtype: DType,
+) -> Any:
+    """What an op's function makes of operands, for a result of a dtype: float16 is computed as
+    float32 and rounded at the end."""
+    root = function(*map(_widened, operands), **dict(attrs))
+    return cast(root, dtype) if dtype == H else root
+
+
+def _widened(x: Any) -> Any:
+    if x.dtype != H:
+        return x
+    return const(x.value, F) if x.op == "const" else Expr("cast", F, (x,))
 
 
 def bitcast(x: Expr, dtype: DType) -> Expr:

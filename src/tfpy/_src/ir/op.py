@@ -88,7 +88,8 @@ class Op:
     """Whether the gradient rule uses of its operands ``g`` alone, element by element: rows of ``g``
     give rows of the gradient."""
     by_bits: bool = False
-    """Whether it is about the bits of its operands, so that these are not converted for it."""
+    """Whether it is about the bits of its operands, so that these are not converted for it; nor
+    does a device compute it on float16, which it computes as float32."""
     host_only: str = ""
     """Why no device computes the op."""
     sequential: str = ""

@@ -5,12 +5,12 @@ The first half of every backend's lowering: its second half makes steps of the c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy._src.dtypes import DEVICE_DTYPES
+from tfpy._src.dtypes import DEVICE_DTYPES, DType
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.calls import Call, call_of, copy_call
 from tfpy._src.lower.program import Buffer, Program
@@ -25,12 +25,17 @@ class Task(NamedTuple):
     output: int
 
 
-def assign_buffers(graph: Graph, backend: str) -> tuple[Program, list[Task]]:
+def assign_buffers(
+    graph: Graph, backend: str, dtypes: Set[DType] = DEVICE_DTYPES
+) -> tuple[Program, list[Task]]:
     """A Program with the buffers of a Graph but without steps, and what the steps have to do.
 
     Complex values are split into two first (``split_complex.py``). An alias (reshape) shares its
     operand's buffer. The Program's outputs are distinct buffers that some step writes: an output
     that would be an input, a constant or a second name of another output is copied.
+
+    Args:
+        dtypes: what the device stores.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
@@ -46,7 +51,7 @@ def assign_buffers(graph: Graph, backend: str) -> tuple[Program, list[Task]]:
     number = {v: i for i, v in enumerate(stored)}
     at = {v: number[source] for v, source in enumerate(origin) if source in number}
     program = Program(backend)
-    program.buffers = [_buffer(graph, v, backend) for v in stored]
+    program.buffers = [_buffer(graph, v, backend, dtypes) for v in stored]
     program.inputs = [at[v] for v in graph.inputs]
     program.constants = [(at[v], _bytes_of(graph, v)) for v in constants]
     tasks = [Task(call, tuple(at[v] for v in values), at[out]) for call, values, out in calls]
@@ -62,9 +67,9 @@ def _origins(graph: Graph) -> list[int]:
     return origin
 
 
-def _buffer(graph: Graph, value: int, backend: str) -> Buffer:
+def _buffer(graph: Graph, value: int, backend: str, dtypes: Set[DType]) -> Buffer:
     aval = graph.avals[value]
-    if aval.dtype not in DEVICE_DTYPES:
+    if aval.dtype not in dtypes:
         raise ValueError(f"{backend}: devices do not store {aval.dtype.name} (value {aval})")
     return Buffer(aval.shape, aval.dtype)
 

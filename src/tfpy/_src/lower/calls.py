@@ -58,8 +58,8 @@ def _elementwise_call(graph: Graph, eqn: Eqn) -> tuple[Elementwise, Values]:
         else ex.input_(arrays.index(value), graph.avals[value].dtype)
         for value, is_number in pairs
     ]
-    root = eqn.op.expr(*operands, **dict(eqn.attrs))
     out = graph.avals[eqn.outputs[0]]
+    root = ex.applied(eqn.op.expr, operands, eqn.attrs, out.dtype)
     views = tuple(broadcast_view(graph.avals[value].shape, out.shape) for value in arrays)
     return Elementwise(root, views, out), arrays
 

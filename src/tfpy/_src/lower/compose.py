@@ -88,7 +88,9 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
         for index_map in maps.current(out):
             operands = [expression(v, maps.operand(index_map, v, eqn)) for v in eqn.inputs]
             known[out, index_map] = (
-                eqn.op.expr(*operands, **dict(eqn.attrs)) if eqn.op.expr else operands[0]
+                ex.applied(eqn.op.expr, operands, eqn.attrs, graph.avals[out].dtype)
+                if eqn.op.expr
+                else operands[0]
             )
     if [value for value, _ in reads].count(first) > 1:
         raise NotComposable("the first operand is broadcast")
@@ -256,7 +258,7 @@ def facts_of(graph: Graph, eqn: Eqn) -> Facts:
 def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
     assert op.expr is not None
     operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
-    instructions, _ = ex.linearize(op.expr(*operands, **dict(attrs)))
+    instructions, _ = ex.linearize(ex.applied(op.expr, operands, attrs, ex.F))
     cost = sum(_cost(instruction.op) for instruction in instructions)
     return Facts(cost, any(instruction.op == "index" for instruction in instructions))
 

@@ -134,7 +134,8 @@ class _Splitter:
         reals = [component for v in eqn.inputs for component in self.values[v]]
         kinds = [self.graph.avals[v].dtype for v in eqn.inputs]
         assert eqn.op.expr is not None
-        root = eqn.op.expr(*operands(kinds), **dict(eqn.attrs))
+        dtype = self.graph.avals[out].dtype
+        root = ex.applied(eqn.op.expr, operands(kinds), eqn.attrs, dtype)
         return self._components_of(eqn.op.name, root, reals, self._avals(out))
 
     def _components_of(

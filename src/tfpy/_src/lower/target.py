@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Protocol
 
+from tfpy._src.dtypes import DEVICE_DTYPES, DType
 from tfpy._src.ir.kernel import KernelCall
 
 
@@ -17,6 +19,10 @@ class Target(Protocol):
     @property
     def fuses_prologues(self) -> bool:
         """Whether kernels may compute their operands as they read them."""
+
+    @property
+    def dtypes(self) -> Set[DType]:
+        """Element types of what its kernels read and write."""
 
     @property
     def max_inputs(self) -> int:
@@ -48,6 +54,7 @@ class NumpyTarget:
 
     fuses_loops = False
     fuses_prologues = False
+    dtypes = DEVICE_DTYPES
     max_inputs = 0
     kernels: frozenset[str] = frozenset()
 

@@ -257,7 +257,7 @@ def _pad_ref(x: Any, padding: Any, interior: Any, value: Any) -> Any:
 
 def _pad_kernel(x: Aval, padding: Any, interior: Any, value: Any) -> KernelCall:
     out = _pad_infer(x, padding, interior, value)
-    bits = np.array(value, np.float32 if x.dtype == dtypes.float32 else np.int32).view(np.int32)
+    bits = np.array(value, np.float32 if x.dtype.is_floating else np.int32).view(np.int32)
     return KernelCall(
         "pad",
         ("x",),

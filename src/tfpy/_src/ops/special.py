@@ -122,6 +122,7 @@ nextafter = elementwise(
     params=("x1", "x2"),
     takes=FLOAT,
     public="math.nextafter",
+    by_bits=True,
     doc="The float next to x1 in the direction of x2.",
 )
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import DType, float16
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import UNSUPPORTED, Op
@@ -134,7 +134,7 @@ class Backend(ABC):
         shapes; :meth:`lower` may still refuse some."""
         if op.name in UNSUPPORTED.get(self.name, {}):
             return False
-        stored = self.dtypes
+        stored = self.dtypes - {float16} if op.by_bits else self.dtypes
         return all(aval.dtype in stored for aval in avals)
 
     def compile(self, graph: Graph) -> int:

@@ -31,8 +31,6 @@ from tfpy._src.runtime.turns import give_turn
 class DeviceBackend(Backend):
     """A backend behind the bridge."""
 
-    dtypes = dtypes.DEVICE_DTYPES | {dtypes.complex64}
-
     def __init__(
         self,
         name: str,
@@ -45,6 +43,7 @@ class DeviceBackend(Backend):
         self.name = name
         self.processor = processor
         self.target = target
+        self.dtypes = frozenset((*target.dtypes, dtypes.complex64))
         self.variant = device.variant
         self._device = device
         self.run = device.run  # nothing stands between until a program is complex
@@ -242,8 +241,10 @@ async def open_webgpu() -> Backend:
     inputs = device.limits["inputs"]
     # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
     tiles = not found["software"] and device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
-    lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles)
-    return DeviceBackend("webgpu", device, lower, lower_webgpu.WebGPUTarget(inputs), "GPU")
+    half = device.limits["float16"] == 1
+    lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half)
+    target = lower_webgpu.WebGPUTarget(inputs, half)
+    return DeviceBackend("webgpu", device, lower, target, "GPU")
 
 
 async def open_webgl() -> Backend:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
+from tfpy._src.dtypes import DEVICE_DTYPES, DType
 from tfpy._src.ir.kernel import KernelCall
 
 _MADE_OPERANDS = frozenset({"reduce", "arg_reduce", "concat"})
@@ -17,14 +20,18 @@ class ShaderTarget:
     Args:
         max_inputs: arrays that a kernel can read on the device.
         kernels: those beyond the op table.
+        dtypes: what the device stores.
     """
 
     fuses_loops = True
     fuses_prologues = True
 
-    def __init__(self, max_inputs: int, kernels: frozenset[str]) -> None:
+    def __init__(
+        self, max_inputs: int, kernels: frozenset[str], dtypes: Set[DType] = DEVICE_DTYPES
+    ) -> None:
         self.max_inputs = max_inputs
         self.kernels = kernels
+        self.dtypes = dtypes
 
     def takes(self, call: KernelCall) -> bool:
         """All sizes."""

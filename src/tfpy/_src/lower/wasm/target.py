@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfpy._src.dtypes import float32
+from tfpy._src.dtypes import DEVICE_DTYPES, float32
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.kernel import Epilogue, KernelCall, Param, float_bits
 from tfpy._src.ir.strides import collapse
@@ -29,6 +29,7 @@ class WasmTarget:
 
     fuses_loops = True
     fuses_prologues = False
+    dtypes = DEVICE_DTYPES
     max_inputs = 16
     kernels = frozenset(
         {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy._src.dtypes import float32
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.shaders import reduction, rows
 from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
@@ -103,7 +102,7 @@ def few_rows(
     """Adds the step of a product of few rows, if it is one and its sizes are whole texels."""
     if product.m > MOST_ROWS or product.transpose_a or product.k < SHORTEST:
         return False
-    if not (product.whole_a and product.whole_b) or steps.result_dtype(output) != float32:
+    if not (product.whole_a and product.whole_b) or not steps.result_dtype(output).is_floating:
         return False
     if product.batch > MAX_GROUPS:
         return False

@@ -14,7 +14,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.expression import Expression
 from tfpy._src.lower.shaders.steps import flags_of
 from tfpy._src.lower.webgpu.kernels import add_kernel
-from tfpy._src.lower.webgpu.steps import MIN_INPUTS, add_step
+from tfpy._src.lower.webgpu.steps import MIN_INPUTS, add_step, stored_dtypes
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
 
 LONGEST_IN_FOURS = 64
@@ -27,6 +27,7 @@ def lower(
     donated: Collection[int] = (),
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
+    half: bool = False,
 ) -> Program:
     """The WebGPU Program of a Graph.
 
@@ -36,12 +37,13 @@ def lower(
         max_inputs: arrays that a kernel can read on the device.
         tiles: whether large products are computed in tiles, which takes a workgroup whose
             invocations share ``TILE_BYTES``.
+        half: whether the device has float16.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
         NotLowerable: when an elementwise equation reads more arrays than a kernel can.
     """
-    program, tasks = assign_buffers(graph, "webgpu")
+    program, tasks = assign_buffers(graph, "webgpu", stored_dtypes(half))
     for call, inputs, output in tasks:
         if isinstance(call, Elementwise):
             add_elementwise(program, call, inputs, output, max_inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfpy._src.dtypes import DEVICE_DTYPES, DType, float16, float32
 from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.lower.program import Kernel, Program
 from tfpy._src.lower.shaders.arrays import Arrays
@@ -18,6 +19,11 @@ MIN_INPUTS = 7
 
 MAX_GROUPS = 65535
 """Workgroups along one dimension of a dispatch."""
+
+
+def stored_dtypes(half: bool) -> frozenset[DType]:
+    """What a device stores, one that has float16 or one that has not."""
+    return DEVICE_DTYPES | {float16} if half else DEVICE_DTYPES
 
 
 class WebGPUSteps(Steps):
@@ -63,7 +69,9 @@ class WebGPUSteps(Steps):
         )  # fmt: skip
 
     def like(self, output: int, count: int) -> int:
-        return self.program.add_buffer([count], self.result_dtype(output))
+        """What is to be combined further is not rounded: float32 where that is float16."""
+        dtype = self.result_dtype(output)
+        return self.program.add_buffer([count], float32 if dtype == float16 else dtype)
 
 
 def add_step(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tfpy._src.dtypes import float32
 from tfpy._src.lower.shaders.reduction import sum_chunks
 from tfpy._src.lower.shaders.steps import Params, flags_of
 from tfpy._src.lower.webgpu.steps import MAX_GROUPS, WebGPUSteps
@@ -130,7 +129,7 @@ def add_product(
     Returns:
         whether it did.
     """
-    if not steps.tiles or steps.result_dtype(output) != float32 or product.size < SMALL:
+    if not steps.tiles or not steps.result_dtype(output).is_floating or product.size < SMALL:
         return False
     tile = tile_for(product)
     chunk = chunk_for(product, tile)

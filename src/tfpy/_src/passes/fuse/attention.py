@@ -53,7 +53,7 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
     finder = Finder(graph)
     found: list[Found] = []
     for eqn in (eqn for eqn in graph.eqns if eqn.op is exp):
-        rows = softmax_of(finder, eqn)
+        rows = softmax_of(finder, eqn, target)
         one = None if rows is None else _attention(finder, *rows, target)
         if one is not None:
             found.append(one)

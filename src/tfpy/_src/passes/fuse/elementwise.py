@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 
-from tfpy._src.dtypes import DEVICE_DTYPES
+from tfpy._src.dtypes import float16
 from tfpy._src.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.calls import loop_call
@@ -43,8 +43,8 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
         eqn = graph.eqns[number]
         if needed.isdisjoint(eqn.outputs) and not eqn.op.stateful:
             continue
-        if eqn.op.expr is not None and is_fusible(graph, eqn):
-            group = Group(uses, number, target.max_inputs)
+        if eqn.op.expr is not None and is_fusible(graph, eqn, target):
+            group = Group(uses, number, target)
             group.grow()
             members = group.members()
             if len(members) > 1:
@@ -60,25 +60,20 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
     return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
 
 
-def is_fusible(graph: Graph, eqn: Eqn) -> bool:
-    """Whether the equation is elementwise, on values that devices store."""
+def is_fusible(graph: Graph, eqn: Eqn, target: Target) -> bool:
+    """Whether the equation is elementwise, on values that the device stores."""
     if not is_elementwise(eqn.op):
         return False
-    for value in (*eqn.inputs, *eqn.outputs):
-        aval = graph.avals[value]
-        if aval.dtype.name not in _DEVICE_DTYPES or not aval.size:
-            return False
-    return True
-
-
-_DEVICE_DTYPES = frozenset(dtype.name for dtype in DEVICE_DTYPES)
+    stored = target.dtypes - {float16} if eqn.op.by_bits else target.dtypes
+    avals = (graph.avals[value] for value in (*eqn.inputs, *eqn.outputs))
+    return all(aval.size and aval.dtype in stored for aval in avals)
 
 
 class Group:
     """A fusion that grows from its last equation, number ``root``, backwards."""
 
-    def __init__(self, uses: Uses, root: int, max_inputs: int) -> None:
-        self.uses, self.graph, self.max_inputs = uses, uses.graph, max_inputs
+    def __init__(self, uses: Uses, root: int, target: Target) -> None:
+        self.uses, self.graph, self.target = uses, uses.graph, target
         self.root = root
         self.size = self.graph.avals[self._output(root)].size
         self.maps = IndexMaps(self.graph, self._output(root))
@@ -129,14 +124,15 @@ class Group:
 
     def _take(self, number: int) -> bool:
         eqn = self.graph.eqns[number]
-        if not is_fusible(self.graph, eqn):
+        if not is_fusible(self.graph, eqn, self.target):
             return False
         is_owned = self.uses.only_in(eqn.outputs[0], self.owned)
         cost = facts_of(self.graph, eqn).cost * len(self.maps.current(eqn.outputs[0]))
         if not self._pays(eqn, cost, is_owned):
             return False
         inputs = (self.inputs - set(eqn.outputs)) | self._arrays(number)
-        most = max(self.max_inputs, len(self.inputs))  # slices of one array make fewer of many
+        # Slices of one array make fewer of many.
+        most = max(self.target.max_inputs, len(self.inputs))
         if len(inputs) > most or self.cost + cost > MAX_COST:
             return False
         try:
@@ -157,8 +153,10 @@ class Group:
         if is_owned or (cost == 0 and eqn.op is not strided_slice):
             return True
         graph, readers = self.graph, self.uses.readers[out]
-        if out in self.uses.outputs or not all(is_fusible(graph, graph.eqns[r]) for r in readers):
+        if out in self.uses.outputs:
             return False  # it is made anyway
+        if not all(is_fusible(graph, graph.eqns[r], self.target) for r in readers):
+            return False
         return eqn.op is strided_slice or (cost <= CHEAP and self._is_recomputed(out))
 
     def _is_recomputed(self, value: int) -> bool:

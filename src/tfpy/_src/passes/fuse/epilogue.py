@@ -63,7 +63,7 @@ def _longest(
         eqn = graph.eqns[number]
         if number == members[-1]:
             continue
-        if number in fused or not is_fusible(graph, eqn):
+        if number in fused or not is_fusible(graph, eqn, target):
             break
         cost += facts_of(graph, eqn).cost
         (out,) = eqn.outputs

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tfpy._src.dtypes import float32
 from tfpy._src.ir.fusion import Pattern
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.kernel import float_bits
@@ -51,7 +50,7 @@ def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
         return graph
     finder = Finder(graph)
     roots = (eqn for eqn in graph.eqns if eqn.op in (sqrt, rsqrt))
-    found = [_normalisation(finder, eqn) for eqn in roots]
+    found = [_normalisation(finder, eqn, target) for eqn in roots]
     return replaced(graph, [one for one in found if one is not None])
 
 
@@ -90,10 +89,13 @@ class _Statistics:
             self.x, self.mean = x, mean
 
 
-def _normalisation(finder: Finder, eqn: Eqn) -> Found | None:
+def _normalisation(finder: Finder, eqn: Eqn, target: Target) -> Found | None:
     statistics = _Statistics(finder, eqn)
     x = statistics.x
-    if x < 0 or finder.graph.avals[x].dtype != float32 or not finder.graph.avals[x].size:
+    if x < 0:
+        return None
+    aval = finder.graph.avals[x]
+    if not aval.dtype.is_floating or aval.dtype not in target.dtypes or not aval.size:
         return None
     products = _Products(finder, statistics)
     for root in reversed(products.roots()):

@@ -37,12 +37,12 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
         return None
     operand = eqn.inputs[0]
     producer = uses.producer.get(operand)
-    if producer is None or not is_fusible(graph, graph.eqns[producer]):
+    if producer is None or not is_fusible(graph, graph.eqns[producer], target):
         return None
     if uses.readers[operand] != [uses.producer[eqn.outputs[0]]] or operand in uses.outputs:
         return None
     try:
-        group = Group(uses, producer, target.max_inputs)
+        group = Group(uses, producer, target)
     except NotComposable:
         return None
     group.grow()

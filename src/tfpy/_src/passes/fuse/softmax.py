@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from tfpy._src.dtypes import float32
 from tfpy._src.ir.fusion import Pattern
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.target import Target
@@ -31,15 +30,15 @@ def fuse_softmax(graph: Graph, target: Target) -> Graph:
     return replaced(graph, [one for one in found if one is not None])
 
 
-def softmax_of(finder: Finder, exponential: Eqn) -> tuple[int, int] | None:
+def softmax_of(finder: Finder, exponential: Eqn, target: Target) -> tuple[int, int] | None:
     """x and softmax(x), if the equation is the exponential in it."""
-    x = _shifted(finder, exponential)
+    x = _shifted(finder, exponential, target)
     root = None if x is None else _quotient(finder, exponential.outputs[0])
     return None if x is None or root is None else (x, root)
 
 
-def _shifted(finder: Finder, exponential: Eqn) -> int | None:
-    """The x of exp(x - max), of float32."""
+def _shifted(finder: Finder, exponential: Eqn, target: Target) -> int | None:
+    """The x of exp(x - max), of floats that the device has."""
     difference = finder.producer(exponential.inputs[0], subtract)
     if difference is None:
         return None
@@ -47,11 +46,12 @@ def _shifted(finder: Finder, exponential: Eqn) -> int | None:
     if finder.row_reduction(largest, reduce_max) != (x, 1.0) or not finder.is_kept(largest, x):
         return None
     aval = finder.graph.avals[x]
-    return x if aval.dtype == float32 and aval.size else None
+    floats = aval.dtype.is_floating and aval.dtype in target.dtypes
+    return x if floats and aval.size else None
 
 
 def _softmax_of(finder: Finder, exponential: Eqn, target: Target) -> Found | None:
-    x = _shifted(finder, exponential)
+    x = _shifted(finder, exponential, target)
     if x is None:
         return None
     shape = finder.shape(x)

@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.expr import B, F, I, U
+from tfpy._src.ir.expr import B, F, H, I, U
 from tfpy._src.lower.render import Value
 from tfpy._src.lower.shaders.language import OPERATORS, ShadingLanguage, float_literal
 
 
 class Wgsl(ShadingLanguage):
-    """Functions that are not built in are in the library (``library.py``)."""
+    """Functions that are not built in are in the library (``library.py``).
+
+    float16 is computed as f32: what reads memory widens, and each value of that type is rounded
+    where it comes to be.
+    """
 
     name = "wgsl"
     int_ = "i32"
-    types: ClassVar[Mapping[DType, str]] = {F: "f32", I: "i32", U: "u32", B: "bool"}
+    types: ClassVar[Mapping[DType, str]] = {F: "f32", H: "f32", I: "i32", U: "u32", B: "bool"}
     operators: ClassVar[Mapping[str, str]] = {
         **OPERATORS,
         "round": "round({0})",
@@ -41,7 +45,9 @@ class Wgsl(ShadingLanguage):
     def cast(self, operand: str, source: DType, target: DType) -> str:
         if target == B:
             return f"!({operand} == {self.types[source]}(0))"
-        if source == F:
+        if target == H:
+            return f"to_half({operand})" if source == F else f"to_half(f32({operand}))"
+        if source in (F, H) and target in (I, U):
             return f"to_int({operand})" if target == I else f"u32(to_int({operand}))"
         return f"{self.types[target]}({operand})"
 
@@ -52,7 +58,11 @@ class Wgsl(ShadingLanguage):
         return f"var {name}: {kind} = {value};"
 
     def stored(self, dtype: DType) -> tuple[str, str]:
-        return ("f32", "vec4<f32>") if dtype == F else ("i32", "vec4<i32>")
+        return ("f32", "vec4<f32>") if dtype in (F, H) else ("i32", "vec4<i32>")
+
+    def memory(self, dtype: DType) -> tuple[str, str]:
+        """The types of an element, and of four, of an array; others are ``stored`` alike."""
+        return ("f16", "vec4<f16>") if dtype == H else self.stored(dtype)
 
     def function(
         self, name: str, result: str, parameters: Sequence[tuple[str, str]], lines: Sequence[str]

@@ -6,6 +6,8 @@ work together has an entry point of its own instead (``@compute``), and calls ``
 value)``. Bodies come from ``shaders/wgsl/<kernel>.wgsl``, or are rendered from an expression.
 
 An epilogue is the function ``finish``, of a result and its position, applied by ``store``.
+
+Arrays of float16 are read as f32, and a body's result is of f32, rounded by ``store``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.expr import B, F, I
+from tfpy._src.ir.expr import B, H, I
 from tfpy._src.ir.kernel import Param, float_bits
 from tfpy._src.lower.shaders.arrays import Operand
 from tfpy._src.lower.shaders.library import Block, needed, words_of
@@ -90,9 +92,10 @@ def _source(
 ) -> Source:
     quads = "QUADS" in defines
     result = out if finish is None else finish.dtype
-    flags = (*defines, "FLOATS") if result == F else defines
+    flags = (*defines, "FLOATS") if result.is_floating else defines
     body = specialized(body, flags).strip()
-    text = [body, *([] if finish is None else [finish.text]), _store(finish is not None)]
+    store = _store(result, out, quads, finish is not None)
+    text = [body, *([] if finish is None else [finish.text]), store]
     if "@compute" not in body:
         text.append(_MAIN)
     readers = [_readers(operand, quads) for operand in operands]
@@ -100,13 +103,15 @@ def _source(
     code = [*(b.code for b in blocks), *text]
     used = words_of("\n".join(code))
     members = [member for member in members if member[0] in used]
-    bound = {array: WGSL.stored(dtype)[1] for _, dtype, array in operands}
+    bound = {array: WGSL.memory(dtype)[1] for _, dtype, array in operands}
     arrays = [
         f"@group(0) @binding({number}) var<storage, read> {array}_data: array<{vector}>;"
         for number, (array, vector) in enumerate(bound.items(), 1)
     ]
-    stored = WGSL.stored(out)[quads]
+    stored = WGSL.memory(out)[quads]
+    half = H in (out, *(dtype for _, dtype, _ in operands))
     whole = [
+        *(["enable f16;"] if half else []),
         "struct Params {",
         *(f"    {declaration}," for _, declaration in members),
         *([] if members else ["    unused: i32,"]),
@@ -135,8 +140,8 @@ def _readers(operand: Operand, quads: bool) -> tuple[Block, ...]:
     four = ", ".join(f"{x}_at(i + {k})" if k else f"{x}_at(i)" for k in range(4))
     texts = (
         f"alias {x}_type = {scalar};",
-        f"fn {x}_texel(t: i32) -> {vector} {{ return {array}_data[t]; }}",
-        f"fn {x}_at(i: i32) -> {scalar} {{ return {array}_data[i >> 2][i & 3]; }}",
+        f"fn {x}_texel(t: i32) -> {vector} {{ return {vector}({array}_data[t]); }}",
+        f"fn {x}_at(i: i32) -> {scalar} {{ return {scalar}({array}_data[i >> 2][i & 3]); }}",
         f"fn {x}_four(i: i32) -> {vector} {{ return {vector}({four}); }}",
         f"fn {x}_value(i: i32) -> {kind} {{ return {x}_{reader}(i); }}",
     )
@@ -151,8 +156,8 @@ _INT_RANGE = {I: ("i32(-2147483648)", "2147483647"), B: ("0", "1")}
 def _types(dtype: DType, quads: bool) -> tuple[Block, ...]:
     """The names of a result's types and numbers."""
     scalar, vector = WGSL.stored(dtype)
-    lowest, highest = ("-infinity()", "infinity()") if dtype == F else _INT_RANGE[dtype]
-    of_bits = "bitcast<f32>(bits)" if dtype == F else "bits"
+    lowest, highest = _INT_RANGE.get(dtype, ("-infinity()", "infinity()"))
+    of_bits = "bitcast<f32>(bits)" if dtype.is_floating else "bits"
     texts = (
         f"alias T = {scalar};",
         f"alias T4 = {vector};",
@@ -164,8 +169,12 @@ def _types(dtype: DType, quads: bool) -> tuple[Block, ...]:
     return tuple(map(block, texts))
 
 
-def _store(finishes: bool) -> str:
-    value = "finish(value, at)" if finishes else "value"
+def _store(result: DType, out: DType, quads: bool, finishes: bool) -> str:
+    value = "to_half_v(value)" if result == H else "value"
+    if finishes:
+        value = f"finish({value}, at)"
+    if out == H:
+        value = f"{WGSL.memory(out)[quads]}({value})"
     return f"fn store(at: i32, value: V) {{ result_data[at] = {value}; }}"
 
 

@@ -1,0 +1,181 @@
+"""float16 where the device has it: computed by kernels, as TensorFlow computes it."""
+
+from __future__ import annotations
+
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy._src.ops import OPS, UNSUPPORTED
+from tfpy.testing import run_in_browser
+
+PROGRAMS = Path(__file__).parents[1] / "tests" / "ops" / "halves.py"
+
+TOLERANCE = 2e-3
+
+
+def is_on(device: str, tensor: Any) -> bool:
+    return (tensor + tensor).storage.place == device
+
+
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_kernels(tf: Any, backend: str) -> None:
+    """Every primitive with a kernel, against NumPy's meaning in float32, rounded."""
+    assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32-float16"
+    assert is_on("webgpu", tf.constant([1.0], tf.float16))
+    names = [n for n, op in OPS.items() if op.is_primitive and op.kernel and op.samples]
+    found = [text for n in names if n not in UNSUPPORTED[backend] for text in wrong_samples(n)]
+    assert found == []
+
+
+def wrong_samples(name: str) -> list[str]:
+    """What is wrong with an op on its samples, float16 in place of float32."""
+    from tfpy._src.ir.evaluate import evaluate
+    from tfpy._src.runtime import registry
+
+    op, device = OPS[name], registry.active_backend()
+    wrong = []
+    for given, attrs in op.samples(np.random.default_rng(7)):
+        halves = [half(a) for a in given]
+        graph = graph_of(op, halves, attrs)
+        if graph is None or not device.takes(op, graph.avals):
+            continue
+        out_aval = graph.avals[graph.outputs[0]]
+        wide = [a.astype(np.float32) if a.dtype == np.float16 else a for a in halves]
+        (expected,) = evaluate(graph_of(op, wide, attrs), wide)
+        with np.errstate(over="ignore"):
+            expected = expected.astype(out_aval.dtype.as_numpy_dtype)
+        program = device.compile(graph)
+        slots = [device.upload(a) for a in halves]
+        out = device.run(program, *slots)
+        got = device.read(out, out_aval)
+        device.free([*slots, out])
+        device.release(program)
+        near = np.isclose(got, expected, TOLERANCE, TOLERANCE, equal_nan=True)
+        if not near.all():
+            at = tuple(np.argwhere(~near)[0])
+            wrong.append(f"{name}: {graph.avals} {attrs} {got[at]} instead of {expected[at]}")
+    return wrong
+
+
+def half(array: Any) -> Any:
+    array = np.asarray(array)
+    return array.astype(np.float16) if array.dtype == np.float32 else array
+
+
+def graph_of(op: Any, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """The op on these arrays; None where it takes no such, or none of float16 or float32."""
+    from tfpy._src.dtypes import as_dtype
+    from tfpy._src.errors import InvalidArgumentError
+    from tfpy._src.ir.aval import Aval
+    from tfpy._src.ir.graph import single_equation
+
+    if op.by_bits or not any(a.dtype.kind == "f" for a in arrays):
+        return None
+    try:
+        avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
+        return single_equation(op, avals, tuple(attrs.items()))
+    except (InvalidArgumentError, TypeError):
+        return None
+
+
+@pytest.fixture
+def programs() -> str:
+    return PROGRAMS.read_text()
+
+
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_programs(tf: Any, backend: str, programs: str) -> None:
+    """What Python's tests run against TensorFlow, here against NumPy."""
+    halves: Any = types.ModuleType("halves")
+    exec(programs, halves.__dict__)
+    for name in halves.EXACT | halves.CLOSE:
+        found = halves.results(tf, name)
+        tf.set_backend("cpu")
+        expected = halves.results(tf, name)
+        tf.set_backend(backend)
+        assert halves.differences(name, found, expected) == [], name
+
+
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_long_sums(tf: Any, backend: str) -> None:
+    """They are added up in float32: in float16, 256 + 0.1 is 256. Half the bytes are used."""
+    tenth = tf.fill([4096, 3], tf.constant(0.1, tf.float16))
+    total = np.float16(4096 * float(np.float16(0.1)))
+    for found in (tf.reduce_sum(tenth, 0), tf.matmul(tenth, tenth[:, :1] * 0 + 1, True)):
+        assert found.dtype == tf.float16
+        assert (found.numpy() == total).all()
+    one = tf.constant(1.0, tf.float16)
+    kept = [tf.zeros([100001], tf.float16) + one]
+    before = tf.memory()["backend"]["bytes"]
+    kept.append(kept[0] + one)
+    assert tf.memory()["backend"]["bytes"] - before == 200002
+    assert (kept[1].numpy() == 2).all()
+
+
+@run_in_browser(
+    backends=["webgpu"], browsers=["firefox"], packages=["keras"], timeout=600, check_leaks=False
+)
+def test_mixed_precision(tf: Any, backend: str) -> None:
+    """A fit with scaled losses learns on the device what it learns on NumPy."""
+    import keras
+
+    def fit() -> Any:
+        keras.utils.set_random_seed(3)
+        layers = keras.layers
+        model = keras.Sequential(
+            [
+                keras.Input((8, 8, 1)),
+                layers.Conv2D(4, 3, activation="relu"),
+                layers.MaxPooling2D(),
+                layers.LayerNormalization(),
+                layers.Flatten(),
+                layers.Dense(16, activation="gelu"),
+                layers.Dense(3, dtype="float32"),
+            ]
+        )
+        losses = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.Adam(0.01), losses)
+        assert isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+        rng = np.random.default_rng(5)
+        x, y = rng.normal(size=(48, 8, 8, 1)), np.arange(48) % 3
+        x[np.arange(48), y, y] += 3.0
+        history = model.fit(x, y, batch_size=16, epochs=4, shuffle=False, verbose=0).history
+        hidden = model.layers[0](x[:2].astype("float32"))
+        assert hidden.dtype == tf.float16
+        assert hidden.storage.place == tf.get_backend()
+        return history["loss"]
+
+    keras.mixed_precision.set_global_policy("mixed_float16")
+    try:
+        losses = fit()
+        tf.set_backend("cpu")
+        expected = fit()
+    finally:
+        tf.set_backend(backend)
+        keras.mixed_precision.set_global_policy("float32")
+    np.testing.assert_allclose(losses, expected, rtol=0.02)
+    assert losses[-1] < 0.7 * losses[0]
+
+
+@run_in_browser(backends=["webgpu"], browsers=["chromium"])
+def test_without_float16(tf: Any, backend: str) -> None:
+    """NumPy computes it, beside the device; a Program of it is refused."""
+    from tfpy._src.dtypes import float16
+    from tfpy._src.ir.aval import Aval
+    from tfpy._src.ir.graph import single_equation
+    from tfpy._src.lower.webgpu import lower
+    from tfpy._src.runtime import registry
+    from tfpy._src.runtime.backend import Compiled
+
+    assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32"
+    x = tf.constant([1.5, 65504.0], tf.float16)
+    assert (x + x).numpy().tolist() == [3.0, np.inf]
+    graph = single_equation(OPS["add"], [Aval((2,), float16)] * 2, ())
+    with pytest.raises(tf.errors.InternalError, match="float16, which this webgpu device has not"):
+        registry.active_backend().register(Compiled(graph, lower(graph, half=True)))
+    with pytest.raises(ValueError, match="devices do not store float16"):
+        lower(graph)
