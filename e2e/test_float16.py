@@ -116,6 +116,31 @@ def test_long_sums(tf: Any, backend: str) -> None:
     assert (kept[1].numpy() == 2).all()
 
 
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_products_in_tiles(tf: Any, backend: str) -> None:
+    """As on a GPU, which a software adapter is not asked for: parts of sums are float32."""
+    from tfpy._src.lower.webgpu import lower
+    from tfpy._src.runtime import registry
+    from tfpy._src.runtime.backend import Compiled
+
+    device = registry.active_backend()
+    rng = np.random.default_rng(2)
+    for m, n, k in ((128, 128, 128), (65, 130, 257), (1, 256, 512)):
+        arrays = [rng.normal(size=(1, *s)).astype(np.float16) for s in ((m, k), (k, n))]
+        attrs = {"transpose_a": False, "transpose_b": False}
+        graph = graph_of(OPS["matmul"], arrays, attrs)
+        lowered = lower(graph, half=True)
+        assert lowered.kernels[0].name == ("matvec" if m == 1 else "matmul_tile")
+        program = device.register(Compiled(graph, lowered))
+        slots = [device.upload(a) for a in arrays]
+        out = device.run(program, *slots)
+        got = device.read(out, graph.avals[graph.outputs[0]])
+        device.free([*slots, out])
+        device.release(program)
+        a, b = (x.astype(np.float32) for x in arrays)
+        np.testing.assert_allclose(got, (a @ b).astype(np.float16), rtol=2e-3, atol=2e-3)
+
+
 @run_in_browser(
     backends=["webgpu"], browsers=["firefox"], packages=["keras"], timeout=600, check_leaks=False
 )
