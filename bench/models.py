@@ -1,4 +1,4 @@
-"""tfpy's side of ``page/models.mjs``: graph-models that packages ship, loaded and run."""
+"""tfpy's side of ``page/models.mjs``: models that packages ship, loaded and run."""
 
 from __future__ import annotations
 
@@ -23,12 +23,25 @@ def _input(shape: list[int], dtype: Any) -> Any:
     return tf.constant(values.astype(dtype.as_numpy_dtype).reshape(shape))
 
 
-async def load(name: str, address: str, shape: list[int]) -> float:
-    """The milliseconds that loading takes; the files should be in the browser's cache."""
+async def load(name: str, address: str, how: str) -> float:
+    """The milliseconds that loading takes; the files should be in the browser's cache.
+
+    Args:
+        name: of the model.
+        address: of its file.
+        how: what the page says of its inputs, as JSON.
+    """
     start = time.perf_counter()
-    models[name] = model = await tf.load_graph_model(address)
+    models[name] = model = await tf.models.load_async(address)
     taken = (time.perf_counter() - start) * 1e3
-    given[name] = _input(list(shape), model.inputs[0].dtype)
+    facts = json.loads(how)
+    shape, fills = facts["shape"], facts.get("fills", {})
+    given[name] = {
+        spec.name: _input(shape, spec.dtype)
+        if fills.get(spec.name) is None
+        else tf.fill(shape, tf.constant(fills[spec.name], spec.dtype))
+        for spec in model.inputs
+    }
     return taken
 
 

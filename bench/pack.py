@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_FILES = ("*.mjs", "pyodide/*")
+SITE_FILES = ("*.mjs", "pyodide/*", "run/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/fit_steps.py",

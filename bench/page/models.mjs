@@ -1,21 +1,28 @@
-// Measures graph-models that packages ship: tfpy in turns with TensorFlow.js, on one backend.
+// Measures models that packages ship: tfpy in turns with TensorFlow.js (graph-models) or ONNX Runtime
+// Web (ONNX files), on one backend.
 //
-//   ?backend=webgl      wasm or webgl
+//   ?backend=webgl      wasm, webgl or webgpu
 //   &threads=1          lets the wasm backends use threads (default: one thread on both sides)
 //   &work=blazeface,…   models, by name; default: all
 //   &repeats=15         samples of each side, taken in turns
 //   &post=1             posts each record to /result
 //
-// The models lie under /models/NAME/NAME.json. Each side loads a model twice, so that the second time
-// the files come from the cache; that time is in the record.
+// The models lie under /models/NAME/NAME.json, or the file that is named below. The sides load a model in turns; the quickest time of
+// each, when the files come from the cache, is in the record.
 
 import { loadTfpy } from "/tfpy.mjs";
+import * as onnx from "./onnx.mjs";
 import { open } from "./tfjs.mjs";
 
 /** @type {typeof import("@tensorflow/tfjs")} */
 const tf = /** @type {any} */ (globalThis).tf;
 
-/** @type {Record<string, {shape: number[], integers?: boolean}>} */
+/**
+ * What a model takes. `fills` names the inputs of an ONNX file: numbers that all elements are, or null.
+ * @typedef {{shape: number[], integers?: boolean, file?: string, fills?: Record<string, number | null>}} How
+ */
+
+/** @type {Record<string, How>} */
 const MODELS = {
   "movenet-lightning": { shape: [1, 192, 192, 3], integers: true },
   blazeface: { shape: [1, 256, 256, 3] },
@@ -25,8 +32,16 @@ const MODELS = {
   handtrack: { shape: [1, 320, 320, 3], integers: true },
   faceres: { shape: [1, 224, 224, 3] },
   basic_pitch: { shape: [1, 43844, 1] },
+  mobilenet_v2_mid: { shape: [1, 224, 224, 3] },
+  minilm: {
+    shape: [1, 128],
+    integers: true,
+    file: "model.onnx",
+    fills: { input_ids: null, attention_mask: 1, token_type_ids: 0 },
+  },
 };
 const RUN_INS = 3; // untimed runs before a sample
+const LOADS = 8; // of each side
 const query = new URLSearchParams(location.search);
 const backend = query.get("backend") ?? "wasm";
 const threads = query.has("threads");
@@ -41,28 +56,47 @@ async function report(line) {
 }
 
 /**
- * TensorFlow.js's side of a model.
- * @param {string} address
- * @param {{shape: number[], integers?: boolean}} how
+ * Numbers from 0 to 1, or whole ones from 0 to 255.
+ * @param {How} how
  */
-async function peer(address, { shape, integers }) {
-  await tf.loadGraphModel(address);
-  const start = performance.now();
-  const model = await tf.loadGraphModel(address);
-  const load = performance.now() - start;
+function numbers({ shape, integers }) {
   const size = shape.reduce((a, b) => a * b);
   const values = Float32Array.from({ length: size }, (_, i) => ((i * 7919) % 1009) / 1009);
-  const input = integers
-    ? tf.tensor(
-        Int32Array.from(values, (x) => Math.floor(255 * x)),
-        shape,
-        "int32",
-      )
-    : tf.tensor(values, shape);
+  return integers ? values.map((x) => Math.floor(255 * x)) : values;
+}
+
+/**
+ * ONNX Runtime's side of a model.
+ * @param {string} address
+ * @param {How} how
+ */
+function onnxPeer(address, how) {
+  const inputs = Object.entries(how.fills ?? {}).map(([name, fill]) => [
+    name,
+    { shape: how.shape, values: numbers(how).map((x) => fill ?? x) },
+  ]);
+  return onnx.peer(address, backend, Object.fromEntries(inputs));
+}
+
+/**
+ * TensorFlow.js's side of a model.
+ * @param {string} address
+ * @param {How} how
+ */
+async function peer(address, how) {
+  const { shape, integers } = how;
+  const model = await tf.loadGraphModel(address);
+  const input = tf.tensor(numbers(how), shape, integers ? "int32" : "float32");
   /** @type {any[]} */
   let read = [];
   return {
-    load,
+    async load() {
+      const start = performance.now();
+      const again = await tf.loadGraphModel(address);
+      const taken = performance.now() - start;
+      again.dispose();
+      return taken;
+    },
     async sample() {
       const begin = performance.now();
       const made = await model.executeAsync(input);
@@ -72,9 +106,7 @@ async function peer(address, { shape, integers }) {
       tf.dispose(tensors);
       return taken;
     },
-    /** The sum and the number of elements of each output. */
-    outputs: () =>
-      read.map((one) => [Array.from(one, Math.abs).reduce((a, b) => a + b, 0), one.length]),
+    outputs: () => onnx.sums(read),
   };
 }
 
@@ -108,18 +140,24 @@ async function measured(sides) {
  * @param {string} name
  */
 async function compared(works, name) {
-  const address = `/models/${name}/${name}.json`;
-  const other = await peer(address, MODELS[name]);
-  await works.load(name, address, MODELS[name].shape);
-  const load = await works.load(name, address, MODELS[name].shape);
+  const how = MODELS[name];
+  const address = `/models/${name}/${how.file ?? `${name}.json`}`;
+  const other = await (how.fills ? onnxPeer(address, how) : peer(address, how));
+  const loads = /** @type {number[][]} */ ([[], []]);
+  for (let i = 0; i < LOADS; i++) {
+    loads[0].push(await works.load(name, address, JSON.stringify(how)));
+    loads[1].push(await other.load());
+  }
+  const [load, its_load] = loads.map((taken) => Math.min(...taken));
   const sides = [() => works.sample(name), other.sample];
   const [own, its] = await measured(sides);
   return {
     work: name,
     backend,
     threads,
+    peer: how.fills ? "ONNX Runtime Web" : "TensorFlow.js",
     tfpy: { ...own, load },
-    tfjs: { ...its, load: other.load },
+    its: { ...its, load: its_load },
     ratio: its.median / own.median,
     least_ratio: its.least / own.least,
     outputs: [JSON.parse(works.outputs(name)), other.outputs()],
@@ -136,6 +174,7 @@ pyodide.FS.mkdirTree("bench");
 pyodide.FS.writeFile("bench/models.py", await (await fetch("../models.py")).text());
 const works = await pyodide.runPythonAsync("from bench import models; models");
 await open(backend, threads);
+await onnx.open(backend, threads);
 for (const name of query.get("work")?.split(",") ?? Object.keys(MODELS)) {
   try {
     await report(await compared(works, name));

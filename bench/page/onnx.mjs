@@ -1,4 +1,4 @@
-// ONNX Runtime Web's side of the benchmark: the models of ../onnx_models.py.
+// ONNX Runtime Web's side of the benchmark: the models of ../onnx_models.py, and packages' ONNX files.
 
 /**
  * @typedef {import("./bench.mjs").Contender} Contender
@@ -7,7 +7,11 @@
 
 const MODELS = ["mobilenet_v1", "mobilenet_v2"];
 const PACKAGE = "/node_modules/onnxruntime-web/dist/";
-const PROVIDERS = /** @type {Record<string, string>} */ ({ wasm: "wasm" });
+/** By backend: the build whose provider has that name. */
+const BUILDS = /** @type {Record<string, string>} */ ({
+  wasm: "ort.wasm.min.mjs",
+  webgpu: "ort.webgpu.min.mjs",
+});
 
 /** @type {any} */
 let runtime;
@@ -18,13 +22,64 @@ let runtime;
  * @param {boolean} threads
  */
 export async function open(backend, threads) {
-  if (!(backend in PROVIDERS)) return false;
-  const loaded = await import(`${PACKAGE}ort.wasm.min.mjs`).catch(() => undefined);
+  if (!(backend in BUILDS)) return false;
+  const loaded = await import(`${PACKAGE}${BUILDS[backend]}`).catch(() => undefined);
   if (loaded === undefined) return false;
   runtime = loaded;
   runtime.env.wasm.wasmPaths = PACKAGE;
   runtime.env.wasm.numThreads = threads ? Math.min(navigator.hardwareConcurrency, 8) : 1;
   return true;
+}
+
+/**
+ * @param {string} address
+ * @param {string} backend
+ */
+function started(address, backend) {
+  return runtime.InferenceSession.create(address, { executionProviders: [backend] });
+}
+
+/**
+ * A package's model, as a side of models.mjs.
+ * @param {string} address
+ * @param {string} backend
+ * @param {Record<string, {shape: number[], values: Float32Array}>} inputs whole numbers
+ */
+export async function peer(address, backend, inputs) {
+  if (runtime === undefined) throw new Error(`ONNX Runtime Web has no ${backend} here`);
+  const pairs = Object.entries(inputs).map(([name, { shape, values }]) => [
+    name,
+    new runtime.Tensor("int64", BigInt64Array.from(values, BigInt), shape),
+  ]);
+  const feeds = Object.fromEntries(pairs);
+  const session = await started(address, backend);
+  /** @type {Float32Array[]} */
+  let read = [];
+  return {
+    async load() {
+      const start = performance.now();
+      const again = await started(address, backend);
+      const taken = performance.now() - start;
+      await again.release();
+      return taken;
+    },
+    async sample() {
+      const start = performance.now();
+      const results = await session.run(feeds);
+      const tensors = session.outputNames.map((/** @type {string} */ name) => results[name]);
+      read = await Promise.all(tensors.map((/** @type {any} */ tensor) => tensor.getData()));
+      return performance.now() - start;
+    },
+    outputs: () => sums(read),
+  };
+}
+
+/**
+ * The sum of the magnitudes and the number of elements of each output.
+ * @param {ArrayLike<number>[]} outputs
+ */
+export function sums(outputs) {
+  return outputs.map((one) => [Array.from(one, Math.abs).reduce((a, b) => a + b, 0), one.length]);
 }
 
 /**
@@ -49,9 +104,9 @@ function channelsFirst({ shape, values }) {
  */
 export async function contenders(work, arrays, backend) {
   if (runtime === undefined || !MODELS.includes(work)) return [];
-  const session = await runtime.InferenceSession.create(`/models/${work}.onnx`, {
-    executionProviders: [PROVIDERS[backend]],
-  });
+  const address = `/models/${work}.onnx`;
+  if (!(await fetch(address, { method: "HEAD" })).ok) return [];
+  const session = await started(address, backend);
   const input = channelsFirst(arrays.input);
   let values = new Float32Array();
   return [
