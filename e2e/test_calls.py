@@ -159,7 +159,7 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
 
 @pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
 @pytest.mark.parametrize("cases", [OPERATIONS], ids=["operations"])
-@run_in_browser(backends=("webgl",), timeout=400)
+@run_in_browser(backends=("webgl", "webgpu"), timeout=400)
 def test_operations_of_tensorflow_js_models(tf: Any, backend: str, cases: Any, words: str) -> None:
     """Those of its converter; ``tests/wasm`` runs them on that backend."""
     said = module(words)

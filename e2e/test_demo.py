@@ -17,7 +17,7 @@ from tfpy.testing.sessions import OpenPage, Sessions
 OpenPageFixture = Callable[..., OpenPage]
 
 
-@pytest.mark.parametrize("backend", ["wasm", "webgl"])
+@pytest.mark.parametrize("backend", ["wasm", "webgpu"])
 def test_learns_in_firefox(tfpy_sessions: Sessions, backend: str) -> None:
     site = tfpy_sessions.site_url(ENVIRONMENTS["default"])
     outcome = check_backend(tfpy_sessions.browsers, site, "firefox", backend)

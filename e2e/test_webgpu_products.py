@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from e2e.module_page import Evaluate, module_page
+from e2e.webgl_page import call_of as page_call
 from tfpy._src.dtypes import float32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate as run_by_numpy
@@ -52,10 +53,7 @@ def case(name: str, *arrays: Array, **attrs: Any) -> Case:
 
 
 def check(evaluate: Evaluate, cases: list[Case], kernels: set[str]) -> None:
-    calls = [
-        {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
-        for program, arrays, _ in cases
-    ]
+    calls = [page_call(program, arrays) for program, arrays, _ in cases]
     for values, (program, _, expected) in zip(evaluate("results", calls), cases, strict=True):
         assert kernels & {program.kernels[step.kernel].name for step in program.steps}
         assert values == expected.ravel().tolist()
@@ -174,7 +172,7 @@ def call_of(call: KernelCall, *arrays: Array) -> dict[str, Any]:
     program.outputs = [program.add_buffer(arrays[0].shape, float32)]
     add_kernel(program, call, program.inputs, program.outputs[0])
     assert [program.kernels[step.kernel].name for step in program.steps] == [ROWS[call.name]]
-    return {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
+    return page_call(program, arrays)
 
 
 ROWS = {
@@ -225,10 +223,7 @@ def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
 def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where WGSL has no dot product of bytes."""
     cases = list(packed_cases(monkeypatch))
-    calls = [
-        {"json": program.to_json(), "inputs": [a.ravel().tolist() for a in arrays]}
-        for program, arrays, _ in cases
-    ]
+    calls = [page_call(program, arrays) for program, arrays, _ in cases]
     found = evaluate("results", calls)
     for values, (_, _, expected) in zip(found, cases, strict=True):
         np.testing.assert_allclose(values, expected.ravel(), rtol=2e-6, atol=2e-5)

@@ -1,29 +1,9 @@
 // Page-side half of webgl_page.py: drives web/webgl/webgl.mjs without Pyodide.
 
 import { openWebgl } from "../web/webgl/webgl.mjs";
+import { plain, write } from "./tensors.mjs";
 
-/**
- * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
- * @typedef {{json: string, inputs: Tensor[]}} Call a Program without constants, and its inputs
- */
-
-/** @param {Tensor} tensor */
-function bytesOf({ dtype, values }) {
-  const numbers = values.map(Number);
-  if (dtype === "float32") return new Uint8Array(new Float32Array(numbers).buffer);
-  return dtype === "int32"
-    ? new Uint8Array(new Int32Array(numbers).buffer)
-    : new Uint8Array(numbers);
-}
-
-/**
- * @param {import("../web/webgl/webgl.mjs").Backend} backend
- * @param {Tensor} tensor
- */
-function write(backend, tensor) {
-  const bytes = bytesOf(tensor);
-  return backend.write(bytes.buffer, 0, tensor.values.length, tensor.dtype);
-}
+/** @typedef {import("./tensors.mjs").Call} Call */
 
 /**
  * A slot's elements, waited for and then, since that took no time, read at once.
@@ -32,9 +12,7 @@ function write(backend, tensor) {
  * @param {number} slot
  */
 async function readTwice(backend, slot) {
-  const [first, second] = [await backend.readAsync(slot), await backend.readAsync(slot)].map(
-    (elements) => [...elements].map((v) => (Number.isFinite(v) ? v : `${v}`)),
-  );
+  const [first, second] = [await backend.readAsync(slot), await backend.readAsync(slot)].map(plain);
   if (`${first}` !== `${second}`) throw new Error(`read ${first}, then ${second}`);
   return first;
 }

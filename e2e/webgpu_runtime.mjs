@@ -1,8 +1,9 @@
-// Page-side half of test_webgpu_products.py: drives web/webgpu/webgpu.mjs without Pyodide.
+// Page-side half of test_webgpu_products.py and test_grids.py: drives web/webgpu/webgpu.mjs without Pyodide.
 
 import { openWebgpu } from "../web/webgpu/webgpu.mjs";
+import { plain, write } from "./tensors.mjs";
 
-/** @typedef {{json: string, inputs: number[][]}} Call a Program of float32 without constants, its inputs */
+/** @typedef {import("./tensors.mjs").Call} Call */
 
 /**
  * Runs Programs on a browser whose WGSL has no functions but the oldest ones.
@@ -20,21 +21,22 @@ export async function plainResults(calls) {
 }
 
 /**
- * Runs Programs of one output each, one after the other.
+ * Runs Programs of one output each, one after the other; infinities and NaN come back as text.
  *
  * @param {Call[]} calls
  */
 export async function results(calls) {
   const backend = await openWebgpu({ allowSoftware: true });
+  const nothing = new ArrayBuffer(0);
+  const programs = await Promise.all(
+    calls.map(({ json }) => backend.registerAsync(json, nothing, 0, 0, () => {})),
+  );
   const values = [];
-  for (const { json, inputs } of calls) {
-    const nothing = new ArrayBuffer(0);
-    const program = await backend.registerAsync(json, nothing, 0, 0, () => {});
-    const slots = inputs.map((input) => {
-      return backend.write(new Float32Array(input).buffer, 0, input.length, "float32");
-    });
+  for (const [number, { inputs }] of calls.entries()) {
+    const program = programs[number];
+    const slots = inputs.map((input) => write(backend, input));
     const output = backend.run(program, ...slots);
-    values.push([...(await backend.readAsync(output))]);
+    values.push(plain(await backend.readAsync(output)));
     backend.free(output, ...slots);
     backend.release(program);
   }

@@ -1,0 +1,35 @@
+// Tensors and Programs as tests give them to the pages that drive a runtime.
+
+/**
+ * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
+ * @typedef {{json: string, inputs: Tensor[]}} Call a Program without constants, and its inputs
+ */
+
+/** @param {Tensor} tensor */
+function bytesOf({ dtype, values }) {
+  const numbers = values.map(Number);
+  if (dtype === "float32") return new Uint8Array(new Float32Array(numbers).buffer);
+  return dtype === "int32"
+    ? new Uint8Array(new Int32Array(numbers).buffer)
+    : new Uint8Array(numbers);
+}
+
+/**
+ * The slot of a tensor.
+ *
+ * @param {import("../web/runtime/backend.mjs").Backend} backend
+ * @param {Tensor} tensor
+ */
+export function write(backend, tensor) {
+  const bytes = bytesOf(tensor);
+  return backend.write(bytes.buffer, 0, tensor.values.length, tensor.dtype);
+}
+
+/**
+ * Elements as JSON has them.
+ *
+ * @param {Iterable<number>} elements
+ */
+export function plain(elements) {
+  return [...elements].map((v) => (Number.isFinite(v) ? v : `${v}`));
+}
