@@ -27,6 +27,15 @@ _TEXELS = {
 _ELEMENTS = {"dense": "{x}_at(i)", "scalar": "{x}_at(0)"}
 _ELEMENT = "{x}_at({x}_offset(i))"
 
+_LONG = 64
+"""Instructions from which compilers take long over four copies of an expression."""
+
+
+def is_long(root: ex.Expr) -> bool:
+    """Whether the four elements of a texel should be computed by one copy of an expression."""
+    instructions, _ = ex.linearize(root)
+    return len(instructions) > _LONG
+
 
 class Expression:
     """An expression over arrays that are read as ``<prefix>0``, ``<prefix>1`` and so on.
@@ -138,14 +147,21 @@ def _texel_function(text: _Text, name: str, kind: str) -> str:
     for (x, dtype), mode in zip(text.inputs, text.modes, strict=True):
         _, vector = language.stored(dtype)
         lines.append(language.variable(vector, x, _TEXELS[mode].format(x=x, v=vector)))
-    calls = []
-    for number, component in enumerate("xyzw"):
-        args = [_argument(f"{x}.{component}", dtype) for x, dtype in text.operands()]
-        calls.append(text.call(args, f"i + {number}"))
-    _, result = language.stored(text.root.dtype)
-    if text.root.dtype == bool_:
-        calls = [f"{language.int_}({call})" for call in calls]
-    lines.append(f"return {result}({', '.join(calls)});")
+    scalar, vector = language.stored(text.root.dtype)
+
+    def computed(component: str, number: str) -> str:
+        args = [_argument(f"{x}{component}", dtype) for x, dtype in text.operands()]
+        call = text.call(args, f"i + {number}")
+        return f"{scalar}({call})" if text.root.dtype == bool_ else call
+
+    if is_long(text.root):
+        lines.append(language.variable(vector, "four", f"{vector}(0)"))
+        lines.append(language.count_down("k", 4))
+        lines.append(f"    four[k - 1] = {computed('[k - 1]', 'k - 1')};")
+        lines += ["}", "return four;"]
+    else:
+        calls = [computed(f".{component}", str(number)) for number, component in enumerate("xyzw")]
+        lines.append(f"return {vector}({', '.join(calls)});")
     return "\n".join(language.function(name, kind, text.head(True, "t"), lines))
 
 

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from tfpy._src.errors import NotLowerable
-from tfpy._src.ir import expr as ex
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.buffers import assign_buffers
 from tfpy._src.lower.calls import Elementwise
 from tfpy._src.lower.donation_plan import reuse_dead
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.shaders.expression import Expression
+from tfpy._src.lower.shaders.expression import Expression, is_long
 from tfpy._src.lower.shaders.steps import flags_of
 from tfpy._src.lower.webgpu.kernels import add_kernel
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, add_step, stored_dtypes
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
-
-LONGEST_IN_FOURS = 64
-"""Instructions of an expression that an invocation computes for four elements; longer ones take
-compilers long, and the device is busy with one."""
 
 
 def lower(
@@ -67,8 +62,7 @@ def add_elementwise(
         raise NotLowerable(f"webgpu: an elementwise kernel reads {count} arrays")
     dtypes = [program.buffers[b].dtype for b in inputs]
     expression = Expression(WGSL, "x", call.root, dtypes, call.views, call.out.shape)
-    instructions, _ = ex.linearize(call.root)
-    fours = len(instructions) <= LONGEST_IN_FOURS
+    fours = not is_long(call.root)  # the device is busy with one element of a long one
     function = expression.texel_function if fours else expression.element_function
     body = f"{expression.shared()}\n{function('value', 'V')}"
     read = dict(zip(expression.names, inputs, strict=True))
