@@ -104,7 +104,7 @@ async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> f
 
 @run_in_browser(
     packages=["keras"],
-    backends=["wasm", "webgl"],
+    backends=["wasm"],  # the demo learns them on a GPU (test_demo.py)
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,

@@ -67,6 +67,13 @@ def test_op(tf, backend, name):
     check_samples(backend, name)
 
 
+@pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - UNSUPPORTED["webgpu"].keys()))
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_op_in_firefox(tf, backend, name):
+    """Another compiler of WGSL, another driver."""
+    check_samples(backend, name)
+
+
 @pytest.mark.parametrize("name", sorted(n for n, op in OPS.items() if op.expr is not None))
 @run_in_browser(backends=["wasm"], environment="generated-code")
 def test_op_as_generated_code(tf, backend, name):
