@@ -67,7 +67,7 @@ def test_op(tf, backend, name):
     check_samples(backend, name)
 
 
-@pytest.mark.parametrize("name", sorted(set(PRIMITIVES) - UNSUPPORTED["webgpu"].keys()))
+@pytest.mark.parametrize("name", sorted(PRIMITIVES))
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_op_in_firefox(tf, backend, name):
     """Another compiler of WGSL, another driver."""
