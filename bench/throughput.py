@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import tfpy as tf
@@ -27,6 +27,9 @@ class Kernel(NamedTuple):
     shapes: tuple[tuple[int, ...], ...]
     amount: float
     unit: str
+    weights: tuple[tuple[int, ...], ...] = ()
+    """Shapes of Variables, further arguments of the function."""
+    quantize: str | None = None
 
 
 def _product(m: int, n: int, k: int) -> Kernel:
@@ -87,10 +90,10 @@ def kernels() -> Iterator[Kernel]:
     yield Kernel("a compiled call", lambda x: x + 1.0, ((10,),), 0.0, "")
 
 
-async def measure(report: Callable[[str], Awaitable[None]]) -> None:
+async def measure(report: Callable[[str], Awaitable[None]], works: Iterable[Kernel]) -> None:
     """Reports a line of JSON for each work."""
     await _seconds(_compiled(_product(2048, 2048, 2048)), WARM_SECONDS)
-    for kernel in kernels():
+    for kernel in works:
         call = _compiled(kernel)
         await _seconds(call, 0.3)
         seconds = min([await _seconds(call, 0.5) for _ in range(3)])
@@ -102,7 +105,13 @@ async def measure(report: Callable[[str], Awaitable[None]]) -> None:
 
 def _compiled(kernel: Kernel) -> Callable[[], Any]:
     arguments = [tf.random.stateless_normal(shape, [i, 1]) for i, shape in enumerate(kernel.shapes)]
-    function = tf.function(kernel.function)
+    weights = [
+        tf.Variable(tf.random.stateless_normal(shape, [i, 2], stddev=shape[0] ** -0.5))
+        for i, shape in enumerate(kernel.weights)
+    ]
+    function = tf.function(
+        lambda *given: kernel.function(*given, *weights), quantize=kernel.quantize
+    )
     return lambda: function(*arguments)
 
 

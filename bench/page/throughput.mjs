@@ -1,4 +1,5 @@
-// What kernels reach on a backend (?backend=webgpu), without reads: ../throughput.py.
+// What kernels reach on a backend (?backend=webgpu), without reads: ../throughput.py, or with
+// &works=quantized those of ../quantized.py.
 // &post=1 posts each line to /result, and {"done": true} at the end.
 
 import { loadTfpy } from "/tfpy.mjs";
@@ -13,11 +14,14 @@ async function report(line) {
 
 try {
   const { pyodide } = await loadTfpy({ backend: query.get("backend") ?? "webgpu" });
-  pyodide.FS.mkdirTree("bench");
-  const source = await (await fetch("../throughput.py")).text();
-  pyodide.FS.writeFile("bench/throughput.py", source);
+  pyodide.FS.mkdirTree("bench/networks");
+  for (const file of ["throughput", "quantized", "networks/mobilenet_v1"]) {
+    const source = await (await fetch(`../${file}.py`)).text();
+    pyodide.FS.writeFile(`bench/${file}.py`, source);
+  }
   const { measure } = pyodide.pyimport("bench.throughput");
-  await measure(report);
+  const { kernels } = pyodide.pyimport(`bench.${query.get("works") ?? "throughput"}`);
+  await measure(report, kernels());
 } catch (error) {
   await report(JSON.stringify({ failure: String(/** @type {any} */ (error)?.stack ?? error) }));
 }

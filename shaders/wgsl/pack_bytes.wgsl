@@ -6,14 +6,7 @@ const ACROSS = $ACROSS;
 
 #if !KIND_WHOLE
 var<workgroup> ranges: array<array<vec2<f32>, LANES>, ACROSS>;
-var<workgroup> sizes: array<array<u32, LANES>, ACROSS>;
 #endif
-
-struct Steps {
-    inverse: f32,
-    point: f32,
-    scale: f32,
-}
 
 // Four numbers from k on of a part, whose first one is `first`.
 fn four_of(first: i32, k: i32) -> vec4<x_type> {
@@ -25,47 +18,14 @@ fn four_of(first: i32, k: i32) -> vec4<x_type> {
     return select(vec4<x_type>(), four, vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k));
 }
 
-fn bytes_of(four: vec4<x_type>, steps: Steps) -> vec4<i32> {
+fn bytes_of(first: i32, k: i32, q: Quantum) -> vec4<i32> {
 #if KIND_WHOLE
-    return four;
+    return four_of(first, k);
 #else
-    let near = round(four * steps.inverse) + steps.point;
-    return vec4<i32>(clamp(near, vec4<f32>(-128), vec4<f32>(127)));
+    let inside = vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k);
+    return select(vec4<i32>(), quantized(four_of(first, k), q), inside);
 #endif
 }
-
-fn word_of(first: i32, k: i32, steps: Steps) -> i32 {
-    var bytes = bytes_of(four_of(first, k), steps);
-#if KIND_AFFINE
-    bytes = select(vec4<i32>(), bytes, vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k));
-#endif
-    bytes = (bytes & vec4<i32>(255)) << vec4<u32>(0, 8, 16, 24);
-    return bytes.x | bytes.y | bytes.z | bytes.w;
-}
-
-#if !KIND_WHOLE
-// What spans less than 1e-36 counts as 0: its inverse would overflow.
-fn steps_of(low: f32, high: f32, largest: u32) -> Steps {
-#if KIND_AFFINE
-    var width = high - low;
-    let finite = max(largest, bitcast<u32>(width)) < 0x7f800000u;
-    width = select(width, 255.0, !finite || width < 1e-36);
-    let inverse = 255.0 / width;
-    let from_low = -128.0 - low * inverse;
-    let from_high = 127.0 - high * inverse;
-    // The end of -128..127 that is farther from the zero point is met exactly.
-    let upper = (-128.0 + low * inverse) + (127.0 + high * inverse) > 0.0;
-    let point = round(clamp(select(from_high, from_low, upper), -128.0, 127.0));
-    if (!finite) { return Steps(0.0, 0.0, nan()); }
-    return Steps(inverse, point, width / 255.0);
-#else
-    if (largest >= 0x7f800000u) { return Steps(0.0, 0.0, nan()); }
-    let most = max(-low, high);
-    let span = select(most, 127.0, most < 1e-36);
-    return Steps(127.0 / span, 0.0, span / 127.0);
-#endif
-}
-#endif
 
 @compute @workgroup_size(LANES * ACROSS)
 fn main(
@@ -78,32 +38,27 @@ fn main(
     let row = i32(id.x + id.y * count.x) * ACROSS + across;
     let first = row * p.parts * p.k;
 #if KIND_WHOLE
-    let steps = Steps(1.0, 0.0, 1.0);
+    let q = Quantum(1.0, 0.0, 1.0);
 #else
-    var low = vec4<f32>();
-    var high = vec4<f32>();
-    var size = vec4<u32>();
+    var range = vec2<f32>();
     for (var part = 0; part < p.parts; part++) {
         for (var k = lane * 4; k < p.k; k += LANES * 4) {
-            let four = four_of(first + part * p.k, k);
-            low = min(low, four);
-            high = max(high, four);
-            size = max(size, bitcast<vec4<u32>>(four) & vec4<u32>(0x7fffffff));
+            range = ranges_joined(range, range_of(four_of(first + part * p.k, k)));
         }
     }
-    ranges[across][lane] = vec2<f32>(min(min(low.x, low.y), min(low.z, low.w)), max(max(high.x, high.y), max(high.z, high.w)));
-    sizes[across][lane] = max(max(size.x, size.y), max(size.z, size.w));
+    ranges[across][lane] = range;
     workgroupBarrier();
     for (var half = LANES / 2; half > 0; half /= 2) {
         if (lane < half) {
-            let other = ranges[across][lane + half];
-            let one = ranges[across][lane];
-            ranges[across][lane] = vec2<f32>(min(one.x, other.x), max(one.y, other.y));
-            sizes[across][lane] = max(sizes[across][lane], sizes[across][lane + half]);
+            ranges[across][lane] = ranges_joined(ranges[across][lane], ranges[across][lane + half]);
         }
         workgroupBarrier();
     }
-    let steps = steps_of(ranges[across][0].x, ranges[across][0].y, sizes[across][0]);
+#if KIND_AFFINE
+    let q = affine_quantum(ranges[across][0]);
+#else
+    let q = symmetric_quantum(ranges[across][0], 127.0);
+#endif
 #endif
     if (row >= p.rows) { return; }
     let texels = (p.k + 15) / 16 + 1;
@@ -113,12 +68,12 @@ fn main(
         let k = (at - part * texels) * 16;
         var words = vec4<i32>();
         if (k < p.k) {
-            for (var j = 0; j < 4; j++) { words[j] = word_of(start, k + 4 * j, steps); }
+            for (var j = 0; j < 4; j++) { words[j] = packed_word(bytes_of(start, k + 4 * j, q)); }
         } else {
-            words = vec4<i32>(bitcast<i32>(steps.scale), i32(steps.point), 0, 0);
+            words = vec4<i32>(bitcast<i32>(q.scale), i32(q.point), 0, 0);
 #if KIND_SYMMETRIC
             for (var j = 0; j < p.k; j += 4) {
-                let bytes = bytes_of(four_of(start, j), steps);
+                let bytes = bytes_of(start, j, q);
                 words.z += bytes.x + bytes.y + bytes.z + bytes.w;
             }
 #endif

@@ -129,9 +129,9 @@ def test_compile_model() -> None:
         asyncio.run(tf.compile_model(model, spec, quantize="int8"))
 
 
-@pytest.mark.parametrize("wrong", ["int4", "float16", True, 8])
+@pytest.mark.parametrize("wrong", ["int2", "float16", True, 8])
 def test_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=f"quantize is 'int8' or None, not {wrong!r}"):
+    with pytest.raises(ValueError, match=f"quantize is 'int8', 'int4' or None, not {wrong!r}"):
         tf.function(lambda x: x, quantize=wrong)
-    with pytest.raises(ValueError, match="quantize is 'int8' or None"):
+    with pytest.raises(ValueError, match="quantize is 'int8', 'int4' or None"):
         asyncio.run(tf.compile_model(lambda x: x, tf.TensorSpec([1]), quantize=wrong))

@@ -106,7 +106,7 @@ def test_weights_may_be_computed_of_weights() -> None:
     s = Sketch((7, 70), (70, 80), (80,))
     graph = s.returns(s("relu", s("matmul", 0, s("multiply", 1, 2), **PLAIN)))
     assert names(quantized(graph, (1, 2))) == ["multiply", "quantized_matmul", "relu"]
-    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2), quantized=True)
+    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2), bits=8)
     assert kinds(prelude) == ["multiply"]
     assert kinds(main) == ["epilogue(quantized_matmul relu)"]
 
@@ -152,9 +152,9 @@ def test_targets_without_the_kernel(target: Any) -> None:
 def test_only_on_request() -> None:
     s = Sketch((7, 70), (70, 80))
     graph = s.returns(s("matmul", 0, 1, **PLAIN))
-    for wanted in (False, True):
-        _, main = optimize_with_weights(graph, WasmTarget(), (1,), wanted)
-        assert names(main) == ["quantized_matmul" if wanted else "matmul"]
+    for bits, name in ((0, "matmul"), (4, "quantized_matmul"), (8, "quantized_matmul")):
+        _, main = optimize_with_weights(graph, WasmTarget(), (1,), bits)
+        assert names(main) == [name]
 
 
 @pytest.mark.parametrize("pixels", [False, True])
@@ -167,7 +167,7 @@ def test_bias_and_clamp_are_the_kernels(pixels: bool) -> None:
     )
     y = s("conv2d", 0, 1, **POINT) if pixels else s("matmul", 0, 1, **PLAIN)
     graph = s.returns(s("relu6", s("add", s("multiply", y, 2), 3)))
-    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), quantized=True)
+    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), bits=8)
     assert names(prelude) == ["multiply"]
     program = wasm.lower(main)
     verify_program(program)
@@ -184,7 +184,7 @@ def test_bias_and_clamp_are_the_convolutions() -> None:
     s = Sketch((2, 5, 6, 32), (3, 3, 32, 24), (24,), (24,))
     y = s("conv2d", 0, 1, **POINT)
     graph = s.returns(s("relu6", s("add", s("multiply", y, 2), 3)))
-    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), quantized=True)
+    prelude, main = optimize_with_weights(graph, WasmTarget(), (1, 2, 3), bits=8)
     assert names(prelude) == ["multiply"]
     program = wasm.lower(main)
     verify_program(program)

@@ -13,6 +13,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
+from tfpy._src.ops.quantized import quantize_rows
 from tfpy._src.passes.pipeline import optimize_with_weights
 
 PLAIN = {"transpose_a": False, "transpose_b": False}
@@ -31,9 +32,9 @@ def convolution(size: int, c: int, n: int) -> Graph:
     return s.returns(s("relu", s("add", s("conv2d", 0, 1, **WINDOW), 2)))
 
 
-def programs(graph: Graph, **options: bool) -> tuple[Program, Program]:
+def programs(graph: Graph, bits: int = 8, **options: bool) -> tuple[Program, Program]:
     weights = range(1, len(graph.inputs))
-    prelude, main = optimize_with_weights(graph, WebGPUTarget(), weights, quantized=True)
+    prelude, main = optimize_with_weights(graph, WebGPUTarget(), weights, bits)
     found = lower(prelude, **options), lower(main, **options)
     for program in found:
         verify(program)
@@ -52,16 +53,48 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
         ((196, 512, 512), "packed_tile", [16, 7, 1]),
         ((3136, 128, 128), "packed_tile", [2, 49, 1]),
         ((49, 1024, 1024), "packed_tile", [32, 2, 1]),
-        ((1, 768, 768), "packed_rows", [96, 1, 1]),
-        ((4, 3072, 768), "packed_rows", [192, 1, 1]),
+        ((4, 768, 3072), "packed_tile", [24, 1, 1]),
     ],
 )
 def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> None:
     """Weights are packed once, by the prelude; rows at each run."""
     prelude, main = programs(product(*sizes))
     assert [name for name, _ in steps_of(prelude)][-1] == "pack_bytes"
-    (packing, _), found = steps_of(main)
-    assert (packing, found) == ("pack_bytes", (name, groups))
+    *packing, found = steps_of(main)
+    assert [name for name, _ in packing] == ["pack_bytes"]
+    assert found == (name, groups)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "bits", "name", "groups"),
+    [
+        ((1, 768, 768), 8, "pack_bytes", [96, 1, 1]),
+        ((4, 3072, 768), 8, "pack_bytes", [192, 1, 1]),
+        ((1, 768, 3072), 4, "pack_nibbles", [192, 1, 1]),
+    ],
+)
+def test_few_rows_are_quantised_by_their_product(
+    sizes: tuple[int, int, int], bits: int, name: str, groups: list[int]
+) -> None:
+    prelude, main = programs(product(*sizes), bits)
+    assert [name for name, _ in steps_of(prelude)][-1] == name
+    assert steps_of(main) == [("packed_rows", groups)]
+
+
+def test_nibbles_are_as_exact_as_they_can_be() -> None:
+    """Groups of 128, the last one not whole, are a 14th of their range off at most."""
+    graph = product(3, 96, 300)
+    rng = np.random.default_rng(3)
+    x, w = rng.normal(0.5, 1, (3, 300)).astype(np.float32), np.zeros((300, 96), np.float32)
+    w[:] = rng.normal(0, 1, w.shape) * rng.uniform(0.1, 10, (1, 96))
+    prelude, main = optimize_with_weights(graph, WebGPUTarget(), (1,), 4)
+    (found,) = evaluate(main, [x, w, *evaluate(prelude, [w])])
+    groups = [w[:128], w[128:256], w[256:]]
+    nearest = [np.rint(g * (7 / np.abs(g).max(0))) * (np.abs(g).max(0) / 7) for g in groups]
+    rows = quantize_rows(x)
+    np.testing.assert_allclose(
+        found, (rows.values * rows.scales) @ np.concatenate(nearest), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_convolutions_with_bias() -> None:
@@ -97,7 +130,7 @@ def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
     weights = range(1, len(graph.inputs))
     found = []
     for target in (WebGPUTarget(), WasmTarget()):
-        prelude, main = optimize_with_weights(graph, target, weights, quantized=True)
+        prelude, main = optimize_with_weights(graph, target, weights, bits=8)
         early = evaluate(prelude, given[1:]) if prelude.outputs else []
         (result,) = evaluate(main, [*given, *early])
         found.append(result)

@@ -34,7 +34,7 @@ class ConcreteFunction:
         signature: its parameters.
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
-        quantized: whether products with weights are computed in int8 where the backend can.
+        bits: in how many products with weights are computed where the backend can; 0: as they are.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ConcreteFunction:
         signature: inspect.Signature,
         call: Call,
         allows_variables: bool,
-        quantized: bool,
+        bits: int,
     ) -> None:
         self.name = name
         self._signature = signature
@@ -69,7 +69,7 @@ class ConcreteFunction:
             outputs,
             trace.recorder.entries,
             self._assigned,
-            quantized,
+            bits,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -33,6 +33,9 @@ S = TypeVar("S")
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
 
+_BITS = {None: 0, "int8": 8, "int4": 4}
+"""For ``quantize``, in how many bits products with weights are computed where that can be."""
+
 
 CONVERTERS: list[Callable[..., Any]] = [lambda function: function]
 """The last one opens a function's control flow to tensors; ``tfpy.autograph`` adds its own."""
@@ -79,8 +82,8 @@ class Function(Generic[P, R]):
         quantize: str | None = None,
         reduce_retracing: bool = False,
     ) -> None:
-        if quantize not in (None, "int8"):
-            raise ValueError(f"tf.function: quantize is 'int8' or None, not {quantize!r}")
+        if quantize not in _BITS:
+            raise ValueError(f"tf.function: quantize is 'int8', 'int4' or None, not {quantize!r}")
         functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
@@ -254,9 +257,9 @@ class Function(Generic[P, R]):
         return concrete
 
     def _trace(self, call: Call, allows_variables: bool) -> ConcreteFunction:
-        quantized = self._quantize == "int8"
+        bits = _BITS[self._quantize]
         return ConcreteFunction(
-            self._name, self._run_python, self._signature, call, allows_variables, quantized
+            self._name, self._run_python, self._signature, call, allows_variables, bits
         )
 
     def traced_again(self, concrete: ConcreteFunction) -> ConcreteFunction:

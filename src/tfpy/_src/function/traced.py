@@ -33,8 +33,8 @@ class Traced:
         constants: captured tensors that are constants of the equations.
         entries: what the ops recorded.
         assigned: Variables that the caller gives new values, the last outputs, after each call.
-        quantized: whether products with weights are computed in int8 where the backend can; its
-            derivative's are not.
+        bits: in how many products with weights are computed where the backend can; 0: as they are,
+            as those of its derivative.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Traced:
         outputs: Sequence[Tensor],
         entries: Sequence[Entry],
         assigned: Sequence[Variable] = (),
-        quantized: bool = False,
+        bits: int = 0,
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
@@ -73,7 +73,7 @@ class Traced:
             for extra in extras
             if id(extra.variable) in places
         }
-        self.executable = Executable(self.graph, Usage(self.weights, carried, quantized))
+        self.executable = Executable(self.graph, Usage(self.weights, carried, bits))
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
 
     def _is_weight(self, extra: Extra) -> bool:

@@ -18,11 +18,18 @@ from tfpy._src.ir.aval import Array, Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import COMPILER, Op, register
 from tfpy._src.ops.convolution import conv2d
-from tfpy._src.ops.quantized import quantize_channels, quantize_pixels
+from tfpy._src.ops.quantized import quantize_channels, quantize_pixels, quantize_rows
 from tfpy._src.ops.window import Window, window_params
 
 HEADER = 4
 """Words behind the bytes of a part."""
+
+POINT: dict[str, Any] = {
+    "strides": (1, 1),
+    "dilations": (1, 1),
+    "padding": ((0, 0), (0, 0)),
+}
+"""The window of a convolution that is a product of pixels."""
 
 AFFINE, SYMMETRIC, WHOLE = "affine", "symmetric", "whole"
 """How numbers become bytes: as activations, as weights (see ``quantized.py``); or int32 that are
@@ -145,6 +152,114 @@ packed_conv2d = register(
         ``x`` has a row for each pixel, ``filter`` one for each output channel. The result is
         float32, or with ``whole`` the sums in int32. A product of m rows is a convolution of the
         image [1, 1, m, k] by 1x1 filters.
+        """,
+    )
+)
+
+
+# Few rows, and weights of which a byte has two.
+
+GROUP = 128
+"""Weights of a channel with one scale, where they are packed as nibbles."""
+
+
+def _nibble_texels(k: int) -> tuple[int, int]:
+    """Texels of a channel: of weights, and all of them."""
+    data, groups = -(-k // 32), -(-k // GROUP)
+    return data, data + -(-groups // 4) + 1
+
+
+def _nibbles_infer(x: Aval) -> Aval:
+    if len(x.shape) != 2 or x.dtype != float32:
+        raise invalid("pack_nibbles", f"{x} is not [channels, k]")
+    return Aval((x.shape[0], 4 * _nibble_texels(x.shape[1])[1]), int32)
+
+
+def _nibbles_ref(x: Any) -> Any:
+    n, k = x.shape
+    data, texels = _nibble_texels(k)
+    groups = np.zeros((n, -(-k // GROUP) * GROUP), np.float32)
+    groups[:, :k] = x
+    values, scales = quantize_channels(groups.reshape(-1, GROUP), most=7)
+    numbers = values.reshape(n, -1)[:, : 32 * data].astype(np.int8)
+    numbers = np.pad(numbers, ((0, 0), (0, 32 * data - numbers.shape[1])))
+    low, high = np.moveaxis(numbers.reshape(n, data, 2, 16), 2, 0)
+    sums = values.sum(-1).reshape(n, -1)
+    scales = scales.reshape(n, -1)
+    packed = np.zeros((n, 4 * texels), np.int32)
+    packed[:, : 4 * data] = ((low & 15) | (high << 4)).reshape(n, -1).view(np.int32)
+    packed[:, 4 * data :][:, : scales.shape[1]] = (scales / np.float32(16)).view(np.int32)
+    packed[:, -4] = (sums * scales).sum(-1, dtype=np.float32).view(np.int32)
+    return packed
+
+
+def _nibbles_kernel(x: Aval) -> KernelCall:
+    data, texels = _nibble_texels(x.shape[1])
+    return KernelCall("pack_nibbles", ("x",), {"k": x.shape[1], "data": data, "texels": texels})
+
+
+pack_nibbles = register(
+    Op(
+        "pack_nibbles",
+        COMPILER,
+        _nibbles_infer,
+        _nibbles_ref,
+        kernel=_nibbles_kernel,
+        doc="""pack_nibbles(x): float32 ``x`` [channels, k] as int32 [channels, words].
+
+        Groups of 128 are integers of -7..7 with a scale each. ``pack_nibbles.wgsl`` has the order.
+        """,
+    )
+)
+
+
+def _rows_infer(x: Aval, filter: Aval, kind: str, bits: int) -> Aval:
+    k = x.shape[1]
+    words = words_of(k) + HEADER if bits == 8 else 4 * _nibble_texels(k)[1]
+    if x.dtype != (int32 if kind == WHOLE else float32) or filter.shape[-1] != words:
+        raise invalid("packed_rows", f"{x} and {filter} do not multiply")
+    return Aval((x.shape[0], filter.shape[0]), int32 if kind == WHOLE else float32)
+
+
+def _rows_ref(x: Any, filter: Any, kind: str, bits: int) -> Any:
+    m, k = x.shape
+    if bits == 8:
+        shapes = {"in_shape": (1, 1, m, k), "filter_shape": (1, 1, k, len(filter))}
+        rows = _pack_ref(x[:, None], kind)
+        return _ref(rows, filter, **shapes, **POINT, whole=kind == WHOLE)[0, 0]
+    values, scales = quantize_rows(x)
+    data, _ = _nibble_texels(k)
+    both = filter[:, : 4 * data].copy().view(np.int8).reshape(-1, data, 1, 16)
+    numbers = np.concatenate([(both << 4) >> 4, both >> 4], 2).reshape(len(filter), -1)[:, :k]
+    sixteenths = filter[:, 4 * data : -4].copy().view(np.float32)
+    weights = numbers * np.repeat(sixteenths * 16, GROUP, 1)[:, :k]
+    return (values.astype(np.float32) @ weights.T) * scales
+
+
+def _rows_kernel(x: Aval, filter: Aval, kind: str, bits: int) -> KernelCall:
+    m, k = x.shape
+    texels = _nibble_texels(k)[0] if bits == 4 else words_of(k) // 4
+    sizes = {
+        "m": m,
+        "n": filter.shape[0],
+        "k": k,
+        "texels": texels,
+        "record": filter.shape[-1] // 4,
+    }
+    return KernelCall("packed_rows", ("x", "filter"), {**sizes, "kind": kind, "bits": bits})
+
+
+packed_rows = register(
+    Op(
+        "packed_rows",
+        COMPILER,
+        _rows_infer,
+        _rows_ref,
+        kernel=_rows_kernel,
+        doc="""packed_rows(x, filter, kind, bits): ``x`` [m, k], quantised as ``kind`` says, times
+        the channels of ``filter``.
+
+        These are of ``pack_bytes`` or, with 4 ``bits``, of ``pack_nibbles``.
         """,
     )
 )

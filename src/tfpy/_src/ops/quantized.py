@@ -66,15 +66,15 @@ def quantize_pixels(x: Array) -> Pixels:
     return Pixels(np.where(finite, values, 0), np.where(finite, point, 0), scales)
 
 
-def quantize_channels(w: Array) -> Quantized:
-    """float32 [channels, k] as integers of -127..127."""
+def quantize_channels(w: Array, most: int = 127) -> Quantized:
+    """float32 [channels, k] as integers of -most..most."""
     finite = np.isfinite(w).all(-1, keepdims=True)
     w = np.where(finite, w, np.float32(0))
     largest = np.abs(w).max(-1, initial=0, keepdims=True)
     zero = largest < _MIN_RANGE
-    largest = np.where(zero, np.float32(127), largest)
-    values = np.where(zero, 0, np.rint(w * (np.float32(127) / largest)))
-    return Quantized(values, np.where(finite, largest / np.float32(127), np.float32(np.nan)))
+    largest = np.where(zero, np.float32(most), largest)
+    values = np.where(zero, 0, np.rint(w * (np.float32(most) / largest)))
+    return Quantized(values, np.where(finite, largest / np.float32(most), np.float32(np.nan)))
 
 
 def _infer(a: Aval, b: Aval, transpose_b: bool) -> Aval:

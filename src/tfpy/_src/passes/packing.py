@@ -6,41 +6,71 @@ import math
 
 from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.graph import Attrs, Eqn, Graph
+from tfpy._src.lower.target import Target
 from tfpy._src.ops.movement import transpose
-from tfpy._src.ops.packed_bytes import AFFINE, SYMMETRIC, pack_bytes, packed_conv2d
+from tfpy._src.ops.packed_bytes import (
+    AFFINE,
+    POINT,
+    SYMMETRIC,
+    pack_bytes,
+    pack_nibbles,
+    packed_conv2d,
+    packed_rows,
+)
 from tfpy._src.ops.quantized import quantized_conv2d, quantized_matmul
 from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.passes.movement import reshaped
 from tfpy._src.passes.rewrite import Builder, rewrite
 
-POINT = (("strides", (1, 1)), ("dilations", (1, 1)), ("padding", ((0, 0), (0, 0))))
-"""The window of a convolution that is a product of pixels."""
 
-
-def pack_quantized(graph: Graph) -> Graph:
+def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
     """Quantises operands by equations of their own, one for all products of an array. ::
 
                                         %2:int32[8,1,12] = pack_bytes(%0 …) kind=affine
     %2 = quantized_matmul(%0, %1)   ->  %3:int32[64,1,12] = pack_bytes(%1 …) kind=symmetric
                                         %4 = packed_conv2d(%2, %3) …
+
+    A kernel for few rows quantises them itself.
+
+    Args:
+        bits: of the weights that few rows are multiplied with, 8 or 4.
     """
-    graph = rewrite(graph, _packed, (quantized_matmul, quantized_conv2d))
+
+    def rule(builder: Builder, eqn: Eqn) -> int | None:
+        if eqn.op is quantized_matmul:
+            found = _few_rows(builder, eqn, target, bits)
+            return _product(builder, eqn) if found is None else found
+        return _convolution(builder, eqn) if eqn.op is quantized_conv2d else None
+
+    graph = rewrite(graph, rule, (quantized_matmul, quantized_conv2d))
     return merge_common_subexpressions(graph)
 
 
-def _packed(builder: Builder, eqn: Eqn) -> int | None:
-    if eqn.op is quantized_matmul:
-        return _product(builder, eqn)
-    if eqn.op is quantized_conv2d:
-        return _convolution(builder, eqn)
-    return None
+def _few_rows(builder: Builder, eqn: Eqn, target: Target, bits: int) -> int | None:
+    x, channels, (m, n, k) = _operands(builder, eqn)
+    if bits == 8:
+        packed = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=SYMMETRIC)
+    else:
+        packed = builder.apply(pack_nibbles, channels)
+    rows = reshaped(builder, x, (m, k))
+    attrs = {"kind": AFFINE, "bits": bits}
+    assert packed_rows.kernel is not None
+    if not target.takes(packed_rows.kernel(builder.aval(rows), builder.aval(packed), **attrs)):
+        return None
+    product = builder.apply(packed_rows, rows, packed, **attrs)
+    return reshaped(builder, product, builder.result(eqn).shape)
 
 
-def _product(builder: Builder, eqn: Eqn) -> int:
+def _operands(builder: Builder, eqn: Eqn) -> tuple[int, int, tuple[int, int, int]]:
+    """Activations, weights [n, k], and the sizes m, n, k."""
     x, w = eqn.inputs
     channels = w if dict(eqn.attrs)["transpose_b"] else builder.apply(transpose, w, perm=(1, 0))
     n, k = builder.aval(channels).shape
-    m = math.prod(builder.aval(x).shape[:-1])
+    return x, channels, (math.prod(builder.aval(x).shape[:-1]), n, k)
+
+
+def _product(builder: Builder, eqn: Eqn) -> int:
+    x, channels, (m, n, k) = _operands(builder, eqn)
     columns = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=SYMMETRIC)
     found = packed_product(builder, rows_of(builder, x, AFFINE), columns, (m, n, k), False)
     return reshaped(builder, found, builder.result(eqn).shape)
@@ -67,7 +97,7 @@ def packed_product(
 ) -> int:
     """The product of packed rows and columns, for the sizes m, n and k."""
     m, n, k = sizes
-    attrs = _attrs((1, 1, m, k), (1, 1, k, n), POINT, whole)
+    attrs = _attrs((1, 1, m, k), (1, 1, k, n), tuple(POINT.items()), whole)
     return builder.add(packed_conv2d, (rows, columns), attrs)
 
 

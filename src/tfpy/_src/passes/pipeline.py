@@ -55,7 +55,7 @@ def optimize(graph: Graph, target: Target) -> Graph:
 
 
 def optimize_with_weights(
-    graph: Graph, target: Target, weights: Collection[int], quantized: bool = False
+    graph: Graph, target: Target, weights: Collection[int], bits: int = 0
 ) -> tuple[Graph, Graph]:
     """``(prelude, main)``, which together do with less work what ``graph`` does.
 
@@ -65,14 +65,15 @@ def optimize_with_weights(
     Args:
         weights: positions in ``graph.inputs`` of captured tensors and of Variables that the Graph
             only reads.
-        quantized: whether products with weights are computed in int8 where the target can.
+        bits: in how many products with weights are computed where the target can, 8 or 4 (those
+            of few rows, others in 8); 0: as they are.
 
     Raises:
         ValueError: as :func:`optimize`.
     """
     graph = simplify(graph, weights)
-    if quantized:
-        graph = _run(graph, [partial(quantize, target=target, weights=weights)])
+    if bits:
+        graph = _run(graph, [partial(quantize, target=target, weights=weights, bits=bits)])
     prelude, main = split_prelude(graph, weights)
     return fuse(prelude, target), fuse(main, target)
 

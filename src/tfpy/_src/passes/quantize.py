@@ -27,7 +27,7 @@ MIN_DEPTH = 32
 """Channels from which on windows of several pixels gain: each pixel is a row of its own."""
 
 
-def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
+def quantize(graph: Graph, target: Target, weights: Collection[int], bits: int = 8) -> Graph:
     """Quantises products with weights, and convolutions, where the target has the kernels.
 
     Results differ by the quantisation of both sides, see ``ops/quantized.py``. Small products,
@@ -42,6 +42,7 @@ def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
 
     Args:
         weights: positions in ``graph.inputs``, see :class:`~tfpy._src.passes.prelude.WeightOnly`.
+        bits: of the weights that few rows are multiplied with, where the target has a kernel.
     """
     packed = packed_conv2d.name in target.kernels
     if not packed and not {quantized_matmul.name, quantized_conv2d.name} <= target.kernels:
@@ -54,7 +55,7 @@ def quantize(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
         return _quantized(builder, eqn, fixed[0])
 
     graph = rewrite(graph, rule)
-    return pack_quantized(graph) if packed else graph
+    return pack_quantized(graph, target, bits) if packed else graph
 
 
 def _quantized(builder: Builder, eqn: Eqn, fixed: WeightOnly) -> int | None:

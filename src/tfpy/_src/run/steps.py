@@ -38,7 +38,7 @@ class DeviceStep:
     ) -> None:
         self.inputs = region.inputs
         fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
-        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.quantized)
+        prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.bits)
         self.read, main = _with_what_it_reads(main)
         """Positions, among the region's inputs and then the prelude's outputs, of what it takes."""
         own = {i for i, v in enumerate(region.inputs) if v in donated}
@@ -248,7 +248,7 @@ class ControlStep:
         self.graph = region.graph
         self.text_parts = [region.graph]
         self.mirrors = region.mirrors
-        lasting = Usage(usage.weights | region.graph.constants.keys(), quantized=usage.quantized)
+        lasting = Usage(usage.weights | region.graph.constants.keys(), bits=usage.bits)
         self._constants = {
             v: host_storage(array, region.graph.avals[v])
             for v, array in region.graph.constants.items()

@@ -18,8 +18,8 @@ class Usage:
     carried: Mapping[int, int] = field(default_factory=dict)
     """Inputs whose next values a run gives, and which of the Graph's outputs these are."""
 
-    quantized: bool = False
-    """Whether products with weights are computed in int8 where the backend can."""
+    bits: int = 0
+    """In how many products with weights are computed where the backend can; 0: as they are."""
 
     @property
     def donated(self) -> Set[int]:
@@ -31,7 +31,7 @@ class Usage:
         """That of a part of control flow whose inputs are these values of the Graph."""
         pairs = zip(part.inputs, operands, strict=True)
         weights = frozenset(v for v, operand in pairs if operand in self.weights)
-        return Usage(weights, quantized=self.quantized)
+        return Usage(weights, bits=self.bits)
 
 
 UNKNOWN = Usage()

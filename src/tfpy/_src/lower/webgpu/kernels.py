@@ -51,5 +51,7 @@ _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     "layer_norm": groups.layer_norm,
     "pack_bytes": packed.pack,
     "packed_conv2d": packed.conv,
+    "packed_rows": packed.few_rows,
+    "pack_nibbles": packed.nibbles,
     **planners(_TILES),
 }

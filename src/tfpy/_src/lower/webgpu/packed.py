@@ -27,6 +27,9 @@ LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
 TEXEL = 16
 """Bytes of a texel."""
 
+MOST_BYTES = 8192
+"""Of few rows that each workgroup quantises for itself."""
+
 
 def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     p: Params = dict(call.params)
@@ -41,9 +44,6 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
     p: Params = dict(call.params)
     pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
     pointwise = is_pointwise(p)
-    if pointwise and pixels <= MOST_ROWS:
-        _few_rows(steps, call, inputs, output, pixels, texels)
-        return
     product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
     tile = tile_for(product, pointwise) if steps.tiles else SMALL_SHORT
     params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
@@ -69,20 +69,26 @@ def tile_for(product: Product, pointwise: bool) -> Tile:
     return MEDIUM if MEDIUM.count(product) >= FILLS else SMALL_TILE
 
 
-def _few_rows(
-    steps: WebGPUSteps,
-    call: KernelCall,
-    inputs: Sequence[int],
-    output: int,
-    rows: int,
-    texels: int,
-) -> None:
-    n: int = call.params["out_c"]  # type: ignore[assignment]
+def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    k, n, bits = p["k"], p["n"], p.pop("bits")
     lanes = 64
-    while lanes > 8 and (lanes > texels or n * lanes >= 2 * GROUP * BUSY):
+    while lanes > 8 and (lanes > p["texels"] or n * lanes >= 2 * GROUP * BUSY):
         lanes //= 2
     across = GROUP // lanes
     x, y, _ = flat(-(-n // across))
-    params = {"n": n, "texels": texels, "across": x}
-    defines = [f"ROWS {rows}", f"LANES {lanes}", f"ACROSS {across}"]
-    steps.step("packed_rows", inputs_of(call, inputs), output, params, defines, (x, y, 1))
+    texels = p["texels"] * (8 // bits)
+    defines = [f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {across}", f"TEXELS {texels}"]
+    defines += flags_of(WHOLE=k % 4 == 0, NIBBLES=bits == 4)
+    groups = (x, y, 1)
+    steps.step("packed_rows", inputs_of(call, inputs), output, p | {"across": x}, defines, groups)
+
+
+def takes_few_rows(call: KernelCall) -> bool:
+    """Whether a workgroup can hold the rows of a call."""
+    p: Params = dict(call.params)
+    return bool(0 < p["m"] <= MOST_ROWS and p["m"] * p["k"] <= MOST_BYTES)
+
+
+def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    steps.step("pack_nibbles", inputs_of(call, inputs), output, call.params, ["QUADS"])

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.shaders.target import ShaderTarget
+from tfpy._src.lower.webgpu.packed import takes_few_rows
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, stored_dtypes
 
-KERNELS = frozenset({"softmax", "log_softmax", "layer_norm", "pack_bytes", "packed_conv2d"})
+KERNELS = frozenset(
+    {
+        *("softmax", "log_softmax", "layer_norm"),
+        *("pack_bytes", "pack_nibbles", "packed_conv2d", "packed_rows"),
+    }
+)
 
 
 class WebGPUTarget(ShaderTarget):
@@ -18,3 +25,7 @@ class WebGPUTarget(ShaderTarget):
 
     def __init__(self, max_inputs: int = MIN_INPUTS, half: bool = False) -> None:
         super().__init__(max_inputs, KERNELS, stored_dtypes(half))
+
+    def takes(self, call: KernelCall) -> bool:
+        """All sizes, but for products of few rows rows that a workgroup can hold."""
+        return super().takes(call) and (call.name != "packed_rows" or takes_few_rows(call))

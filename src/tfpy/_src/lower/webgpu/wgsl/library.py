@@ -20,6 +20,7 @@ FILES = (
     "trigonometric",
     "hyperbolic",
     "combining",
+    "bytes",
     "windows",
 )
 """What any kernel may use."""
