@@ -7,14 +7,16 @@ from function.quantizing import QuantizingDevice
 
 import tfpy as tf
 from tfpy._src.core import scalars
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.backend import Backend
 
 
 @pytest.fixture
-def quantizing() -> Iterator[None]:
+def quantizing() -> Iterator[Backend]:
     """A device that computes products in int8 is active."""
     scalars.clear_scalars()
     tf.register_backend("quantizing", QuantizingDevice)
     tf.set_backend("quantizing")
-    yield
+    yield registry.active_backend()
     tf.remove_backend("quantizing")
     tf.set_backend("cpu")

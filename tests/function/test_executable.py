@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from function.quantizing import QuantizingDevice
 from passes.sketch import Sketch
 
 import tfpy as tf
@@ -48,3 +51,23 @@ def test_regions_give_what_the_graph_does_in_its_order() -> None:
     graph = s.returns(raised, doubled)
     (region,) = cut(graph, lambda eqn: Place.DEVICE)
     assert region.outputs == graph.outputs
+
+
+def test_what_the_host_makes_of_weights_stays_on_the_device(quantizing: QuantizingDevice) -> None:
+    """Devices store no int8: the host makes it int32, which is uploaded when it has changed."""
+    w = tf.Variable(tf.cast(tf.fill([600], 3), tf.int8))
+
+    @tf.function
+    def scaled(x: Any) -> Any:
+        return x * tf.cast(tf.cast(w, tf.int32), tf.float32)
+
+    x = tf.fill([600], 2.0)
+    scaled(x)
+    before = quantizing.uploads
+    for _ in range(3):
+        assert (scaled(x).numpy() == 6.0).all()
+    assert quantizing.uploads == before
+    w.assign(tf.cast(tf.fill([600], -4), tf.int8))
+    before = quantizing.uploads
+    assert (scaled(x).numpy() == -8.0).all()
+    assert quantizing.uploads == before + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
 from tfpy._src.run.regions import Place, Region, cut
-from tfpy._src.run.steps import DeviceProgram, DeviceStep, Step, step_of
+from tfpy._src.run.steps import DeviceProgram, DeviceStep, HostStep, Step, step_of
 from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
@@ -318,10 +319,12 @@ def _steps(
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
     donated = usage.donated - {*graph.outputs}
     nothing: Set[int] = frozenset()
-    return regions, [
-        step_of(region, backend, usage, donated if region is regions[-1] else nothing)
-        for region in regions
-    ]
+    steps: list[Step] = []
+    for region in regions:
+        steps.append(step_of(region, backend, usage, donated if region is regions[-1] else nothing))
+        if isinstance(steps[-1], HostStep):
+            usage = replace(usage, weights=usage.weights | steps[-1].lasting)
+    return regions, steps
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
+from operator import is_not
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
@@ -13,7 +14,9 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, extract
 from tfpy._src.lower.program import Program
+from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.passes.pipeline import optimize_with_weights
+from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import count_reads
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.mirror import Mirror
@@ -219,20 +222,48 @@ class DeviceProgram:
 
 
 class HostStep:
-    """A region that NumPy computes."""
+    """A region that NumPy computes.
+
+    What depends on weights alone is computed when a weight is another one than at the last call.
+    """
 
     programs: tuple[DeviceProgram, ...] = ()
 
-    def __init__(self, region: Region) -> None:
-        self.graph = region.graph
-        self.text_parts = [region.graph]
+    def __init__(self, region: Region, usage: Usage) -> None:
+        graph = self.graph = region.graph
+        self.text_parts = [graph]
+        fixed = [i for i, v in enumerate(graph.inputs) if v in usage.weights]
+        known = WeightOnly(graph, fixed)
+        self.lasting = frozenset(v for v in graph.outputs if v in known)
+        """Outputs that weights determine."""
+        self._weights = [graph.inputs[i] for i in fixed]
+        self._early = _giving(graph, self._weights, self.lasting)
+        self._late = _giving(graph, graph.inputs, {*graph.outputs} - self.lasting, effects=True)
+        self._prepared: tuple[list[Storage], dict[int, Storage]] | None = None
 
     def run(self, values: dict[int, Storage]) -> None:
-        graph = self.graph
-        inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
-        for value, array in zip(graph.outputs, evaluate(graph, inputs), strict=True):
-            aval = graph.avals[value]
-            values[value] = host_storage(array, aval)
+        weights = [values[v] for v in self._weights]
+        prepared = self._prepared
+        if prepared is None or any(map(is_not, prepared[0], weights)):
+            prepared = self._prepared = weights, _computed(self._early, values)
+        values.update(prepared[1])
+        values.update(_computed(self._late, values))
+
+
+def _giving(graph: Graph, inputs: Sequence[int], outputs: Set[int], effects: bool = False) -> Graph:
+    """What gives some of a Graph's outputs, and has its effects."""
+    wanted = [v for v in graph.outputs if v in outputs]
+    eqns, _ = slice_of(graph.eqns, wanted, effects)
+    return Graph(graph.avals, [*inputs], graph.constants, eqns, wanted)
+
+
+def _computed(graph: Graph, values: Mapping[int, Storage]) -> dict[int, Storage]:
+    inputs = [_view(values[v], graph.avals[v]) for v in graph.inputs]
+    arrays = evaluate(graph, inputs)
+    return {
+        value: host_storage(array, graph.avals[value])
+        for value, array in zip(graph.outputs, arrays, strict=True)
+    }
 
 
 def _view(storage: Storage, aval: Aval) -> Any:
@@ -294,4 +325,4 @@ def step_of(
     """What runs a region; see :class:`DeviceStep` for the arguments."""
     if region.place is Place.DEVICE:
         return DeviceStep(region, backend, usage, donated)
-    return HostStep(region) if region.place is Place.HOST else ControlStep(region, usage)
+    return HostStep(region, usage) if region.place is Place.HOST else ControlStep(region, usage)
