@@ -13,7 +13,7 @@ import pytest
 
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of as page_call
-from tfpy._src.dtypes import float32
+from tfpy._src.dtypes import float32, int32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate as run_by_numpy
 from tfpy._src.ir.graph import Graph, single_equation
@@ -22,8 +22,10 @@ from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles, transposition
 from tfpy._src.lower.webgpu.kernels import add_kernel
+from tfpy._src.ops.packed_bytes import POINT
 from tfpy._src.passes.packing import pack_quantized
 from tfpy._src.passes.pipeline import optimize
+from tfpy._src.passes.rewrite import Builder
 
 Array = np.ndarray[Any, Any]
 Case = tuple[Program, list[Array], Array]
@@ -220,6 +222,28 @@ def packed_cases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Case]:
     yield packed_case(graph_of("quantized_conv2d", x, f, **WINDOW), [x, f])
 
 
+def whole_cases() -> Iterator[Case]:
+    """Products of numbers that are bytes already, few rows and more."""
+    x, w = whole(40, 70), whole(36, 70)
+    for m in (2, 40):
+        builder = Builder(Graph())
+
+        def apply(name: str, *values: int, builder: Builder = builder, **attrs: Any) -> int:
+            return builder.apply(OPS[name], *values, **attrs)
+
+        given = [builder.graph.add_input(Aval(shape, float32)) for shape in ((m, 70), (36, 70))]
+        rows, channels = (apply("cast", value, dtype=int32) for value in given)
+        columns = apply("pack_bytes", apply("reshape", channels, shape=(36, 1, 70)), kind="whole")
+        if m == 2:
+            product = apply("packed_rows", rows, columns, kind="whole", bits=8)
+        else:
+            pixels = apply("pack_bytes", apply("reshape", rows, shape=(m, 1, 70)), kind="whole")
+            shapes = {"in_shape": (1, 1, m, 70), "filter_shape": (1, 1, 70, 36)}
+            product = apply("packed_conv2d", pixels, columns, **shapes, **POINT, whole=True)
+        builder.graph.outputs = [apply("cast", product, dtype=float32)]
+        yield lower(optimize(builder.graph, WebGPUTarget())), [x[:m], w], x[:m] @ w.T
+
+
 def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
     avals = [Aval(a.shape, float32) for a in arrays]
     return single_equation(OPS[name], avals, tuple(attrs.items()))
@@ -227,7 +251,7 @@ def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
 
 def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where WGSL has no dot product of bytes."""
-    cases = list(packed_cases(monkeypatch))
+    cases = [*packed_cases(monkeypatch), *whole_cases()]
     calls = [page_call(program, arrays) for program, arrays, _ in cases]
     found = evaluate("results", calls)
     for values, (_, _, expected) in zip(found, cases, strict=True):

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch
 
+from tfpy._src.dtypes import float32, int8, int32
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
 from tfpy._src.ops.quantized import quantize_rows
+from tfpy._src.passes.packing import pack_products_of_bytes
 from tfpy._src.passes.pipeline import optimize_with_weights
 
 PLAIN = {"transpose_a": False, "transpose_b": False}
@@ -95,6 +97,24 @@ def test_nibbles_are_as_exact_as_they_can_be() -> None:
     np.testing.assert_allclose(
         found, (rows.values * rows.scales) @ np.concatenate(nearest), rtol=1e-4, atol=1e-4
     )
+
+
+@pytest.mark.parametrize(("m", "name"), [(2, "packed_rows"), (20, "packed_conv2d")])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
+    """Their sums, in int32, are those of the packed bytes."""
+    s = Sketch(((m, 70), int8), ((80, 70) if transposed else (70, 80), int8))
+    x, w = (s("cast", value, dtype=int32) for value in (0, 1))
+    product = s("matmul", x, w, transpose_a=False, transpose_b=transposed)
+    graph = s.returns(s("multiply", s("cast", product, dtype=float32), 0.5))
+    rng = np.random.default_rng(2)
+    given = [rng.integers(-128, 128, graph.avals[i].shape).astype(np.int8) for i in graph.inputs]
+    found = pack_products_of_bytes(graph, WebGPUTarget(), (1,))
+    assert name in {eqn.op.name for eqn in found.eqns}
+    np.testing.assert_array_equal(evaluate(found, given), evaluate(graph, given))
+    for kept in (found, graph):
+        assert pack_products_of_bytes(kept, WasmTarget(), (1,)) is kept
+    assert pack_products_of_bytes(graph, WebGPUTarget(), ()) is graph
 
 
 def test_convolutions_with_bias() -> None:

@@ -1,17 +1,22 @@
-"""Quantised products as products of packed bytes, for targets that have those."""
+"""Quantised products, and those of int8, as products of packed bytes where a target has those."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
+from tfpy._src.dtypes import int8, int32
 from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.lower.target import Target
-from tfpy._src.ops.movement import transpose
+from tfpy._src.ops.contraction import matmul
+from tfpy._src.ops.elementwise import cast
+from tfpy._src.ops.movement import reshape, transpose
 from tfpy._src.ops.packed_bytes import (
     AFFINE,
     POINT,
     SYMMETRIC,
+    WHOLE,
     pack_bytes,
     pack_nibbles,
     packed_conv2d,
@@ -20,7 +25,11 @@ from tfpy._src.ops.packed_bytes import (
 from tfpy._src.ops.quantized import quantized_conv2d, quantized_matmul
 from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.passes.movement import reshaped
+from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite
+
+MIN_WEIGHTS = 4096
+"""Elements of weights from which on packing pays."""
 
 
 def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
@@ -46,14 +55,60 @@ def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
     return merge_common_subexpressions(graph)
 
 
-def _few_rows(builder: Builder, eqn: Eqn, target: Target, bits: int) -> int | None:
+def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
+    """Products in int32 of activations and weights that were int8, as in Keras's int8 layers.
+
+    The sums are the same. ::
+
+        %2:int32[8,64] = cast(%0:int8[8,64])      %4:int32[8,1,20] = pack_bytes(%2 …) kind=whole
+        %3:int32[64,64] = cast(%1:int8[64,64]) -> %5:int32[64,1,20] = pack_bytes(%3 …) kind=whole
+        %4:int32[8,64] = matmul(%2, %3)           %6:int32[1,1,8,64] = packed_conv2d(%4, %5) …
+
+    Args:
+        weights: positions in ``graph.inputs``, see :class:`~tfpy._src.passes.prelude.WeightOnly`.
+    """
+    if packed_conv2d.name not in target.kernels:
+        return graph
+
+    def rule(builder: Builder, eqn: Eqn) -> int | None:
+        if eqn.op is not matmul:
+            return None
+        x, w = eqn.inputs
+        attrs = dict(eqn.attrs)
+        shape = builder.aval(w).shape
+        if attrs["transpose_a"] or len(shape) != 2 or math.prod(shape) < MIN_WEIGHTS:
+            return None
+        if not (_was_int8(builder, x) and _was_int8(builder, w)):
+            return None
+        if w not in WeightOnly(builder.graph, weights):
+            return None
+        found = _few_rows(builder, eqn, target, 8, WHOLE)
+        return _product(builder, eqn, WHOLE, WHOLE) if found is None else found
+
+    return rewrite(graph, rule, (matmul,))
+
+
+def _was_int8(builder: Builder, value: int) -> bool:
+    eqn = builder.producer(value, reshape, transpose, cast)
+    while eqn is not None and eqn.op is not cast:
+        eqn = builder.producer(eqn.inputs[0], reshape, transpose, cast)
+    if eqn is None or builder.result(eqn).dtype != int32:
+        return False
+    return builder.aval(eqn.inputs[0]).dtype == int8
+
+
+def _few_rows(
+    builder: Builder, eqn: Eqn, target: Target, bits: int, kind: str = AFFINE
+) -> int | None:
     x, channels, (m, n, k) = _operands(builder, eqn)
     if bits == 8:
-        packed = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=SYMMETRIC)
+        of_weights = SYMMETRIC if kind == AFFINE else kind
+        channels = reshaped(builder, channels, (n, 1, k))
+        packed = builder.apply(pack_bytes, channels, kind=of_weights)
     else:
         packed = builder.apply(pack_nibbles, channels)
     rows = reshaped(builder, x, (m, k))
-    attrs = {"kind": AFFINE, "bits": bits}
+    attrs = {"kind": kind, "bits": bits}
     assert packed_rows.kernel is not None
     if not target.takes(packed_rows.kernel(builder.aval(rows), builder.aval(packed), **attrs)):
         return None
@@ -69,10 +124,11 @@ def _operands(builder: Builder, eqn: Eqn) -> tuple[int, int, tuple[int, int, int
     return x, channels, (math.prod(builder.aval(x).shape[:-1]), n, k)
 
 
-def _product(builder: Builder, eqn: Eqn) -> int:
+def _product(builder: Builder, eqn: Eqn, of_rows: str = AFFINE, of_weights: str = SYMMETRIC) -> int:
     x, channels, (m, n, k) = _operands(builder, eqn)
-    columns = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=SYMMETRIC)
-    found = packed_product(builder, rows_of(builder, x, AFFINE), columns, (m, n, k), False)
+    columns = builder.apply(pack_bytes, reshaped(builder, channels, (n, 1, k)), kind=of_weights)
+    attrs = _attrs((1, 1, m, k), (1, 1, k, n), tuple(POINT.items()), of_rows == WHOLE)
+    found = builder.add(packed_conv2d, (_rows_of(builder, x, of_rows), columns), attrs)
     return reshaped(builder, found, builder.result(eqn).shape)
 
 
@@ -83,22 +139,13 @@ def _convolution(builder: Builder, eqn: Eqn) -> int:
     taps = (shape[3], shape[0] * shape[1], shape[2])
     columns = builder.apply(pack_bytes, reshaped(builder, channels, taps), kind=SYMMETRIC)
     attrs = _attrs(builder.aval(x).shape, shape, eqn.attrs, False)
-    return builder.add(packed_conv2d, (rows_of(builder, x, AFFINE), columns), attrs)
+    return builder.add(packed_conv2d, (_rows_of(builder, x, AFFINE), columns), attrs)
 
 
-def rows_of(builder: Builder, x: int, kind: str) -> int:
+def _rows_of(builder: Builder, x: int, kind: str) -> int:
     """An array [..., k] as packed rows."""
     *rows, k = builder.aval(x).shape
     return builder.apply(pack_bytes, reshaped(builder, x, (math.prod(rows), 1, k)), kind=kind)
-
-
-def packed_product(
-    builder: Builder, rows: int, columns: int, sizes: tuple[int, int, int], whole: bool
-) -> int:
-    """The product of packed rows and columns, for the sizes m, n and k."""
-    m, n, k = sizes
-    attrs = _attrs((1, 1, m, k), (1, 1, k, n), tuple(POINT.items()), whole)
-    return builder.add(packed_conv2d, (rows, columns), attrs)
 
 
 def _attrs(in_shape: Shape, filter_shape: Shape, window: Attrs, whole: bool) -> Attrs:

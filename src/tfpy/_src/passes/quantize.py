@@ -13,15 +13,12 @@ from tfpy._src.ops.convolution import conv2d
 from tfpy._src.ops.packed_bytes import packed_conv2d
 from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 from tfpy._src.passes.movement import reshaped
-from tfpy._src.passes.packing import pack_quantized
+from tfpy._src.passes.packing import MIN_WEIGHTS, pack_quantized
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite
 
-MIN_WEIGHTS = 4096
-"""Elements of weights from which on their product gains, where..."""
-
 MIN_USES = 64
-"""...each element of the activations, which costs its quantisation, is multiplied so often."""
+"""How often each element of the activations, which costs its quantisation, must be multiplied."""
 
 MIN_DEPTH = 32
 """Channels from which on windows of several pixels gain: each pixel is a row of its own."""

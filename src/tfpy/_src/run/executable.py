@@ -17,6 +17,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.passes.narrow_integers import widen_narrow_integers
+from tfpy._src.passes.packing import pack_products_of_bytes
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
@@ -82,7 +83,7 @@ class Executable:
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         if not plan.is_linked:
-            carried = {v: self._results[n][1] for v, n in self._usage.carried.items()}
+            carried = {v: self._results[n][1] for v, n in plan.usage.carried.items()}
             plan.link(carried, len(later[0]))
         if not plan.repeats:
             return None
@@ -133,8 +134,11 @@ class Executable:
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
         graph = reduce_loops(without_custom_gradients(graph))
+        weights = [i for i, v in enumerate(self.graph.inputs) if v in self._usage.weights]
+        graph = pack_products_of_bytes(graph, backend.target, weights)
         graph = widen_narrow_integers(graph, backend.dtypes)
-        plan = self._plans[backend] = Plan(graph, backend, self._usage)
+        usage = self._usage.renumbered(self.graph, graph)
+        plan = self._plans[backend] = Plan(graph, backend, usage)
         return plan
 
 
@@ -151,6 +155,7 @@ class Plan:
 
     def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
         self.graph = graph
+        self.usage = usage
         self._backend = backend
         made = partial(_steps, graph, backend, usage)
         try:

@@ -27,6 +27,15 @@ class Usage:
         them after the run; see ``donation.py``."""
         return self.carried.keys()
 
+    def renumbered(self, before: Graph, after: Graph) -> Usage:
+        """That of a Graph with the same inputs, which may have other value numbers."""
+        number = dict(zip(before.inputs, after.inputs, strict=True))
+        return Usage(
+            frozenset(number[v] for v in self.weights if v in number),
+            {number[v]: output for v, output in self.carried.items() if v in number},
+            self.bits,
+        )
+
     def within(self, part: Graph, operands: Sequence[int]) -> Usage:
         """That of a part of control flow whose inputs are these values of the Graph."""
         pairs = zip(part.inputs, operands, strict=True)
