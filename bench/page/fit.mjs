@@ -69,7 +69,7 @@ async function measure() {
     await select(backend);
     const end = performance.now() + WARM_MS;
     for (const work of query.get("work")?.split(",") ?? NAMES) {
-      const steps = Steps(work);
+      const steps = await Steps.callPromising(work); // weights may be read while they are made
       while (performance.now() < end) await steps.bare();
       await report({ work, backend, rounds, ...(await measured(steps, rounds)) });
       steps.destroy();

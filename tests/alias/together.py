@@ -9,6 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 from keras import layers
+from keras.src.utils import python_utils
 from runtime.fake import FakeDevice
 
 import tfpy as tf
@@ -55,6 +56,20 @@ class Noted(keras.Sequential):
         return super().train_step(data)
 
 
+class Reads(keras.callbacks.Callback):
+    """Counts the reads of each epoch's training: each waits for the device."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[int] = []
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._before = len(reads)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self.found.append(len(reads) - self._before)
+
+
 def learnt(is_awaited: bool, *callbacks: Any, steps: int = 1, **given: Any) -> list[Any]:
     """The numbers of a training, always the same one."""
     keras.utils.set_random_seed(1)
@@ -98,6 +113,19 @@ def arrays_of_other_sizes_trace_no_step() -> None:
         assert model.traces == traces
 
 
+def metrics_are_read_together() -> None:
+    for is_awaited in (False, True):
+        counted = Reads()
+        learnt(is_awaited, counted, validation_split=0.0)
+        assert counted.found[1:] == [1, 1], counted.found
+    values = [tf.constant(n) * 2.0 for n in (0.1, 0.2, 0.3)]
+    logs = {"b": values[0], "a": {"c": values[1]}, "d": values[2], "e": 4, "f": values[0] > 0.0}
+    found = python_utils.pythonify_logs(logs)
+    assert found == python_utils.pythonify_logs.__wrapped__(logs), found
+    assert list(found) == ["c", "b", "d", "e", "f"]
+    assert python_utils.pythonify_logs(None) == {}
+
+
 executions_of_several_steps_learn_what_single_steps_do()  # where NumPy computes
 tf.register_backend("fake", FakeDevice)
 tf.set_backend("fake")
@@ -118,4 +146,15 @@ learnt(False, Counts(), steps=7, epochs=2, validation_split=0.0)
 assert device.repeats >= 2 * 4 - 2, device.repeats
 executions_of_several_steps_learn_what_single_steps_do()
 arrays_of_other_sizes_trace_no_step()
+reads: list[int] = []
+read = device.read
+
+
+def noted(slot: int, aval: Any) -> Any:
+    reads.append(slot)
+    return read(slot, aval)
+
+
+device.read = noted  # type: ignore[method-assign]
+metrics_are_read_together()
 print("all as it should be")

@@ -23,6 +23,7 @@ PARTS = {
     "keras.src.layers.preprocessing.integer_lookup": "tfpy._src.alias.integer_lookup",
     "keras.src.trainers.data_adapters.array_data_adapter": "tfpy._src.alias.array_batches",
     "keras.src.utils.dataset_utils": "tfpy._src.alias.serial",
+    "keras.src.utils.python_utils": "tfpy._src.alias.logs",
     "keras.src.utils.summary_utils": "tfpy._src.alias.summary",
     "keras.src.utils.model_visualization": "tfpy._src.alias.plotting",
 }

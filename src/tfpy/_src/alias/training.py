@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import tracing
+from tfpy._src.alias.logs import joined, scalars
 from tfpy._src.autograph.marks import do_not_convert
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
@@ -70,9 +71,15 @@ class Steps:
                     compiled.get_concrete_function(nest.map_structure(TensorSpec.from_tensor, data))
             return compiled(data)
 
+        @do_not_convert
+        def unseen_step_on_rows(tables: Any, rows: Any, number: Any) -> None:
+            """Runs a step whose results nobody wants."""
+            one_step_on_rows(tables, rows, number)
+
         self._model = model
         self._compiled = compiled
         self._on_rows = function(one_step_on_rows)
+        self._unseen = function(unseen_step_on_rows)
         self._other = model._autoconvert_optionals(compiled)
         self._seconds = math.inf  # that a step takes of Python's thread
         self.is_unseen = False
@@ -102,7 +109,9 @@ class Steps:
             most = int(_TOGETHER / max(self._seconds, _CLOCK))
             picks += iterator.take((most // steps - 1) * steps)
         begun = perf_counter()
-        result = self._on_rows.repeat(picks)
+        if len(picks) > 1:
+            self._unseen.repeat(picks[:-1])
+        result = self._on_rows(*picks[-1])
         self._seconds = (perf_counter() - begun) / len(picks)
         iterator.done, iterator.result = -(-len(picks) // steps) - 1, result
         return result
@@ -330,7 +339,10 @@ async def _values(structure: Any) -> Any:
 
 async def _numbers(logs: Any) -> dict[str, Any]:
     """Metrics as Python's numbers, where they are scalars."""
-    found = await _values(dict(logs))
+    logs = dict(logs)
+    if names := scalars(logs):
+        logs.update(zip(names, await joined(logs, names).data(), strict=True))
+    found = await _values(logs)
     return {
         name: await _numbers(value)
         if isinstance(value, dict)

@@ -130,7 +130,7 @@ class DataFunction:
         compiled = Function(traced, autograph=False)
         try:
             specs = [TensorSpec(s.shape, s.dtype) for s in tensors]
-            with tracing.without_guesses():
+            with tracing.without_guesses(), registry.on_host():  # where it will run
                 found = compiled.get_concrete_function(*specs)
         except NotTraceableError:
             self._spec = None
