@@ -86,6 +86,27 @@ json.dumps([tf.get_backend(), apart])
 """
 
 
+READS = """
+import tfpy as tf
+from tfpy._src.runtime.device import DeviceBackend
+
+boxes = 2.0 * tf.random.stateless_uniform([50, 4], [1, 2])
+classes = [2.0 * tf.random.stateless_uniform([50], [3, i]) for i in range(3)]
+reads, read = [], DeviceBackend.read
+
+def counted(self, slot, aval):
+    reads.append(slot)
+    return read(self, slot, aval)
+
+DeviceBackend.read = counted
+try:
+    chosen = [tf.image.non_max_suppression(boxes, scores, 10).shape for scores in classes]
+finally:
+    DeviceBackend.read = read
+str(len(reads))
+"""
+
+
 REGISTERED = (
     "from typing import Any\nimport numpy as np\nimport tfpy as tf\n"
     + inspect.getsource(mediapipe.transposed)
@@ -193,3 +214,9 @@ def test_written_in_the_page(page: OpenPage, request: pytest.FixtureRequest) -> 
     backend, apart = run(page, WRITTEN)
     assert backend == request.node.callspec.params["page"]
     assert max(apart) < 1e-5
+
+
+def test_boxes_are_read_once(page: OpenPage, request: pytest.FixtureRequest) -> None:
+    """On a GPU, where the host chooses among them; on wasm what was chosen is read."""
+    is_gpu = request.node.callspec.params["page"] == "webgl"
+    assert run(page, READS) == (4 if is_gpu else 3)
