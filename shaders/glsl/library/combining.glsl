@@ -32,7 +32,9 @@
 
 #ifdef KIND_LOGSUMEXP
 #define IDENTITY T_LOWEST
-#define COMBINE(a, b) log_add(a, b)
+#define COMBINE(a, b) log_sum(a, b)
+float log_sum(float x, float y) { return log_add(x, y); }
+vec4 log_sum(vec4 x, vec4 y) { return log_add4(x, y); }
 #endif
 
 #ifdef KIND_LAST

@@ -1,6 +1,13 @@
 // Float32 and int32: special values, order, sign. isnan and isinf may be optimised away, so bits are
 // looked at.
 
+float as_float(int bits) { return intBitsToFloat(bits); }
+float as_float(uint bits) { return uintBitsToFloat(bits); }
+
+float select(float other, float x, bool condition) { return condition ? x : other; }
+int select(int other, int x, bool condition) { return condition ? x : other; }
+uint select(uint other, uint x, bool condition) { return condition ? x : other; }
+
 float infinity() { return uintBitsToFloat(0x7f800000u); }
 
 float nan() { return uintBitsToFloat(0x7fc00000u); }

@@ -1,5 +1,6 @@
 // Exponentials, logarithms, powers. Built-in functions are used only where the language bounds their
 // error to a few units in the last place.
+// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
 
 // exp(x) * 2^shift, for a shift of -1 or 0.
 fn scaled_exponential(x: f32, shift: i32) -> f32 {
@@ -13,8 +14,8 @@ fn scaled_exponential(x: f32, shift: i32) -> f32 {
     q = q * r + 4.166626997e-2;
     q = q * r + 1.666666686e-1;
     q = q * r + 5.000000078e-1;
-    let whole = i32(n) + shift;
-    let half_way = whole >> 1u;
+    let whole: i32 = i32(n) + shift;
+    let half_way: i32 = whole >> 1u;
     return (q * r * r + r + 1.0) * power_of_two(half_way) * power_of_two(whole - half_way);
 }
 
@@ -54,7 +55,7 @@ fn logarithm(x: f32) -> f32 {
     if (is_nan(x) || x < 0.0) { return nan(); }
     if (x == 0.0) { return -infinity(); }
     if (x == infinity()) { return x; }
-    let bits = bitcast<i32>(x) - 0x3f3504f3;
+    let bits: i32 = bitcast<i32>(x) - 0x3f3504f3;
     let e = f32(bits >> 23u);
     let m = bitcast<f32>((bits & 0x007fffff) + 0x3f3504f3);
     return e * 0.693145751953125 + (log_ratio((m - 1.0) / (m + 1.0)) + e * 1.428606820309417e-6);
@@ -82,7 +83,7 @@ fn leading_bits(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff00
 // The power of a normal number: y log2(a) in two parts, each product of their large parts exact, so
 // that the result is right to its last bits for any compiler's order of operations.
 fn power_of_positive(a: f32, y: f32) -> f32 {
-    let bits = bitcast<i32>(a) - 0x3f3504f3;
+    let bits: i32 = bitcast<i32>(a) - 0x3f3504f3;
     let e = f32(bits >> 23u);
     let m = bitcast<f32>((bits & 0x007fffff) + 0x3f3504f3);
     let f = m - 1.0;
@@ -112,7 +113,7 @@ fn power_of_positive(a: f32, y: f32) -> f32 {
     q = q * r + 5.550328777e-2;
     q = q * r + 2.402264689e-1;
     q = q * r + 6.931472057e-1;
-    let half_way = i32(whole) >> 1u;
+    let half_way: i32 = i32(whole) >> 1u;
     return (q * r + 1.0) * power_of_two(half_way) * power_of_two(i32(whole) - half_way);
 }
 
@@ -122,19 +123,19 @@ fn power(x: f32, y: f32) -> f32 {
     if (is_nan(x) || is_nan(y)) { return nan(); }
     let a = absolute(x);
     let e = absolute(y);
-    let whole = floor(y) == y;
-    let odd = whole && floor(y * 0.5) * 2.0 != y;
+    let whole: bool = floor(y) == y;
+    let odd: bool = whole && floor(y * 0.5) * 2.0 != y;
     if (x < 0.0 && !whole && a != infinity()) { return nan(); }
     var r = 1.0;
     if (a == 0.0 || a == infinity() || e == infinity()) {
         if (a != 1.0) { r = select(0.0, infinity(), (a > 1.0) == (y > 0.0)); }
     } else {
         var base = a;
-        for (var n = select(0, i32(e), whole && e <= 64.0); n > 0; n >>= 1u) {
+        for (var n: i32 = select(0, i32(e), whole && e <= 64.0); n > 0; n >>= 1u) {
             if ((n & 1) == 1) { r *= base; }
             base *= base;
         }
-        let exact = whole && e <= 64.0 && floor(a) == a && r <= 16777216.0;
+        let exact: bool = whole && e <= 64.0 && floor(a) == a && r <= 16777216.0;
         if (exact && y < 0.0) {
             r = 1.0 / r;
         } else if (!exact && y != 1.0 && y != 2.0 && y != 3.0) {

@@ -1,4 +1,5 @@
 // Hyperbolic functions and their inverses; the error function.
+// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
 
 // exp(x) / 2, also where exp(x) is too large.
 fn half_exponential(x: f32) -> f32 { return scaled_exponential(x, -1); }

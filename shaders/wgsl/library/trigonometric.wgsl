@@ -1,4 +1,5 @@
 // Sine, cosine, tangent and their inverses.
+// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
 
 // An angle of quadrant * pi/2 + rest with |rest| <= pi/4; the quadrant is modulo 4.
 struct Angle {
@@ -12,8 +13,8 @@ const TWO_OVER_PI = array<u32, 8>(0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf
 
 // 32 digits of 2/pi from a place on.
 fn digits_at(place: i32) -> u32 {
-    let word = place >> 5u;
-    let shift = u32(place & 31);
+    let word: i32 = place >> 5u;
+    let shift: u32 = u32(place & 31);
     if (shift == 0u) { return TWO_OVER_PI[word]; }
     return (TWO_OVER_PI[word] << shift) | (TWO_OVER_PI[word + 1] >> (32u - shift));
 }
@@ -22,14 +23,14 @@ fn digits_at(place: i32) -> u32 {
 // Payne and Hanek's way (1983, https://doi.org/10.1145/1057600.1057602): of 2/pi times the mantissa only
 // the bits around the point are computed, which leaves out multiples of 4 and what is too small.
 fn large_angle(x: f32) -> Angle {
-    let place = exponent_of(x) - 120;
-    let t0 = digits_at(place);
-    let t1 = digits_at(place + 32);
-    let t2 = digits_at(place + 64);
-    let m = mantissa_of(x);
-    var low = m * t1 + mul_high(m, t2);
-    var high = m * t0 + mul_high(m, t1) + select(0u, 1u, low < m * t1); // a circle has 2^32
-    let n = i32((high + 0x20000000u) >> 30u);
+    let place: i32 = exponent_of(x) - 120;
+    let t0: u32 = digits_at(place);
+    let t1: u32 = digits_at(place + 32);
+    let t2: u32 = digits_at(place + 64);
+    let m: u32 = mantissa_of(x);
+    var low: u32 = m * t1 + mul_high(m, t2);
+    var high: u32 = m * t0 + mul_high(m, t1) + select(0u, 1u, low < m * t1); // a circle has 2^32
+    let n: i32 = i32((high + 0x20000000u) >> 30u);
     high -= u32(n) << 30u;
     var side = 1.0;
     if ((high & 0x80000000u) != 0u) {
@@ -66,7 +67,7 @@ fn cosine_kernel(r: f32) -> f32 {
 
 fn sine(x: f32) -> f32 {
     if (!(absolute(x) < infinity())) { return nan(); }
-    let a = angle(x);
+    let a: Angle = angle(x);
     var y = cosine_kernel(a.rest);
     if ((a.quadrant & 1) == 0) { y = sine_kernel(a.rest); }
     return select(y, -y, a.quadrant >= 2);
@@ -74,7 +75,7 @@ fn sine(x: f32) -> f32 {
 
 fn cosine(x: f32) -> f32 {
     if (!(absolute(x) < infinity())) { return nan(); }
-    let a = angle(x);
+    let a: Angle = angle(x);
     var y = sine_kernel(a.rest);
     if ((a.quadrant & 1) == 0) { y = cosine_kernel(a.rest); }
     return select(y, -y, a.quadrant == 1 || a.quadrant == 2);
@@ -82,7 +83,7 @@ fn cosine(x: f32) -> f32 {
 
 fn tangent(x: f32) -> f32 {
     if (!(absolute(x) < infinity())) { return nan(); }
-    let a = angle(x);
+    let a: Angle = angle(x);
     let s = sine_kernel(a.rest);
     let c = cosine_kernel(a.rest);
     if ((a.quadrant & 1) == 0) { return s / c; }

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 
 from tfpy._src.lower.shaders import library as shared
 from tfpy._src.lower.shaders.library import Block, pieces_of, template, words_of
+from tfpy._src.lower.webgl.glsl.from_wgsl import from_wgsl
+
+SHARED = ("exponential", "trigonometric", "hyperbolic")
+"""Written in WGSL."""
 
 FILES = (
     "numbers",
     "integers",
-    "exponential",
-    "trigonometric",
-    "hyperbolic",
+    *SHARED,
     "combining",
     "products",
     "tiles",
@@ -26,7 +28,7 @@ FILES = (
 )
 """What any kernel may use, in an order in which each file uses only those before it."""
 
-_NAME = re.compile(r"^(?:#define |struct |uniform highp \w+ |\w+ )(\w+)", re.MULTILINE)
+_NAME = re.compile(r"^(?:#define |struct |uniform highp \w+ |const \w+ |\w+ )(\w+)", re.MULTILINE)
 _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
 
 
@@ -67,8 +69,13 @@ def operand(
 @functools.cache
 def library() -> tuple[GuardedBlock, ...]:
     """The blocks that any kernel may use."""
-    texts = (template("glsl", f"library/{name}") for name in FILES)
-    return tuple(block(piece) for text in texts for piece in pieces_of(text))
+    return tuple(block(piece) for name in FILES for piece in pieces_of(_text(name)))
+
+
+def _text(name: str) -> str:
+    """A file of the library."""
+    place = f"library/{name}"
+    return from_wgsl(template("wgsl", place)) if name in SHARED else template("glsl", place)
 
 
 def needed(body: str, blocks: Sequence[GuardedBlock], flags: Iterable[str]) -> list[Block]:
