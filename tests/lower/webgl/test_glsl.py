@@ -96,8 +96,8 @@ def test_operands_are_read_in_the_ways_that_a_kernel_names() -> None:
     ("value", "dtype", "text"),
     [
         (1, F, "1.0"),
-        (0.1, F, "0.100000001"),
-        (1e30, F, "1.00000002e+30"),
+        (0.1, F, "0.10000000149011612"),
+        (1e30, F, "1.0000000150474662e+30"),
         (float("inf"), F, "uintBitsToFloat(2139095040u)"),
         (-1e39, F, "uintBitsToFloat(4286578688u)"),
         (-(2**31), I, "int(2147483648u)"),

@@ -141,3 +141,9 @@ def test_bits_of_float16_are_the_host_s() -> None:
     assert fuse_elementwise(graph, WebGPUTarget(half=True)) is graph
     with pytest.raises(ValueError, match="webgpu: devices do not store float16"):
         lower(single_equation(OPS["add"], avals, ()))
+
+
+def test_the_largest_float_is_a_float_before_rounding() -> None:
+    """WGSL refuses a literal that is out of range by less than the rounding."""
+    lowest = WGSL.constant(-3.4028234663852886e38, F)
+    assert float(lowest) == -3.4028234663852886e38

@@ -79,8 +79,8 @@ def float_literal(value: float, of_bits: str) -> str:
     (rounded,) = struct.unpack("<f", struct.pack("<I", bits))
     if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
         return f"{of_bits}({bits}u)"
-    text = f"{rounded:.9g}"
-    return text if any(c in text for c in ".e") else f"{text}.0"
+    # All digits: WGSL refuses what is the largest float only after rounding.
+    return repr(rounded)
 
 
 class ShadingLanguage(Renderer):
