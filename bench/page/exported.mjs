@@ -50,8 +50,10 @@ async function theirs() {
   if (backend === "wasm") await script("tfjs-backend-wasm/dist/tf-backend-wasm.es2017.min.js");
   /** @type {any} */
   const tf = /** @type {any} */ (globalThis).tf;
-  tf.wasm?.setWasmPaths(`${FOLDER}tfjs-backend-wasm/dist/`);
-  tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
+  if (backend === "wasm") {
+    tf.wasm.setWasmPaths(`${FOLDER}tfjs-backend-wasm/dist/`);
+    tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
+  }
   await tf.setBackend(backend);
   const model = await tf.loadGraphModel(`/models/${work}/${work}.json`);
   const [{ shape, dtype }] = model.inputs;
