@@ -321,6 +321,7 @@ from tfpy._src.runtime.registry import (
     set_backend as set_backend,
     set_backend_async as set_backend_async,
 )
+from tfpy._src.runtime.timing import time as time
 from tfpy._src.sparse.conversion import sparse_to_dense as sparse_to_dense
 from tfpy._src.strings.formatting import print as print
 from tfpy._src.tfjs.functions import (

@@ -29,7 +29,7 @@ OWN = {
         ragged_range ragged_tensor_to_tensor rand random_standard_normal random_uniform_int ready
         register_backend remove_backend save_graph_model save_layers_model save_onnx scalar
         set_backend set_backend_async setdiff1d sparse_to_dense spectral squared_difference step
-        tensor tensor1d tensor2d tensor3d tensor4d tensor5d tensor6d tidy upper_bound
+        tensor tensor1d tensor2d tensor3d tensor4d tensor5d tensor6d tidy time upper_bound
         value_and_grad value_and_grads variable_grads
     """,
     "browser": "draw from_pixels from_pixels_async to_pixels",

@@ -39,6 +39,11 @@
  * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
  * @property {(slot: number) => Promise<TensorArray>} readAsync gives a slot's elements without blocking the page
  *
+ * @typedef {object} Timed what a backend has besides if its device may tell how long kernels take
+ * @property {() => void} startTiming begins to time kernels, which costs time itself
+ * @property {() => Promise<import("./timing.mjs").KernelTimes>} stopTiming gives the times of the
+ *   kernels since then, when they have run
+ *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there
  */

@@ -11,6 +11,7 @@ import { nextTask } from "./turns.mjs";
 /**
  * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
  *   & Partial<import("./backend.mjs").AsyncRead>
+ *   & Partial<import("./backend.mjs").Timed>
  *   & Partial<import("./backend.mjs").Losable>} Backend
  * @typedef {import("./backend.mjs").AsyncRead} AsyncBackend
  */
@@ -101,6 +102,9 @@ export function bindHeap(backend, owner, settle) {
     repeat: (program, count, ...slots) => repeats.run(program, count, slots),
     memory: () => JSON.stringify(backend.memory()),
     finish: () => backend.finish(),
+    timesKernels: backend.startTiming !== undefined,
+    startTiming: () => backend.startTiming?.(),
+    stopTiming: async () => JSON.stringify(await backend.stopTiming?.()),
     lost: () => backend.lost?.() ?? "",
     close: () => backend.close(),
   };

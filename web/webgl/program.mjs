@@ -8,6 +8,7 @@
  * @typedef {import("./textures.mjs").Layout} Layout
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
+ * @typedef {import("./timer_queries.mjs").TimerQueries} TimerQueries
  *
  * @typedef {object} Buffer
  * @property {string} dtype
@@ -109,13 +110,14 @@ export class Program extends BufferProgram {
    * donated inputs keep theirs.
    *
    * @param {number[]} slots of the inputs, those with a minus sign donated
+   * @param {TimerQueries | null} timer of the steps
    */
-  run(slots) {
+  run(slots, timer) {
     const { pool, outputs, storages } = this;
     let bound = 0;
     try {
       for (; bound < outputs.length; bound++) this.bindOutput(bound, slots);
-      this.replay();
+      this.replay(timer);
     } catch (error) {
       while (bound-- > 0) {
         if (this.donatedTo(bound, slots) < 0) pool.release(storages[outputs[bound]]);
@@ -124,8 +126,12 @@ export class Program extends BufferProgram {
     }
   }
 
-  /** Draws the steps; every buffer's texture is in its place. */
-  replay() {
+  /**
+   * Draws the steps; every buffer's texture is in its place.
+   *
+   * @param {TimerQueries | null} timer
+   */
+  replay(timer) {
     this.bindTemporaries();
     this.pool.allocate();
     this.pool.reserveChunkBuffer(this.chunkBytes);
@@ -134,6 +140,7 @@ export class Program extends BufferProgram {
     for (let number = 0; number < steps.length; number++) {
       const { shader, inputs, output, paramsOffset, chunks } = steps[number];
       const source = storages[inputs[inputs.length - 1]];
+      timer?.begin(shader.kernel.name);
       const chunkBuffer = chunks && copyToBuffer(this.pool, source);
       state.bindFramebuffer(this.pool.framebuffer(storages[output]));
       state.useProgram(shader.program);
@@ -150,6 +157,7 @@ export class Program extends BufferProgram {
         state.viewport(0, 0, width, height);
         gl.drawArrays(gl.TRIANGLES, 0, VERTICES);
       }
+      timer?.end();
       if (number % FLUSH_STEPS === FLUSH_STEPS - 1) gl.flush();
     }
   }

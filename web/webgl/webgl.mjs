@@ -2,7 +2,8 @@
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
  * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead
- *   & import("../runtime/backend.mjs").AsyncRead & import("../runtime/backend.mjs").Losable} Backend
+ *   & import("../runtime/backend.mjs").AsyncRead & import("../runtime/backend.mjs").Losable
+ *   & import("../runtime/backend.mjs").Timed} Backend
  * @typedef {import("./textures.mjs").Layout} Layout
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./transfer.mjs").Elements} Elements
@@ -16,6 +17,7 @@
 import { emptyArray, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
+import { untimed } from "../runtime/timing.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
@@ -23,6 +25,7 @@ import { ShaderCache } from "./shaders.mjs";
 import { GlState } from "./state.mjs";
 import { fence } from "./sync.mjs";
 import { TexturePool, takeError } from "./textures.mjs";
+import { timerQueries } from "./timer_queries.mjs";
 import { download, downloadAsync, fill, READ_BYTES } from "./transfer.mjs";
 
 /**
@@ -56,6 +59,8 @@ class Webgl {
     this.programs = new Map();
     this.lastProgram = 0;
     this.closed = false;
+    /** @type {import("./timer_queries.mjs").TimerQueries | null} while kernels are timed */
+    this.timer = null;
     // Uploads' rows are packed, whatever their width.
     this.gl.pixelStorei(this.gl.UNPACK_ALIGNMENT, 1);
     this.gl.pixelStorei(this.gl.PACK_ALIGNMENT, 1);
@@ -138,7 +143,7 @@ class Webgl {
     this.checkUsable();
     const program = this.program(id);
     this.slots.bind(program, slots);
-    program.run(slots);
+    program.run(slots, this.timer);
     this.slots.freeDonated(program, slots);
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
@@ -169,6 +174,20 @@ class Webgl {
     this.checkUsable();
     await fence(this.gl);
     this.conclude(takeError(this.gl));
+  }
+
+  /** @type {Backend["startTiming"]} */
+  startTiming() {
+    this.checkUsable();
+    this.timer = timerQueries(this.gl);
+  }
+
+  /** @type {Backend["stopTiming"]} */
+  async stopTiming() {
+    const { timer } = this;
+    this.timer = null;
+    const lacks = "webgl: the browser has no timer queries (EXT_disjoint_timer_query_webgl2)";
+    return timer === null ? untimed(lacks) : timer.times();
   }
 
   /** @type {Backend["lost"]} */

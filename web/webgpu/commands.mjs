@@ -8,7 +8,9 @@
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
  */
 
+import { untimed } from "../runtime/timing.mjs";
 import { until } from "../runtime/turns.mjs";
+import { Timestamps } from "./timestamps.mjs";
 
 /** Enough dispatches for the device to begin while the next ones are encoded. */
 const ENOUGH_DISPATCHES = 64;
@@ -38,6 +40,8 @@ export class Commands {
     this.number = 1;
     /** @type {{kernel: Kernel | null, act: () => void}[] | null} what waits, and for which kernel */
     this.line = null;
+    /** @type {Timestamps | null} while kernels are timed */
+    this.timestamps = null;
   }
 
   /**
@@ -90,9 +94,9 @@ export class Commands {
    * @param {GPUBindGroup} group
    * @param {number[]} groups
    */
-  encode({ pipeline }, group, [x, y, z]) {
+  encode({ name, pipeline }, group, [x, y, z]) {
     if (pipeline === null) return;
-    const pass = this.open();
+    const pass = this.open(name);
     if (pipeline !== this.pipeline) {
       pass.setPipeline(pipeline);
       this.pipeline = pipeline;
@@ -102,13 +106,20 @@ export class Commands {
     this.dispatches++;
   }
 
-  /** @returns {GPUComputePassEncoder} */
-  open() {
+  /**
+   * The pass of the next dispatch: the open one, or a new one where kernels are timed.
+   *
+   * @param {string} name of the kernel
+   * @returns {GPUComputePassEncoder}
+   */
+  open(name) {
+    if (this.timestamps !== null) this.endPass();
     if (this.pass !== null) return this.pass;
     // A read that was asked for in this turn comes first, and shares the submission.
     if (this.encoder === null) queueMicrotask(() => queueMicrotask(() => this.flush()));
     this.encoder ??= this.gpu.createCommandEncoder();
-    this.pass = this.encoder.beginComputePass();
+    const timestampWrites = this.timestamps?.next(this.encoder, name);
+    this.pass = this.encoder.beginComputePass({ timestampWrites });
     this.pipeline = null;
     return this.pass;
   }
@@ -179,6 +190,25 @@ export class Commands {
     } finally {
       pending = false;
     }
+  }
+
+  /** Times kernels from now on, where the device can. */
+  startTiming() {
+    if (this.gpu.features.has("timestamp-query")) this.timestamps = new Timestamps(this.gpu);
+  }
+
+  /** @returns {Promise<import("../runtime/timing.mjs").KernelTimes>} of the kernels since then */
+  async stopTiming() {
+    const { timestamps } = this;
+    if (timestamps === null) {
+      return untimed("webgpu: the device has no timestamps (the feature timestamp-query)");
+    }
+    await this.submitted();
+    this.timestamps = null;
+    const encoder = this.gpu.createCommandEncoder();
+    timestamps.resolve(encoder);
+    this.gpu.queue.submit([encoder.finish()]);
+    return timestamps.times();
   }
 
   /** Resolves when all so far is submitted. */

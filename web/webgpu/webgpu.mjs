@@ -2,7 +2,7 @@
  * The WebGPU backend: tensors are storage buffers, a Program is a sequence of dispatches.
  *
  * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
- *   & import("../runtime/backend.mjs").Losable} Backend
+ *   & import("../runtime/backend.mjs").Losable & import("../runtime/backend.mjs").Timed} Backend
  * @typedef {import("./buffers.mjs").Layout} Layout
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
@@ -178,6 +178,17 @@ class Webgpu {
     await this.commands.submitted();
     await this.commands.awake(this.gpu.queue.onSubmittedWorkDone());
     await this.conclude();
+  }
+
+  /** @type {Backend["startTiming"]} */
+  startTiming() {
+    this.checkUsable();
+    this.commands.startTiming();
+  }
+
+  /** @type {Backend["stopTiming"]} */
+  stopTiming() {
+    return this.commands.stopTiming();
   }
 
   /** @type {Backend["lost"]} */

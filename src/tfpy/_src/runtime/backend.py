@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tfpy._src.dtypes import DType, float16
@@ -40,6 +40,16 @@ class Links(NamedTuple):
     """An input, the output that is its next value, and whether that is donated."""
     given: list[int]
     """The inputs that each run gets anew; the others stay."""
+
+
+class KernelTimes(NamedTuple):
+    """What a device says of how long its kernels took."""
+
+    kernels: list[tuple[str, float]] | None
+    """The name and the milliseconds of each kernel that ran, in their order; None where that cannot
+    be said."""
+    reason: str
+    """Why not."""
 
 
 class Backend(ABC):
@@ -164,6 +174,11 @@ class Backend(ABC):
     @abstractmethod
     async def finish(self) -> None:
         """Returns when all submitted work is done."""
+
+    async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
+        """Acts, and gives the times of the kernels that it started, when they have run."""
+        await act()
+        return KernelTimes(None, f"kernels on {self.name} are not timed one by one")
 
     @abstractmethod
     def close(self) -> None:

@@ -225,6 +225,9 @@ class Device:
         self._link = bound.link
         self._memory = bound.memory
         self._finish = bound.finish
+        self.times_kernels: bool = bound.timesKernels
+        self._start_timing = bound.startTiming
+        self._stop_timing = bound.stopTiming
         self._lost = bound.lost
         self._close = bound.close
 
@@ -295,6 +298,16 @@ class Device:
         """Returns when all submitted work is done."""
         with _translated:
             await self._finish()
+
+    def start_timing(self) -> None:
+        """Begins to time kernels, on a device that :attr:`times_kernels`."""
+        with _translated:
+            self._start_timing()
+
+    async def stop_timing(self) -> dict[str, Any]:
+        """What ``web/runtime/timing.mjs`` calls KernelTimes."""
+        with _translated:
+            return json.loads(await self._stop_timing())
 
     def lost(self) -> str:
         """Why the device is gone; empty while it is there."""

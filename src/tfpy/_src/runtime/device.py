@@ -7,7 +7,7 @@ first one's. Only this file knows.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -23,7 +23,14 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend, BackendSkipped, Compiled, Links, Progress
+from tfpy._src.runtime.backend import (
+    Backend,
+    BackendSkipped,
+    Compiled,
+    KernelTimes,
+    Links,
+    Progress,
+)
 from tfpy._src.runtime.env import env
 from tfpy._src.runtime.turns import give_turn
 
@@ -175,6 +182,16 @@ class DeviceBackend(Backend):
 
     async def finish(self) -> None:
         await self._device.finish()
+
+    async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
+        if not self._device.times_kernels:
+            return await super().timed(act)
+        self._device.start_timing()
+        try:
+            await act()
+        finally:
+            found = await self._device.stop_timing()
+        return KernelTimes(found["kernels"], found["reason"])
 
     def lost(self) -> str:
         return self._device.lost()

@@ -1,0 +1,73 @@
+"""``tf.time``: the clock's and the device's milliseconds of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BACKENDS
+
+MANY = 1100
+"""Two kernels each are more than a query set of webgpu has room for."""
+
+
+def has_timer_queries() -> bool:
+    import js
+
+    gl = js.OffscreenCanvas.new(1, 1).getContext("webgl2")
+    return gl.getExtension("EXT_disjoint_timer_query_webgl2") is not None
+
+
+@run_in_browser(backends=BACKENDS)
+async def test_time(tf: Any, backend: str) -> None:
+    """All kernels of a call are there by name, or the reason why they are not."""
+    x = tf.random.stateless_uniform([96, 96], [1, 2])
+
+    @tf.function
+    def product(x: Any) -> Any:
+        return tf.sort(x @ x, axis=0)
+
+    async def chain() -> None:
+        y = x
+        for _ in range(MANY):
+            y = tf.sinh(y * 0.5)
+        await y.data()
+
+    product(x)
+    timing = await tf.time(lambda: product(x))
+    assert timing.wall_ms > 0
+    if backend in ("cpu", "wasm"):
+        assert (timing.kernel_ms, timing.kernels) == (None, {})
+        assert backend in timing.reason
+        return
+    if backend == "webgl" and not has_timer_queries():
+        assert (timing.kernel_ms, timing.kernels) == (None, {})
+        assert "EXT_disjoint_timer_query_webgl2" in timing.reason
+        return
+    assert timing.reason == ""
+    assert any("matmul" in name for name in timing.kernels), timing
+    assert len(timing.kernels) > 1
+    times = [one.ms for one in timing.kernels.values()]
+    assert times == sorted(times, reverse=True)
+    assert timing.kernel_ms == pytest.approx(sum(times))
+    assert 0 < timing.kernel_ms < timing.wall_ms
+
+    if backend == "webgpu":
+        timing = await tf.time(chain)
+        assert {name: one.runs for name, one in timing.kernels.items()} == {"elementwise": 2 * MANY}
+
+
+@run_in_browser(backends=["wasm", "webgpu"])
+async def test_failures(tf: Any) -> None:
+    """What fails leaves no timing behind."""
+
+    def fails() -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        await tf.time(fails)
+    with pytest.raises(RuntimeError, match="timed already"):
+        await tf.time(lambda: tf.time(fails))
+    assert (await tf.time(lambda: tf.zeros([3]) + 1.0)).wall_ms > 0

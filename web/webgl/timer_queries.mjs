@@ -1,0 +1,73 @@
+/**
+ * Times of kernels: a timer query around the draws of each step.
+ *
+ * @typedef {import("../runtime/timing.mjs").KernelTimes} KernelTimes
+ *
+ * @typedef {object} Extension EXT_disjoint_timer_query_webgl2
+ * @property {number} TIME_ELAPSED_EXT
+ * @property {number} GPU_DISJOINT_EXT
+ */
+
+import { NS_PER_MS, untimed } from "../runtime/timing.mjs";
+import { until } from "../runtime/turns.mjs";
+import { contextLost } from "./context.mjs";
+
+export class TimerQueries {
+  /**
+   * @param {WebGL2RenderingContext} gl
+   * @param {Extension} extension
+   */
+  constructor(gl, extension) {
+    this.gl = gl;
+    this.extension = extension;
+    /** @type {{name: string, query: WebGLQuery}[]} */
+    this.steps = [];
+    gl.getParameter(extension.GPU_DISJOINT_EXT); // which forgets what was before
+  }
+
+  /** @param {string} name of the kernel whose draws follow */
+  begin(name) {
+    const query = this.gl.createQuery();
+    if (query === null) throw contextLost();
+    this.gl.beginQuery(this.extension.TIME_ELAPSED_EXT, query);
+    this.steps.push({ name, query });
+  }
+
+  end() {
+    this.gl.endQuery(this.extension.TIME_ELAPSED_EXT);
+  }
+
+  /** @returns {Promise<KernelTimes>} of all steps so far */
+  async times() {
+    const { gl, extension, steps } = this;
+    gl.flush();
+    const last = steps.at(-1);
+    if (last !== undefined) {
+      await until(() => {
+        if (gl.isContextLost()) throw contextLost();
+        return gl.getQueryParameter(last.query, gl.QUERY_RESULT_AVAILABLE);
+      });
+    }
+    const disjoint = gl.getParameter(extension.GPU_DISJOINT_EXT);
+    /** @type {[string, number][]} */
+    const kernels = steps.map(({ name, query }) => {
+      return [name, gl.getQueryParameter(query, gl.QUERY_RESULT) / NS_PER_MS];
+    });
+    for (const { query } of steps) gl.deleteQuery(query);
+    if (disjoint) return untimed("webgl: the GPU was interrupted meanwhile; time it once more");
+    return { kernels, reason: "" };
+  }
+}
+
+/**
+ * A clock, where the browser has one.
+ *
+ * @param {WebGL2RenderingContext} gl
+ * @returns {TimerQueries | null}
+ */
+export function timerQueries(gl) {
+  const extension = /** @type {Extension | null} */ (
+    gl.getExtension("EXT_disjoint_timer_query_webgl2")
+  );
+  return extension && new TimerQueries(gl, extension);
+}
