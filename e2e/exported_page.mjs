@@ -62,6 +62,66 @@ export async function called(url, options, calls) {
 }
 
 /**
+ * The same with an adapter that is software, as the tests' is, or seems to be hardware, or has the
+ * least limits: also how often one was asked for, and which kernels were made.
+ * @param {string} url
+ * @param {any} options
+ * @param {any} calls
+ * @param {"software" | "hardware" | "least"} kind
+ */
+export async function adapters(url, options, calls, kind) {
+  const [gpu, device] = [GPU.prototype, GPUDevice.prototype];
+  const info = GPUAdapterInfo.prototype;
+  const { requestAdapter } = gpu;
+  const { createComputePipelineAsync } = device;
+  /** @type {[any, string, PropertyDescriptor][]} */
+  const kept = ["vendor", "architecture", "description", "isFallbackAdapter"].map((name) => [
+    info,
+    name,
+    /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(info, name)),
+  ]);
+  kept.push([
+    GPUAdapter.prototype,
+    "limits",
+    /** @type {PropertyDescriptor} */ (
+      Object.getOwnPropertyDescriptor(GPUAdapter.prototype, "limits")
+    ),
+  ]);
+  let asked = 0;
+  /** @type {string[]} */
+  const kernels = [];
+  gpu.requestAdapter = function (...args) {
+    asked++;
+    return requestAdapter.apply(this, args);
+  };
+  device.createComputePipelineAsync = function (description) {
+    kernels.push(description.label ?? "");
+    return createComputePipelineAsync.call(this, description);
+  };
+  if (kind !== "software") {
+    for (const [owner, name] of kept.slice(0, 4)) {
+      const value = name === "isFallbackAdapter" ? false : "test";
+      Object.defineProperty(owner, name, { get: () => value, configurable: true });
+    }
+  }
+  if (kind === "least") {
+    const adapter = await requestAdapter.call(navigator.gpu);
+    const { limits } = await /** @type {GPUAdapter} */ (adapter).requestDevice();
+    Object.defineProperty(GPUAdapter.prototype, "limits", {
+      get: () => limits,
+      configurable: true,
+    });
+  }
+  try {
+    return { ...(await called(url, options, calls)), asked, kernels };
+  } finally {
+    gpu.requestAdapter = requestAdapter;
+    device.createComputePipelineAsync = createComputePipelineAsync;
+    for (const [owner, name, property] of kept) Object.defineProperty(owner, name, property);
+  }
+}
+
+/**
  * Loads broken files and runs those that load: the errors' texts, in order, none where it went well.
  * @param {string[]} files base64
  * @param {any} options

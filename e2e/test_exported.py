@@ -1,4 +1,4 @@
-"""Exported programs in a page of Chromium without Python, on wasm and webgl."""
+"""Exported programs in a page of Chromium without Python, on wasm, webgl and webgpu."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ MUTANTS = 80
 OPTIONS = {
     "wasm": {"backend": "wasm"},
     "webgl": {"backend": "webgl", "allowSoftwareWebgl": True},
+    "webgpu": {"backend": "webgpu", "allowSoftwareWebgpu": True},
 }
 
 MADE_IN_A_PAGE = """(async () => {
@@ -73,8 +74,14 @@ def array_of(one: Mapping[str, Any]) -> Array:
     return data.reshape(one["shape"])
 
 
-@pytest.mark.parametrize("backend", OPTIONS)
-@pytest.mark.parametrize("name", CASES)
+ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow"}
+"""What is run there: steps of all kinds. The rest says the same again, after long compiling."""
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [(n, b) for n in CASES for b in OPTIONS if b != "webgpu" or n in ON_WEBGPU],
+)
 def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None:
     """Results are Python's, call by call, and no call leaves slots."""
     case = CASES[name]()
@@ -116,14 +123,47 @@ def test_made_in_a_page(tfpy_page: Callable[..., OpenPage]) -> None:
 
 
 def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
-    """A software rasteriser is passed over, with the reason."""
+    """Software rasterisers are passed over, with the reason; where they are allowed, webgpu is the
+    best."""
     path = FOLDER / "relu.tfpy"
     tf.export(tf.nn.relu, path, tf.TensorSpec([3]))
     found = evaluate("called", url_of(path), {}, [])
     assert found["backend"] == "wasm"
     assert found["variant"] == "relaxed-threads"
-    assert found["report"]["webgl"]["status"] == "skipped"
-    assert "software rasteriser" in found["report"]["webgl"]["reason"]
+    for name, reason in (("webgl", "software rasteriser"), ("webgpu", "fallback adapter")):
+        assert found["report"][name]["status"] == "skipped"
+        assert reason in found["report"][name]["reason"]
+    allowed = {"allowSoftwareWebgl": True, "allowSoftwareWebgpu": True}
+    assert evaluate("called", url_of(path), allowed, [])["backend"] == "webgpu"
+
+
+def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
+    """Only files with programs for webgpu ask for an adapter; a GPU gets the programs in tiles; a
+    device that reaches no target's needs is passed over, and told by name where it is wanted."""
+    x = np.random.default_rng(2).standard_normal((128, 128)).astype("float32")
+    spec = tf.TensorSpec(x.shape, name="x")
+    path = FOLDER / "square_wasm.tfpy"
+    tf.export({"f": lambda x: {"y": x @ x}}, path, {"f": spec}, backends=["wasm"])
+    calls = [["f", crossing({"x": x})]]
+    assert evaluate("adapters", url_of(path), {}, calls, "software")["asked"] == 0
+
+    path = FOLDER / "square.tfpy"
+    tf.export({"f": lambda x: {"y": x @ x}}, path, {"f": spec}, backends=["webgpu", "wasm"])
+    for kind, tiles in (("software", False), ("hardware", True), ("least", False)):
+        found = evaluate("adapters", url_of(path), OPTIONS["webgpu"], calls, kind)
+        assert found["backend"] == "webgpu"
+        assert any("tile" in name for name in found["kernels"]) == tiles
+        np.testing.assert_allclose(array_of(found["results"][0]["y"]), x @ x, 0, 1e-4)
+
+    data = path.read_bytes()
+    path = FOLDER / "square_more.tfpy"
+    path.write_bytes(data.replace(rb"\"inputs\":7", rb"\"inputs\":9"))
+    found = evaluate("adapters", url_of(path), {}, calls, "least")
+    assert found["backend"] == "wasm"
+    why = "the file has no programs that this device can run: they need inputs 9, and it has 7"
+    assert found["report"]["webgpu"] == {"status": "failed", "reason": why}
+    with pytest.raises(Exception, match="inputs 9, and it has 7"):
+        evaluate("adapters", url_of(path), OPTIONS["webgpu"], calls, "least")
 
 
 def test_pictures(evaluate: Evaluate) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -83,19 +84,40 @@ def test_signatures_share_weights_and_programs(tmp_path: Path) -> None:
     outputs = [[spec["name"] for spec in s["outputs"]] for s in one["signatures"]]
     assert outputs == [["twice", "y"]] * 3
     backends = [target["backend"] for target in document["targets"]]
-    assert backends == ["webgl", "webgl", "webgl", "wasm"]
+    assert backends == ["webgpu", "webgpu", "webgl", "webgl", "webgl", "wasm"]
     assert document["targets"][-2]["needs"] == {"targets": 4, "block": 0}
     texts = [json.dumps(p["document"]) for p in document["programs"]]
-    assert len(set(texts)) == len(texts) == 6
+    assert len(set(texts)) == len(texts) == 9
 
 
 def test_backends_are_chosen(tmp_path: Path) -> None:
     tf.export(tf.nn.relu, tmp_path / "a.tfpy", tf.TensorSpec([3]), backends=["wasm"])
     _, document, _ = parts(tmp_path / "a.tfpy")
     assert [p["document"]["backend"] for p in document["programs"]] == ["wasm"]
-    for backends in (["cpu"], [], ["wasm", "webgpu"]):
-        with pytest.raises(ValueError, match="backends are some of webgl, wasm"):
+    for backends in (["cpu"], [], ["wasm", "gpu"]):
+        with pytest.raises(ValueError, match="backends are some of webgpu, webgl, wasm"):
             tf.export(tf.nn.relu, tmp_path / "b.tfpy", tf.TensorSpec([3]), backends=backends)
+
+
+def test_what_webgpu_devices_need(tmp_path: Path) -> None:
+    """Tiles are for GPUs with room for them; any device can run the rest."""
+
+    def product(x: Any, y: Any) -> Any:
+        return x @ y
+
+    spec = tf.TensorSpec([256, 256])
+    tf.export(product, tmp_path / "a.tfpy", (spec, spec), backends=["webgpu"])
+    _, document, _ = parts(tmp_path / "a.tfpy")
+    tiled, plain = document["targets"]
+    assert tiled["needs"] == {"inputs": 7, "hardware": 1, "workgroupBytes": 17408}
+    assert plain["needs"] == {"inputs": 7}
+    kernels = [
+        {kernel["name"] for kernel in document["programs"][n]["document"]["kernels"]}
+        for target in (tiled, plain)
+        for n in (target["blocks"][0][0]["steps"][0]["program"],)
+    ]
+    assert any("tile" in name for name in kernels[0])
+    assert not any("tile" in name for name in kernels[1])
 
 
 def test_training_step_is_state(tmp_path: Path) -> None:
@@ -278,19 +300,24 @@ def test_refusals_name_op_and_line(tmp_path: Path, function: Any, op: str) -> No
 
 
 def test_what_webgl_lacks(tmp_path: Path) -> None:
-    """The file is for wasm alone, and says why; asked for by name, it is refused."""
+    """What webgpu lacks, too: the file is for wasm alone, and says why; asked for by name, it is
+    refused."""
 
     def function(x: Any) -> Any:
         padded = tf.image.non_max_suppression_padded
         return padded(x, x[:, 0], 2, pad_to_max_output_size=True)[0]
 
     op = "non_max_suppression"
-    with pytest.warns(UserWarning, match=f"not for webgl: tf.export: 'function' .*{op} at .*: "):
+    with pytest.warns(UserWarning, match="not for") as warned:
         tf.export(function, tmp_path / "a.tfpy", tf.TensorSpec([4, 4]))
+    for one, name in zip(warned, ("webgpu", "webgl"), strict=True):
+        text = f"not for {name}: tf.export: 'function' .*{op} at .*: "
+        assert re.match(text, str(one.message))
     _, document, _ = parts(tmp_path / "a.tfpy")
     assert {target["backend"] for target in document["targets"]} == {"wasm"}
     assert {p["document"]["backend"] for p in document["programs"]} == {"wasm"}
     assert op in document["lacks"]["webgl"]
+    assert op in document["lacks"]["webgpu"]
     with pytest.raises(tf.errors.UnimplementedError, match=op):
         tf.export(function, tmp_path / "b.tfpy", tf.TensorSpec([4, 4]), backends=["webgl", "wasm"])
 

@@ -6,22 +6,23 @@
  * @typedef {import("./document.mjs").Target} Target
  * @typedef {import("./tfpy-run.js").LoadOptions} LoadOptions
  * @typedef {import("./tfpy-run.js").BackendReport} BackendReport
- * @typedef {import("../runtime/probe.mjs").Probe} Probe
+ * @typedef {import("./tfpy-run.js").Program["backend"]} Name
  */
 
-import { probe } from "../runtime/probe.mjs";
+import { probeWasm, probeWebgl, probeWebgpu } from "../runtime/probe.mjs";
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
+import { openWebgpu } from "../webgpu/webgpu.mjs";
 
 /** Best first. */
-const NAMES = /** @type {const} */ (["webgl", "wasm"]);
+const NAMES = /** @type {const} */ (["webgpu", "webgl", "wasm"]);
 
 class Skipped extends Error {}
 
 /**
  * @param {import("./document.mjs").Document} document
  * @param {LoadOptions} options
- * @returns {Promise<{name: "webgl" | "wasm", backend: Backend, target: Target,
+ * @returns {Promise<{name: Name, backend: Backend, target: Target,
  *   report: Record<string, BackendReport>}>}
  */
 export async function openBackend({ targets, lacks }, options) {
@@ -29,7 +30,6 @@ export async function openBackend({ targets, lacks }, options) {
   if (wanted !== undefined && !NAMES.includes(wanted)) {
     throw new Error(`Backend '${wanted}' is unknown; there are ${NAMES.join(", ")}`);
   }
-  const found = await probe();
   /** @type {Record<string, BackendReport>} */
   const report = {};
   for (const name of NAMES) report[name] = { status: "not tried", reason: "" };
@@ -41,14 +41,14 @@ export async function openBackend({ targets, lacks }, options) {
         const why = Object.hasOwn(lacks, name) ? `: ${lacks[name]}` : "";
         throw new Skipped(`the file has no programs for it${why}`);
       }
-      const backend = await OPEN[name](found, options);
+      const backend = await OPEN[name](options);
       const target = own.find(({ needs }) => reaches(backend.limits, needs));
       if (target !== undefined) {
         report[name] = { status: "chosen", reason: "" };
         return { name, backend, target, report };
       }
       backend.close();
-      throw new Error("the file has no programs that this device can run");
+      throw new Error(unreached(backend.limits, own));
     } catch (error) {
       const status = error instanceof Skipped ? "skipped" : "failed";
       report[name] = { status, reason: error instanceof Error ? error.message : String(error) };
@@ -66,9 +66,34 @@ function reaches(limits, needs) {
   return Object.entries(needs).every(([limit, least]) => (limits[limit] ?? 0) >= least);
 }
 
-/** @type {Record<typeof NAMES[number], (found: Probe, options: LoadOptions) => Promise<Backend>>} */
+/**
+ * What is said when a device reaches the needs of no target.
+ *
+ * @param {Record<string, number>} limits
+ * @param {Target[]} targets
+ */
+function unreached(limits, targets) {
+  const { needs } = targets[targets.length - 1];
+  const short = Object.entries(needs)
+    .filter(([limit, least]) => (limits[limit] ?? 0) < least)
+    .map(([limit, least]) => `${limit} ${least}, and it has ${limits[limit] ?? 0}`);
+  return `the file has no programs that this device can run: they need ${short.join("; ")}`;
+}
+
+/** @type {Record<Name, (options: LoadOptions) => Promise<Backend>>} */
 const OPEN = {
-  async webgl({ webgl: { software, renderer } }, { allowSoftwareWebgl = false }) {
+  async webgpu({ allowSoftwareWebgpu = false }) {
+    const { adapter, software } = await probeWebgpu();
+    if (adapter === "") throw new Skipped("WebGPU has no adapter in this browser");
+    if (software && !allowSoftwareWebgpu) {
+      throw new Skipped(
+        `fallback adapter (${adapter}): slower than wasm; allowSoftwareWebgpu uses it all the same`,
+      );
+    }
+    return openWebgpu({ allowSoftware: allowSoftwareWebgpu });
+  },
+  async webgl({ allowSoftwareWebgl = false }) {
+    const { software, renderer } = probeWebgl();
     if (software && !allowSoftwareWebgl) {
       throw new Skipped(
         `software rasteriser (${renderer}): slower than wasm; allowSoftwareWebgl uses it all the same`,
@@ -76,7 +101,8 @@ const OPEN = {
     }
     return openWebgl({ allowSoftware: allowSoftwareWebgl });
   },
-  async wasm({ wasm }, { assets = new URL(".", import.meta.url), threads = 0 }) {
+  async wasm({ assets = new URL(".", import.meta.url), threads = 0 }) {
+    const wasm = probeWasm();
     if (!wasm.simd) throw new Skipped("no WebAssembly SIMD in this browser");
     const base = /** @type {"simd" | "relaxed"} */ (wasm.relaxedSimd ? "relaxed" : "simd");
     const variant = wasm.threads ? /** @type {const} */ (`${base}-threads`) : base;

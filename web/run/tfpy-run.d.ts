@@ -52,10 +52,12 @@ export interface Progress {
 }
 
 export interface LoadOptions {
-  /** "webgl" or "wasm"; by default the best that the file has and that works here. */
-  backend?: "webgl" | "wasm";
+  /** "webgpu", "webgl" or "wasm"; by default the best that the file has and that works here. */
+  backend?: "webgpu" | "webgl" | "wasm";
   /** The folder of `xnnpack-*.wasm`; by default that of `tfpy-run.mjs`. */
   assets?: string | URL;
+  /** Whether WebGPU's adapter may be software, which is slower than wasm. */
+  allowSoftwareWebgpu?: boolean;
   /** Whether WebGL may be a software rasteriser, which is slower than wasm. */
   allowSoftwareWebgl?: boolean;
   /** Threads of wasm where the page is cross-origin isolated; 0, the default: as the device has. */
@@ -64,8 +66,8 @@ export interface LoadOptions {
 }
 
 export interface Program {
-  readonly backend: "webgl" | "wasm";
-  /** For example "webgl2-float32" or "relaxed-threads". */
+  readonly backend: "webgpu" | "webgl" | "wasm";
+  /** For example "webgpu-float32", "webgl2-float32" or "relaxed-threads". */
   readonly variant: string;
   /** Why each backend was chosen or not. */
   readonly report: Record<string, BackendReport>;

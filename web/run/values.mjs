@@ -1,7 +1,8 @@
 // Values of a running program: slots of the device, counted by who holds them, and lists of values.
 
 /**
- * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead
+ * @typedef {import("../runtime/backend.mjs").Backend
+ *   & Partial<import("../runtime/backend.mjs").BlockingRead>
  *   & Partial<import("../runtime/backend.mjs").AsyncRead>
  *   & Partial<import("../runtime/backend.mjs").Losable>} Backend
  *
@@ -116,7 +117,7 @@ export class Device {
       return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // no float16 is exported
     }
     const found = emptyArray(dtype, count);
-    this.backend.read(found.buffer, 0, slot);
+    this.backend.read?.(found.buffer, 0, slot);
     return found;
   }
 

@@ -13,8 +13,9 @@
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
  * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
- *   step may write to, bytes of an input that it may read through a uniform `block`; webgpu: `inputs` that a kernel may read; all: bytes
- *   that a tensor may take
+ *   step may write to, bytes of an input that it may read through a uniform `block`; webgpu: `hardware`
+ *   (1 if a GPU computes, 0 if a rasteriser on the CPU), `inputs` that a kernel may read,
+ *   `workgroupBytes` that invocations may share; all: `tensorBytes` that a tensor may take
  * @property {(heap: ArrayBufferLike, ptr: number, count: number, dtype: string) => number} write
  *   copies `count` elements at byte `ptr` into a new slot
  * @property {(...slots: number[]) => void} free

@@ -59,7 +59,7 @@ function workersMayHang() {
   return isWorker && /\bFirefox\//.test(globalThis.navigator?.userAgent ?? "");
 }
 
-function probeWasm() {
+export function probeWasm() {
   return {
     simd: validates(SPLAT_ZERO, RETURNS_V128, ONE_FUNCTION),
     relaxedSimd: validates(
@@ -135,7 +135,7 @@ function renderTargets(gl) {
 }
 
 /** @returns {WebglProbe} */
-function probeWebgl() {
+export function probeWebgl() {
   for (const version of /** @type {const} */ ([2, 1])) {
     const context = smallCanvas()?.getContext(version === 2 ? "webgl2" : "webgl");
     const gl = /** @type {WebGL2RenderingContext | null | undefined} */ (context);
@@ -156,13 +156,21 @@ function probeWebgl() {
   return { version: 0, ...none, float32Target: false, float16Target: false };
 }
 
-/** @returns {Promise<WebgpuProbe>} */
-async function probeWebgpu() {
-  const adapter = await globalThis.navigator?.gpu?.requestAdapter();
-  if (!adapter) return { adapter: "", software: false };
-  const { vendor, architecture, description, isFallbackAdapter } = adapter.info;
+/**
+ * What an adapter is.
+ * @param {GPUAdapter} adapter
+ * @returns {WebgpuProbe}
+ */
+export function describeAdapter({ info }) {
+  const { vendor, architecture, description, isFallbackAdapter } = info;
   const name = [vendor, architecture, description].filter(Boolean).join(" ") || "unnamed";
   return { adapter: name, software: isFallbackAdapter || isSoftwareRenderer(name) };
+}
+
+/** @returns {Promise<WebgpuProbe>} */
+export async function probeWebgpu() {
+  const adapter = await globalThis.navigator?.gpu?.requestAdapter();
+  return adapter ? describeAdapter(adapter) : { adapter: "", software: false };
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @typedef {object} Device
  * @property {GPUDevice} gpu
+ * @property {number} hardware 1 if a GPU computes, 0 if a rasteriser on the CPU
  * @property {number} inputs storage buffers that a kernel may read beside the one that it writes
  * @property {number} tensorBytes the largest buffer that a kernel can read
  * @property {number} float16 1 if kernels can store it, else 0
@@ -10,6 +11,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
+import { describeAdapter } from "../runtime/probe.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
@@ -38,9 +40,9 @@ export async function openDevice(options) {
     powerPreference: "high-performance",
   });
   if (!adapter) throw new Error("WebGPU is not available");
-  const { isFallbackAdapter, vendor, architecture } = adapter.info;
-  if (isFallbackAdapter && !options.allowSoftware) {
-    throw new Error(`fallback adapter: WebGPU is "${vendor} ${architecture}"`);
+  const { adapter: name, software } = describeAdapter(adapter);
+  if (software && !options.allowSoftware) {
+    throw new Error(`fallback adapter: WebGPU is "${name}"`);
   }
   const gpu = await adapter.requestDevice({
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
@@ -49,6 +51,7 @@ export async function openDevice(options) {
   const { limits } = gpu;
   return {
     gpu,
+    hardware: software ? 0 : 1,
     inputs: Math.min(MAX_INPUTS, limits.maxStorageBuffersPerShaderStage - 1),
     tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
     float16: Number(gpu.features.has("shader-f16")),

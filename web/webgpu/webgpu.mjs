@@ -31,10 +31,10 @@ export async function openWebgpu(options = {}) {
 class Webgpu {
   /** @param {import("./context.mjs").Device} device */
   constructor(device) {
-    const { gpu, inputs, tensorBytes, float16, workgroupBytes } = device;
+    const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes } = device;
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
-    this.limits = { inputs, tensorBytes, float16, workgroupBytes };
+    this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes };
     /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
     this.failure = null;
     const onFailure = (/** @type {GPUError | Error} */ error) => {

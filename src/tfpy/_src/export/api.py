@@ -28,8 +28,8 @@ def export(
             dict of them by parameter; a list of these for several sizes. For several functions, a
             dict of that by name. By default that of the function or model, or of the calls so far;
             a batch size that a model leaves open is 1.
-        backends: which the page may choose from: "webgl", "wasm". By default both, or with a
-            warning the one that has all ops.
+        backends: which the page may choose from: "webgpu", "webgl", "wasm". By default all, or with
+            a warning those that have all ops.
 
     Raises:
         UnimplementedError: where the function needs Python (``tf.print``, ``tf.py_function``,

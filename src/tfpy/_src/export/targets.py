@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl
+from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl, webgpu as lower_webgpu
 from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.device import DeviceBackend
 
-BACKENDS = ("webgl", "wasm")
-"""Those that pages without Python have."""
+BACKENDS = ("webgpu", "webgl", "wasm")
+"""Those that pages without Python have, best first."""
 
 _TENSOR_BYTES = 2**31 - 1
 
@@ -44,6 +44,15 @@ def _backend(name: str, lower: Any, fusing: Any) -> Backend:
     return DeviceBackend(name, cast(bridge.Device, _NoDevice()), lower, fusing)
 
 
+def _webgpu(tiles: bool) -> Target:
+    """For devices with the least number of bindings, which costs next to nothing on others."""
+    lower = partial(lower_webgpu.lower, max_inputs=lower_webgpu.MIN_INPUTS, tiles=tiles)
+    backend = _backend("webgpu", lower, lower_webgpu.WebGPUTarget(lower_webgpu.MIN_INPUTS))
+    # As the backend decides in Python: a rasteriser on the CPU has no use for tiles.
+    tiled = {"hardware": 1, "workgroupBytes": lower_webgpu.TILE_BYTES} if tiles else {}
+    return Target("webgpu", backend, {"inputs": lower_webgpu.MIN_INPUTS, **tiled})
+
+
 def _webgl(targets: int, block: int) -> Target:
     lower = partial(lower_webgl.lower, targets=targets, block=block)
     backend = _backend("webgl", lower, lower_webgl.WebGLTarget())
@@ -64,5 +73,11 @@ def targets_of(backends: Sequence[str]) -> list[Target]:
         raise ValueError(
             f"tf.export: backends are some of {', '.join(BACKENDS)}, not {list(backends)!r}"
         )
-    webgl = [_webgl(8, 1 << 16), _webgl(8, 0), _webgl(4, 0)] if "webgl" in backends else []
-    return [*webgl, _wasm()] if "wasm" in backends else webgl
+    return [target for name in BACKENDS if name in backends for target in _TARGETS[name]()]
+
+
+_TARGETS: dict[str, Callable[[], list[Target]]] = {
+    "webgpu": lambda: [_webgpu(True), _webgpu(False)],
+    "webgl": lambda: [_webgl(8, 1 << 16), _webgl(8, 0), _webgl(4, 0)],
+    "wasm": lambda: [_wasm()],
+}

@@ -257,7 +257,8 @@ async def open_webgpu() -> Backend:
     device = await bridge.open_device("webgpu", {"allowSoftware": allowed})
     inputs = device.limits["inputs"]
     # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
-    tiles = not found["software"] and device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
+    reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
+    tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
     lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half)
     target = lower_webgpu.WebGPUTarget(inputs, half)
