@@ -4,7 +4,9 @@
 
 from tfpy._src.browser import (
     draw as draw,
+    from_gpu_buffer as from_gpu_buffer,
     from_pixels as from_pixels,
     from_pixels_async as from_pixels_async,
+    gpu_device as gpu_device,
     to_pixels as to_pixels,
 )

@@ -32,7 +32,7 @@ OWN = {
         tensor tensor1d tensor2d tensor3d tensor4d tensor5d tensor6d tidy time upper_bound
         value_and_grad value_and_grads variable_grads
     """,
-    "browser": "draw from_pixels from_pixels_async to_pixels",
+    "browser": "draw from_gpu_buffer from_pixels from_pixels_async gpu_device to_pixels",
     "data": """
         CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv microphone webcam
     """,

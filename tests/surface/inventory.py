@@ -348,6 +348,8 @@ NO_OPS = (
 
 NO_CALL = {
     "browser.draw",
+    "browser.from_gpu_buffer",
+    "browser.gpu_device",
     "experimental.numpy.finfo",
     "image.encode_png",
     "is_tensor",

@@ -45,6 +45,13 @@
  * @property {() => Promise<import("./timing.mjs").KernelTimes>} stopTiming gives the times of the
  *   kernels since then, when they have run
  *
+ * @typedef {object} Sharing what a backend has besides if it shares buffers with the page
+ * @property {GPUDevice} gpu whose they are
+ * @property {(buffer: GPUBuffer, count: number, dtype: string) => number} borrow
+ *   gives a new slot over the page's buffer, which is never written to nor destroyed here
+ * @property {(slot: number) => Promise<GPUBuffer>} lend
+ *   gives a slot's buffer when all that computes it is submitted; good as long as the slot is
+ *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there
  */

@@ -12,6 +12,7 @@ import { nextTask } from "./turns.mjs";
  * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
  *   & Partial<import("./backend.mjs").AsyncRead>
  *   & Partial<import("./backend.mjs").Timed>
+ *   & Partial<import("./backend.mjs").Sharing>
  *   & Partial<import("./backend.mjs").Losable>} Backend
  * @typedef {import("./backend.mjs").AsyncRead} AsyncBackend
  */
@@ -105,6 +106,9 @@ export function bindHeap(backend, owner, settle) {
     timesKernels: backend.startTiming !== undefined,
     startTiming: () => backend.startTiming?.(),
     stopTiming: async () => JSON.stringify(await backend.stopTiming?.()),
+    gpu: backend.gpu,
+    borrow: backend.borrow?.bind(backend),
+    lend: backend.lend?.bind(backend),
     lost: () => backend.lost?.() ?? "",
     close: () => backend.close(),
   };

@@ -20,6 +20,9 @@
  * @property {number} id
  * @property {Bucket} bucket
  * @property {number} used the number of the submission whose commands used it last
+ *
+ * Buffers of the page's have storage, too, which the pool does not count among `all`: it neither uses
+ * them again nor destroys them.
  */
 
 import { storedBytes } from "../runtime/elements.mjs";
@@ -171,6 +174,22 @@ export class BufferPool {
     this.all.add(storage);
     this.allocatedBytes += bucket.bytes;
     return storage;
+  }
+
+  /**
+   * Storage over a buffer of the page's.
+   *
+   * @param {GPUBuffer} handle
+   * @returns {Storage}
+   */
+  borrow(handle) {
+    const bucket = { bytes: handle.size, free: [], temporaries: [] };
+    return { handle, id: ++this.lastId, bucket, used: 0 };
+  }
+
+  /** @param {Storage} storage */
+  isBorrowed(storage) {
+    return !this.all.has(storage);
   }
 
   /** @param {Storage} storage */

@@ -71,3 +71,26 @@ export function lostText(reason) {
 export function deviceLost(reason) {
   return new OpError("UnavailableError", lostText(reason));
 }
+
+/**
+ * Whether a buffer is of the device can only be tried; that it is not is heard of later.
+ *
+ * @param {GPUDevice} gpu
+ * @param {GPUBuffer} buffer
+ * @param {(error: Error) => void} onFailure
+ */
+export function checkOwner(gpu, buffer, onFailure) {
+  gpu.pushErrorScope("validation");
+  const type = /** @type {const} */ ("read-only-storage");
+  const binding = { binding: 0, visibility: GPUShaderStage.COMPUTE, buffer: { type } };
+  const layout = gpu.createBindGroupLayout({ entries: [binding] });
+  gpu.createBindGroup({ layout, entries: [{ binding: 0, resource: { buffer } }] });
+  gpu.popErrorScope().then(
+    (error) => {
+      if (error === null) return;
+      const mend = "make it with the device that tf.browser.gpu_device() gives";
+      onFailure(new Error(`the buffer cannot be used, ${mend}: ${error.message}`));
+    },
+    () => {}, // the device is lost, which is told elsewhere
+  );
+}

@@ -88,6 +88,18 @@ export class Program extends BufferProgram {
     pool.commands.breathe(this.steps.length);
   }
 
+  /**
+   * As of any Program, but for buffers of the page's: nothing is written to these.
+   *
+   * @param {number} output position
+   * @param {number[]} slots
+   */
+  donatedTo(output, slots) {
+    const input = super.donatedTo(output, slots);
+    if (input < 0 || !this.pool.isBorrowed(this.storages[this.inputs[input]])) return input;
+    return -1;
+  }
+
   /** @param {Step} step */
   bindGroup({ kernel, buffers, params, bound }) {
     const { storages } = this;

@@ -2,7 +2,8 @@
  * The WebGPU backend: tensors are storage buffers, a Program is a sequence of dispatches.
  *
  * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
- *   & import("../runtime/backend.mjs").Losable & import("../runtime/backend.mjs").Timed} Backend
+ *   & import("../runtime/backend.mjs").Losable & import("../runtime/backend.mjs").Timed
+ *   & import("../runtime/backend.mjs").Sharing} Backend
  * @typedef {import("./buffers.mjs").Layout} Layout
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
@@ -13,7 +14,7 @@ import { OpError } from "../runtime/errors.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Commands } from "./commands.mjs";
-import { deviceLost, lostText, openDevice } from "./context.mjs";
+import { checkOwner, deviceLost, lostText, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
@@ -37,9 +38,11 @@ class Webgpu {
     this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes };
     /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
     this.failure = null;
-    const onFailure = (/** @type {GPUError | Error} */ error) => {
+    /** @param {GPUError | Error} error */
+    const onFailure = (error) => {
       this.failure ??= error;
     };
+    this.onFailure = onFailure;
     this.commands = new Commands(gpu, onFailure);
     this.pool = new BufferPool(device, this.commands);
     this.pipelines = new PipelineCache(gpu, onFailure);
@@ -178,6 +181,24 @@ class Webgpu {
     await this.commands.submitted();
     await this.commands.awake(this.gpu.queue.onSubmittedWorkDone());
     await this.conclude();
+  }
+
+  /** @type {Backend["borrow"]} */
+  borrow(buffer, count, dtype) {
+    this.checkUsable();
+    const layout = this.pool.layout(count, dtype);
+    checkOwner(this.gpu, buffer, this.onFailure);
+    return this.slots.add({ dtype, layout, storage: this.pool.borrow(buffer), data: null });
+  }
+
+  /** @type {Backend["lend"]} */
+  async lend(id) {
+    this.checkUsable();
+    const slot = this.slots.getGood(id);
+    if (slot.storage === null) this.slots.upload(new Set([slot]));
+    const { handle } = /** @type {Storage} */ (slot.storage);
+    await this.commands.submitted();
+    return handle;
   }
 
   /** @type {Backend["startTiming"]} */

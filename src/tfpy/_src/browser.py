@@ -10,11 +10,23 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.aval import Array
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime import page
 from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.registry import active_backend
+from tfpy._src.runtime.storage import Storage
 
-__all__ = ["draw", "from_pixels", "from_pixels_async", "to_pixels"]
+__all__ = [
+    "draw",
+    "from_gpu_buffer",
+    "from_pixels",
+    "from_pixels_async",
+    "gpu_device",
+    "to_pixels",
+]
+
+_STORAGE, _COPY_SRC = 0x80, 0x04
+"""GPUBufferUsage."""
 
 
 def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
@@ -83,6 +95,64 @@ def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> N
     alpha = (options or {}).get("image_options", {}).get("alpha", 1.0)
     values = _image("draw", image).host_view()
     page.put_pixels(canvas, _rgba("draw", values, alpha))
+
+
+def gpu_device() -> Any:
+    """The GPUDevice of the webgpu backend, to make buffers and submit commands of one's own.
+
+    Destroying it takes the backend's tensors with it.
+
+    Raises:
+        UnimplementedError: when the active backend is not webgpu.
+    """
+    return active_backend().sharing().gpu
+
+
+def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Tensor:
+    """A tensor over the page's GPUBuffer, which is not copied.
+
+    The buffer stays the page's: tfpy neither writes to it nor destroys it. The page must do
+    neither as long as the tensor, or one of another shape that was made of it, lives, and what was
+    computed from it has not been read. What the page has submitted to the queue before comes first.
+
+    Args:
+        buffer: of ``tf.browser.gpu_device()``, with the usages STORAGE and COPY_SRC, not mapped.
+            Its first bytes are the elements; they are read in fours, so that it has 16 bytes for
+            each four elements that are begun. It may be larger.
+        dtype: float32 or int32.
+
+    Raises:
+        UnimplementedError: when the active backend is not webgpu.
+        TypeError: for another dtype, and for what is no GPUBuffer.
+        ValueError: when the buffer is too small, mapped, or made for other usages.
+        InternalError: at the next read, when it is of another device.
+    """
+    backend = active_backend()
+    sharing = backend.sharing()
+    aval = Aval(tuple(int(size) for size in shape), dtypes.as_dtype(dtype))
+    if aval.dtype not in (dtypes.float32, dtypes.int32):
+        raise TypeError(f"from_gpu_buffer: dtype is float32 or int32, not {aval.dtype.name}")
+    _check_buffer(buffer, aval)
+    slot = sharing.borrow(buffer, aval.size, aval.dtype.name)
+    return Tensor(aval, Storage(aval, None, backend, slot))
+
+
+def _check_buffer(buffer: Any, aval: Aval) -> None:
+    if page.kind(buffer) != "GPUBuffer":
+        raise TypeError(f"from_gpu_buffer: a GPUBuffer is wanted, not {page.kind(buffer)}")
+    wanted = max(16, -(-aval.size // 4) * 16)
+    if buffer.size < wanted:
+        raise ValueError(
+            f"from_gpu_buffer: {aval} takes {wanted} bytes in fours of elements, the buffer has "
+            f"{buffer.size}"
+        )
+    if buffer.usage & (_STORAGE | _COPY_SRC) != _STORAGE | _COPY_SRC:
+        raise ValueError(
+            "from_gpu_buffer: make the buffer with usage GPUBufferUsage.STORAGE | "
+            f"GPUBufferUsage.COPY_SRC; it has {buffer.usage:#x}"
+        )
+    if buffer.mapState != "unmapped":
+        raise ValueError(f"from_gpu_buffer: the buffer is {buffer.mapState}; unmap it first")
 
 
 def _values(pixels: Any) -> Array:

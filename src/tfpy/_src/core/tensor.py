@@ -12,9 +12,10 @@ import numpy as np
 
 from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.dtypes import DType, as_dtype
+from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype
 from tfpy._src.ir.aval import Aval
 from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.registry import active_backend
 from tfpy._src.runtime.storage import Statistics, Storage, host_storage, statistics
 
 if TYPE_CHECKING:
@@ -167,6 +168,26 @@ class Tensor(Operand, AnyTensor):
         if not self.aval.shape:
             return array[()]
         return array.copy() if host is self.storage.host else array
+
+    @awaitable("x.gpu_buffer()")
+    async def gpu_buffer(self) -> Any:
+        """The GPUBuffer that holds the values, for kernels of the page's own; nothing is copied.
+
+        It belongs to tfpy: it is good as long as this tensor lives, and must be neither written to
+        nor destroyed. The values begin at its first byte, 4 bytes each (a bool is an int32 of 0 or
+        1); what follows them is not defined. Its usage is STORAGE, COPY_SRC and COPY_DST. What
+        computes it has been submitted, so what the page submits to the queue of
+        ``tf.browser.gpu_device()`` comes after it.
+
+        Raises:
+            UnimplementedError: when the active backend is not webgpu.
+            TypeError: for dtypes that are stored otherwise.
+        """
+        backend = active_backend()
+        sharing = backend.sharing()
+        if self.aval.dtype not in DEVICE_DTYPES:
+            raise TypeError(f"gpu_buffer: of float32, int32, bool, not {self.dtype.name}: cast it")
+        return await sharing.lend(self.slot_on(backend))
 
     @awaitable("x.array()")
     async def array(self) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tfpy._src.dtypes import DType, float16
+from tfpy._src.errors import UnimplementedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import UNSUPPORTED, Op
@@ -50,6 +51,21 @@ class KernelTimes(NamedTuple):
     be said."""
     reason: str
     """Why not."""
+
+
+class Sharing(Protocol):
+    """What a backend has whose slots are buffers of a GPUDevice."""
+
+    gpu: Any
+    """The GPUDevice."""
+
+    def borrow(self, buffer: Any, count: int, dtype: str) -> int:
+        """A new slot over a GPUBuffer of the page's, which is neither written to nor destroyed."""
+        ...
+
+    async def lend(self, slot: int) -> Any:
+        """A slot's GPUBuffer, when all that computes it is submitted; good as long as the slot."""
+        ...
 
 
 class Backend(ABC):
@@ -174,6 +190,16 @@ class Backend(ABC):
     @abstractmethod
     async def finish(self) -> None:
         """Returns when all submitted work is done."""
+
+    def sharing(self) -> Sharing:
+        """What shares its buffers with the page.
+
+        Raises:
+            UnimplementedError: when its slots are no buffers of a GPUDevice.
+        """
+        mend = 'await tf.set_backend_async("webgpu") opens one that does, where there is a GPU'
+        text = f"the {self.name} backend shares no buffers of a GPU; {mend}"
+        raise UnimplementedError(None, None, text)
 
     async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
         """Acts, and gives the times of the kernels that it started, when they have run."""

@@ -225,6 +225,9 @@ class Device:
         self._link = bound.link
         self._memory = bound.memory
         self._finish = bound.finish
+        self.gpu: Any = bound.gpu
+        self._borrow = bound.borrow
+        self._lend = bound.lend
         self.times_kernels: bool = bound.timesKernels
         self._start_timing = bound.startTiming
         self._stop_timing = bound.stopTiming
@@ -298,6 +301,16 @@ class Device:
         """Returns when all submitted work is done."""
         with _translated:
             await self._finish()
+
+    def borrow(self, buffer: Any, count: int, dtype: str) -> int:
+        """A new slot over a GPUBuffer of the page's; see ``web/runtime/backend.mjs``."""
+        with _translated:
+            return int(self._borrow(buffer, count, dtype))
+
+    async def lend(self, slot: int) -> Any:
+        """The GPUBuffer of a slot, when all that computes it is submitted."""
+        with _translated:
+            return await self._lend(slot)
 
     def start_timing(self) -> None:
         """Begins to time kernels, on a device that :attr:`times_kernels`."""

@@ -30,6 +30,7 @@ from tfpy._src.runtime.backend import (
     KernelTimes,
     Links,
     Progress,
+    Sharing,
 )
 from tfpy._src.runtime.env import env
 from tfpy._src.runtime.turns import give_turn
@@ -182,6 +183,9 @@ class DeviceBackend(Backend):
 
     async def finish(self) -> None:
         await self._device.finish()
+
+    def sharing(self) -> Sharing:
+        return super().sharing() if self._device.gpu is None else self._device
 
     async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
         if not self._device.times_kernels:

@@ -25,6 +25,11 @@ def is_js(value: Any) -> bool:
     return IN_BROWSER and type(value).__name__ == "JsProxy"
 
 
+def kind(value: Any) -> str:
+    """The name of its class, in JavaScript where it is from there."""
+    return str(value.constructor.name) if is_js(value) else type(value).__name__
+
+
 def is_js_array(value: Any) -> bool:
     """Whether it is an array of JavaScript, typed or not."""
     return is_js(value) and isinstance(value, JsArray)
