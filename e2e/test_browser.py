@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BACKENDS
 
 RGBA = np.random.default_rng(4).integers(0, 256, (5, 7, 4)).astype(np.uint8)
 RGBA[:, :, 3] = 255  # browsers store colours multiplied by alpha, which rounds them
@@ -44,7 +45,7 @@ def check(tf: Any, source: Any) -> None:
         np.testing.assert_array_equal(pixels.numpy(), RGBA[:, :, :channels])
 
 
-@run_in_browser()
+@run_in_browser(backends=BACKENDS)
 async def test_from_pixels(tf: Any) -> None:
     import js
 
@@ -65,7 +66,7 @@ async def test_in_a_worker(tf: Any) -> None:
     assert (target.width, target.height) == (3, 2)
 
 
-@run_in_browser(backends=["wasm"])
+@run_in_browser(backends=["wasm", "webgpu"])
 async def test_video(tf: Any) -> None:
     """A video element that shows what is drawn on a canvas."""
     import js
@@ -88,7 +89,47 @@ async def test_video(tf: Any) -> None:
     assert (pixels[:, :, 1:] < 60).all()
 
 
-@run_in_browser()
+@run_in_browser(backends=["webgpu"])
+async def test_pictures_do_not_pass_the_cpu(tf: Any) -> None:
+    """A picture is as it was at the call, in order with what is computed before and after."""
+    import js
+    from pyodide.code import run_js
+    from pyodide.ffi import to_js
+
+    rng = np.random.default_rng(5)
+    rgba = rng.integers(0, 256, (65, 130, 4)).astype(np.uint8)
+    source = js.OffscreenCanvas.new(130, 65)
+    context = source.getContext("2d")
+    levels = js.Uint8ClampedArray.new(to_js(rgba.tobytes()))
+    context.putImageData(js.ImageData.new(levels, 130, 65), 0, 0)
+    shown = context.getImageData(0, 0, 130, 65).data.to_bytes()  # rounded by the browser
+    wanted = np.frombuffer(shown, np.uint8).reshape(rgba.shape).astype(np.int32)
+    catch = run_js(
+        """(() => { const P = OffscreenCanvasRenderingContext2D.prototype, { getImageData } = P;
+        let count = 0;
+        P.getImageData = function (...x) { count++; return getImageData.apply(this, x); };
+        return () => { P.getImageData = getImageData; return count; }; })()"""
+    )
+    try:
+        waits = tf.acosh(tf.zeros([50]) + 2.0)  # compiled meanwhile
+        first = tf.browser.from_pixels(source, 4)
+        context.clearRect(0, 0, 130, 65)
+        total = tf.reduce_sum(first)
+        cleared = tf.browser.from_pixels(source, 4)
+    finally:
+        read = catch()
+    assert read == 0
+    found = await first.data()
+    opaque = wanted[:, :, 3] == 255
+    np.testing.assert_array_equal(found[:, :, 3], wanted[:, :, 3])
+    np.testing.assert_array_equal(found[opaque], wanted[opaque])
+    assert np.abs(found - wanted).max() <= 1
+    assert await total.data() == found.sum()
+    assert (await cleared.data()).max() == 0
+    assert (await waits.data()).shape == (50,)
+
+
+@run_in_browser(backends=BACKENDS)
 async def test_to_pixels_and_draw(tf: Any) -> None:
     target = canvas()
     floats = tf.constant(RGBA[:, :, :3] / np.float32(255))

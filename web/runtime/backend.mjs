@@ -52,6 +52,11 @@
  * @property {(slot: number) => Promise<GPUBuffer>} lend
  *   gives a slot's buffer when all that computes it is submitted; good as long as the slot is
  *
+ * @typedef {object} Pictured what a backend has besides if pictures of the page need not pass the CPU
+ * @property {(source: any, height: number, width: number, channels: number) => number} picture
+ *   gives a new int32 slot [height, width, channels] with the levels of a picture as it is now; 0 where
+ *   the browser does not give it
+ *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there
  */

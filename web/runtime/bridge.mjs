@@ -13,6 +13,7 @@ import { nextTask } from "./turns.mjs";
  *   & Partial<import("./backend.mjs").AsyncRead>
  *   & Partial<import("./backend.mjs").Timed>
  *   & Partial<import("./backend.mjs").Sharing>
+ *   & Partial<import("./backend.mjs").Pictured>
  *   & Partial<import("./backend.mjs").Losable>} Backend
  * @typedef {import("./backend.mjs").AsyncRead} AsyncBackend
  */
@@ -106,6 +107,8 @@ export function bindHeap(backend, owner, settle) {
     timesKernels: backend.startTiming !== undefined,
     startTiming: () => backend.startTiming?.(),
     stopTiming: async () => JSON.stringify(await backend.stopTiming?.()),
+    /** @type {(source: any, height: number, width: number, channels: number) => number} */
+    picture: (...given) => backend.picture?.(...given) ?? 0,
     gpu: backend.gpu,
     borrow: backend.borrow?.bind(backend),
     lend: backend.lend?.bind(backend),

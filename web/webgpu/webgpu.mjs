@@ -3,7 +3,7 @@
  *
  * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
  *   & import("../runtime/backend.mjs").Losable & import("../runtime/backend.mjs").Timed
- *   & import("../runtime/backend.mjs").Sharing} Backend
+ *   & import("../runtime/backend.mjs").Sharing & import("../runtime/backend.mjs").Pictured} Backend
  * @typedef {import("./buffers.mjs").Layout} Layout
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
@@ -16,6 +16,7 @@ import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Commands } from "./commands.mjs";
 import { checkOwner, deviceLost, lostText, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
+import { Pictures } from "./pictures.mjs";
 import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
@@ -47,6 +48,7 @@ class Webgpu {
     this.pool = new BufferPool(device, this.commands);
     this.pipelines = new PipelineCache(gpu, onFailure);
     this.reads = new Reads(gpu, this.commands);
+    this.pictures = new Pictures(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
     this.slots = new SlotTable(
       "webgpu",
@@ -181,6 +183,17 @@ class Webgpu {
     await this.commands.submitted();
     await this.commands.awake(this.gpu.queue.onSubmittedWorkDone());
     await this.conclude();
+  }
+
+  /** @type {Backend["picture"]} */
+  picture(source, height, width, channels) {
+    this.checkUsable();
+    const layout = this.pool.layout(height * width * channels, "int32");
+    const texture = this.pictures.take(source, width, height);
+    if (texture === null) return 0;
+    const storage = this.pool.acquire(layout);
+    this.pictures.write(texture, channels, storage);
+    return this.slots.add({ dtype: "int32", layout, storage, data: null });
   }
 
   /** @type {Backend["borrow"]} */

@@ -11,9 +11,8 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.runtime import page
+from tfpy._src.runtime import page, registry
 from tfpy._src.runtime.awaitable import awaitable
-from tfpy._src.runtime.registry import active_backend
 from tfpy._src.runtime.storage import Storage
 
 __all__ = [
@@ -38,17 +37,37 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
             channels]`` of uint8, or a mapping with ``data`` (RGBA bytes), ``width`` and ``height``.
         num_channels: 1 to 4; the first ones of red, green, blue and alpha.
 
+    On webgpu what an image, video, canvas or bitmap shows goes to the GPU without passing the CPU.
+    Colours that are translucent are rounded there as the browser does, by at most 1 otherwise than
+    elsewhere.
+
     Raises:
         ValueError: for another number of channels, or pixels of another kind.
     """
     if not 1 <= num_channels <= 4:
         raise ValueError(f"from_pixels: num_channels must be 1 to 4, got {num_channels}")
+    if page.is_js(pixels) and not hasattr(pixels, "data"):
+        found = _on_device(pixels, num_channels)
+        if found is not None:
+            return found
     values = _values(pixels)
     if num_channels > values.shape[2]:
         raise ValueError(
             f"from_pixels: {num_channels} channels of pixels of shape {list(values.shape)}"
         )
     return constant(values[:, :, :num_channels].astype(np.int32))
+
+
+def _on_device(source: Any, channels: int) -> Tensor | None:
+    """The pixels without the CPU; None where the backend or the browser does not do that."""
+    backend = registry.active
+    if backend is None:
+        return None
+    width, height = page.picture_size(source)
+    shape = (height, width, channels)
+    slot = backend.picture(source, shape)
+    aval = Aval(shape, dtypes.int32)
+    return Tensor(aval, Storage(aval, None, backend, slot)) if slot else None
 
 
 @awaitable("tf.browser.from_pixels_async(pixels)")
@@ -105,7 +124,7 @@ def gpu_device() -> Any:
     Raises:
         UnimplementedError: when the active backend is not webgpu.
     """
-    return active_backend().sharing().gpu
+    return registry.active_backend().sharing().gpu
 
 
 def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Tensor:
@@ -127,7 +146,7 @@ def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Ten
         ValueError: when the buffer is too small, mapped, or made for other usages.
         InternalError: at the next read, when it is of another device.
     """
-    backend = active_backend()
+    backend = registry.active_backend()
     sharing = backend.sharing()
     aval = Aval(tuple(int(size) for size in shape), dtypes.as_dtype(dtype))
     if aval.dtype not in (dtypes.float32, dtypes.int32):

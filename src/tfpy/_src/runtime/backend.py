@@ -191,6 +191,11 @@ class Backend(ABC):
     async def finish(self) -> None:
         """Returns when all submitted work is done."""
 
+    def picture(self, source: Any, shape: tuple[int, int, int]) -> int:
+        """A new int32 slot ``[height, width, channels]`` with the levels of a picture of the page;
+        0 where that is not to be had without the CPU."""
+        return 0
+
     def sharing(self) -> Sharing:
         """What shares its buffers with the page.
 

@@ -225,6 +225,7 @@ class Device:
         self._link = bound.link
         self._memory = bound.memory
         self._finish = bound.finish
+        self._picture = bound.picture
         self.gpu: Any = bound.gpu
         self._borrow = bound.borrow
         self._lend = bound.lend
@@ -301,6 +302,11 @@ class Device:
         """Returns when all submitted work is done."""
         with _translated:
             await self._finish()
+
+    def picture(self, source: Any, height: int, width: int, channels: int) -> int:
+        """A new slot with a picture's levels, or 0; see ``web/runtime/backend.mjs``."""
+        with _translated:
+            return int(self._picture(source, height, width, channels))
 
     def borrow(self, buffer: Any, count: int, dtype: str) -> int:
         """A new slot over a GPUBuffer of the page's; see ``web/runtime/backend.mjs``."""

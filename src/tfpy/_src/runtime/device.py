@@ -184,6 +184,9 @@ class DeviceBackend(Backend):
     async def finish(self) -> None:
         await self._device.finish()
 
+    def picture(self, source: Any, shape: tuple[int, int, int]) -> int:
+        return self._device.picture(source, *shape)
+
     def sharing(self) -> Sharing:
         return super().sharing() if self._device.gpu is None else self._device
 

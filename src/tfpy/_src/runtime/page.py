@@ -62,7 +62,7 @@ def get_pixels(source: Any) -> Array:
     """
     if hasattr(source, "data"):
         return _rgba_bytes(source)
-    width, height = _size(source)
+    width, height = picture_size(source)
     canvas = _new_canvas(width, height)
     context = canvas.getContext("2d")
     try:
@@ -93,8 +93,12 @@ def _rgba_bytes(image_data: Any) -> Array:
     return flat.reshape(image_data.height, image_data.width, 4)
 
 
-def _size(source: Any) -> tuple[int, int]:
-    """Width and height in pixels: of the image or film itself, not of its place on the page."""
+def picture_size(source: Any) -> tuple[int, int]:
+    """Width and height in pixels: of the image or film itself, not of its place on the page.
+
+    Raises:
+        ValueError: when it has none.
+    """
     for width, height in (
         ("naturalWidth", "naturalHeight"), ("videoWidth", "videoHeight"), ("width", "height")
     ):  # fmt: skip

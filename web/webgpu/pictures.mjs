@@ -1,0 +1,120 @@
+/**
+ * Pictures of the page's: the browser copies them to a texture, whose levels a kernel writes to a buffer.
+ *
+ * @typedef {import("./buffers.mjs").Storage} Storage
+ * @typedef {import("./commands.mjs").Commands} Commands
+ */
+
+/** Invocations of a workgroup along each dimension. */
+const GROUP = 8;
+
+const SOURCE = `
+override channels: u32;
+@group(0) @binding(0) var picture: texture_2d<f32>;
+@group(0) @binding(1) var<storage, read_write> levels: array<i32>;
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn main(@builtin(global_invocation_id) at: vec3u) {
+  let size = textureDimensions(picture);
+  if (any(at.xy >= size)) { return; }
+  let texel = vec4i(round(textureLoad(picture, at.xy, 0) * 255.0));
+  let first = (at.y * size.x + at.x) * channels;
+  for (var c = 0u; c < channels; c++) { levels[first + c] = texel[c]; }
+}`;
+
+export class Pictures {
+  /**
+   * @param {GPUDevice} gpu
+   * @param {Commands} commands
+   */
+  constructor(gpu, commands) {
+    this.gpu = gpu;
+    this.commands = commands;
+    /** @type {Map<number, GPUComputePipeline>} by channels */
+    this.pipelines = new Map();
+  }
+
+  /**
+   * A picture as it is now; null where it is too large, or the browser does not give it.
+   *
+   * @param {any} source
+   * @param {number} width
+   * @param {number} height
+   * @returns {GPUTexture | null}
+   */
+  take(source, width, height) {
+    const { gpu } = this;
+    if (Math.max(width, height) > gpu.limits.maxTextureDimension2D) return null;
+    const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
+    const texture = gpu.createTexture({
+      size: [width, height],
+      format: "rgba8unorm",
+      usage: TEXTURE_BINDING | COPY_DST | RENDER_ATTACHMENT,
+    });
+    try {
+      // Chromium's software adapter dies of a video's frame; where there is a GPU, the canvas is there.
+      const still = "videoWidth" in source ? drawn(source, width, height) : source;
+      gpu.queue.copyExternalImageToTexture({ source: still }, { texture }, [width, height]);
+      return texture;
+    } catch {
+      texture.destroy();
+      return null;
+    }
+  }
+
+  /**
+   * Writes the first channels' levels, from 0 to 255, after all that was encoded so far.
+   *
+   * @param {GPUTexture} texture which is destroyed
+   * @param {number} channels
+   * @param {Storage} storage
+   */
+  write(texture, channels, { handle }) {
+    const { gpu, commands } = this;
+    const pipeline = this.pipeline(channels);
+    const entries = [
+      { binding: 0, resource: texture.createView() },
+      { binding: 1, resource: { buffer: handle } },
+    ];
+    const group = gpu.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    commands.inOrder(() => {
+      commands.flush();
+      const encoder = gpu.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, group);
+      pass.dispatchWorkgroups(Math.ceil(texture.width / GROUP), Math.ceil(texture.height / GROUP));
+      pass.end();
+      gpu.queue.submit([encoder.finish()]);
+      texture.destroy();
+    });
+  }
+
+  /** @param {number} channels */
+  pipeline(channels) {
+    const found = this.pipelines.get(channels);
+    if (found !== undefined) return found;
+    const module = this.gpu.createShaderModule({ label: "from_pixels", code: SOURCE });
+    const compute = { module, constants: { channels } };
+    const pipeline = this.gpu.createComputePipeline({
+      label: "from_pixels",
+      layout: "auto",
+      compute,
+    });
+    this.pipelines.set(channels, pipeline);
+    return pipeline;
+  }
+}
+
+/**
+ * A canvas with the frame that a video shows.
+ *
+ * @param {HTMLVideoElement} video
+ * @param {number} width
+ * @param {number} height
+ */
+function drawn(video, width, height) {
+  const canvas = new OffscreenCanvas(width, height);
+  canvas.getContext("2d")?.drawImage(video, 0, 0, width, height);
+  return canvas;
+}
