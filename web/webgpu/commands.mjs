@@ -176,8 +176,14 @@ export class Commands {
    */
   async awake(done) {
     let pending = true;
+    done
+      .finally(() => {
+        pending = false;
+      })
+      .catch(() => {}); // thrown below
     let last = performance.now();
-    until(() => {
+    // Its errors are events of the turns that follow: who awaits this has heard of them.
+    await until(() => {
       const now = performance.now();
       if (pending && now - last >= WAKE_MS) {
         this.gpu.queue.submit([]);
@@ -185,11 +191,7 @@ export class Commands {
       }
       return !pending;
     });
-    try {
-      await done;
-    } finally {
-      pending = false;
-    }
+    await done;
   }
 
   /** Times kernels from now on, where the device can. */
