@@ -20,6 +20,7 @@ ROOT_FILES = (
     "bench/fit_steps.py",
     "bench/fits.py",
     "bench/models.py",
+    "bench/quantized.py",
     "bench/tasks.py",
     "bench/throughput.py",
     "bench/works.py",
