@@ -1,10 +1,9 @@
 // As strided.wgsl, where what lies side by side in the input, `rows`, does not in the output, and the other way
 // around, `columns`: a workgroup reads a tile along rows and writes it along columns. The other dimensions are `dims`.
+const SIDE = $SIDE;
 #if QUADS
-const SIDE = 64;
 const WIDE = 4;
 #else
-const SIDE = 32;
 const WIDE = 1;
 #endif
 const LANES = SIDE / WIDE;

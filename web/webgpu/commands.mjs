@@ -15,9 +15,6 @@ import { Timestamps } from "./timestamps.mjs";
 /** Enough dispatches for the device to begin while the next ones are encoded. */
 const ENOUGH_DISPATCHES = 64;
 
-/** A Program of so many is submitted at its end, while Python goes on. A submission takes 50 us. */
-const LONG_PROGRAM = 16;
-
 /** Chromium looks every 2.4 ms whether the device is done, and whenever commands come. */
 const WAKE_MS = 0.1;
 
@@ -124,13 +121,9 @@ export class Commands {
     return this.pass;
   }
 
-  /**
-   * Between Programs: submits if there is enough to do.
-   *
-   * @param {number} steps of the Program that was encoded last
-   */
-  breathe(steps) {
-    if (steps >= LONG_PROGRAM || this.dispatches >= ENOUGH_DISPATCHES) this.flush();
+  /** Between Programs: submits if there is enough to do; a submission takes 50 us. */
+  breathe() {
+    if (this.dispatches >= ENOUGH_DISPATCHES) this.flush();
   }
 
   /**

@@ -85,7 +85,7 @@ export class Program extends BufferProgram {
       pool.commands.dispatch(step.kernel, this.bindGroup(step), step.groups);
     }
     for (const storage of storages) if (storage !== undefined) storage.used = pool.commands.number;
-    pool.commands.breathe(this.steps.length);
+    pool.commands.breathe();
   }
 
   /**
