@@ -63,7 +63,9 @@ def steps(model: Any, given: dict[str, Any]) -> list[Any]:
     """What the device and the host do for a call."""
     values = {model._signature.inputs[key].name: tf.constant(x) for key, x in given.items()}
     outputs = tuple(model._signature.outputs.values())
-    plan, _ = model._runner.concrete(values, outputs).executable.plan_for(registry.active)
+    stage = model._runner._chosen(values, outputs)
+    concrete = stage.function.get_concrete_function(stage._traced_ones(values))
+    plan, _ = concrete.executable.plan_for(registry.active)
     return list(plan.steps)
 
 

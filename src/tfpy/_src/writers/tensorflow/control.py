@@ -15,7 +15,10 @@ from tfpy._src.writers.tensorflow.arrays import sliced
 from tfpy._src.writers.tensorflow.nodes import Nodes, record, refuse
 
 refuse("it calls Python", "host_call")
-refuse("passes of the compiler make it", "fusion quantized_matmul quantized_conv2d")
+refuse(
+    "passes of the compiler make it",
+    "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",
+)
 
 
 @record("cond", "stateful_cond")
