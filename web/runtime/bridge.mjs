@@ -59,12 +59,13 @@ export async function openJson(kind, options, owner, pointer, size) {
  */
 export function bindHeap(backend, owner, settle) {
   const repeats = new Repeats(backend);
-  /** @type {(pointer: number, slot: number) => Promise<void>} */
-  async function readInto(pointer, slot) {
+  /** @type {(pointer: number, size: number, slot: number) => Promise<void>} */
+  async function readInto(pointer, size, slot) {
     const turn = nextTask(); // who reads in a loop lets the page have its turns
     const { buffer, byteOffset, byteLength } = await /** @type {AsyncBackend} */ (
       backend
     ).readAsync(slot);
+    if (byteLength !== size) throw new Error(`slot ${slot} has ${byteLength} bytes, not ${size}`);
     owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
     await turn;
   }
@@ -76,11 +77,11 @@ export function bindHeap(backend, owner, settle) {
     /** @type {(pointer: number, slot: number) => void} */
     read: (pointer, slot) => backend.read?.(owner.HEAPU8.buffer, pointer, slot),
     readsAtOnce: backend.read !== undefined,
-    /** @type {((pointer: number, slot: number, number: number) => void) | undefined} */
+    /** @type {((pointer: number, size: number, slot: number, number: number) => void) | undefined} */
     startRead:
       backend.readAsync &&
-      ((pointer, slot, number) => {
-        readInto(pointer, slot).then(
+      ((pointer, size, slot, number) => {
+        readInto(pointer, size, slot).then(
           () => settle(number),
           (error) => settle(number, error),
         );

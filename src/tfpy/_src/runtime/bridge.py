@@ -260,7 +260,7 @@ class Device:
         """Begins to read; the arrival fails as the runtime does."""
         number = next(_numbers)
         arrival, _ = _reading[number] = Arrival(), out
-        self._start_read(_address(out), slot, number)
+        self._start_read(_address(out), out.nbytes, slot, number)
         return arrival
 
     def free(self, slots: list[int]) -> None:
