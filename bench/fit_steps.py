@@ -1,7 +1,7 @@
 """What a training step takes through Keras's ``fit``, ``fit_async``, and compiled by itself.
 
-``page/fit.mjs`` takes them in turns. The compiled step has the same network, loss and optimizer,
-but no metrics; its batches lie on the device before.
+``page/fit.mjs`` takes them in turns. The compiled step has the same network, loss and optimizer;
+its batches lie on the device before. ``fit`` has metrics only where they are asked for.
 """
 
 from __future__ import annotations
@@ -47,9 +47,13 @@ NETWORKS = {
 
 
 class Steps:
-    """Ways to train a network: each gives the microseconds that a step took."""
+    """Ways to train a network: each gives the microseconds that a step took.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        metrics: names of Keras's metrics, which ``fit`` computes besides.
+    """
+
+    def __init__(self, name: str, *metrics: str) -> None:
         network = NETWORKS[name]
         rng = np.random.default_rng(0)
         size = (network.steps * network.batch, *network.shape)
@@ -59,7 +63,7 @@ class Steps:
         self._network = network
         self._loss: Any = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         self._model = network.make()
-        self._model.compile(keras.optimizers.Adam(1e-3), self._loss, metrics=["accuracy"])
+        self._model.compile(keras.optimizers.Adam(1e-3), self._loss, metrics=list(metrics))
         self._step = self._compiled()
         starts = range(0, size[0], network.batch)
         cut = [slice(start, start + network.batch) for start in starts]

@@ -3,6 +3,7 @@
 //
 //   ?backend=webgl,wasm  backends, one after the other; default: webgl, webgpu and wasm (one thread)
 //   &work=mlp,head       networks, by name; default: all of ../fit_steps.py
+//   &metrics=accuracy   what fit computes besides the loss; default: nothing
 //   &rounds=7            of which each takes the three in turns; a round before them is untimed
 //   &post=1              posts each record to /result
 //
@@ -52,6 +53,7 @@ async function measured(steps, rounds) {
 
 async function measure() {
   const backends = (query.get("backend") ?? "webgl,webgpu,wasm").split(",");
+  const metrics = query.get("metrics")?.split(",") ?? [];
   const rounds = Number(query.get("rounds") ?? 7);
   const { pyodide } = await loadTfpy({
     backend: backends[0],
@@ -69,7 +71,7 @@ async function measure() {
     await select(backend);
     const end = performance.now() + WARM_MS;
     for (const work of query.get("work")?.split(",") ?? NAMES) {
-      const steps = await Steps.callPromising(work); // weights may be read while they are made
+      const steps = await Steps.callPromising(work, ...metrics); // weights may be read while they are made
       while (performance.now() < end) for (const way of WAYS) await steps[way]();
       await report({ work, backend, rounds, ...(await measured(steps, rounds)) });
       steps.destroy();

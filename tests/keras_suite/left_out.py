@@ -19,6 +19,9 @@ ELSEWHERE: dict[str, Patterns] = {
     "downloads weights": ("applications/applications_test.py::*test_application_base_*",),
     "asks for the package orbax-checkpoint": ("callbacks/orbax_checkpoint_test.py::*",),
     "writes ONNX with the package tf2onnx, of TensorFlow's graphs": ("export/onnx_test.py::*",),
+    "makes two devices of one with TensorFlow's private modules": (
+        "callbacks/swap_ema_weights_test.py::*::test_swap_ema_weights_with_tf_distribute",
+    ),
     "asks for the package openvino": ("export/openvino_test.py::*",),
     "reads a file that Keras's package lacks": (
         "saving/saving_lib_test.py::*::test_legacy_load_skips_missing_nested_containers",
@@ -47,7 +50,6 @@ BEYOND: dict[str, Patterns] = {
         "backend/common/variables_test.py::*::test_variable_numpy_scalar",
         "backend/tensorflow/distribute_test.py::*",
         "backend/tensorflow/optimizer_distribute_test.py::*",
-        "callbacks/swap_ema_weights_test.py::*::test_swap_ema_weights_with_tf_distribute",
         "distribution/distribution_lib_test.py::TfDatasetDistributionTest::*",
         "ops/nn_test.py::*::test_moments_sync_with_distribution_strategy*",
     ),
