@@ -55,6 +55,15 @@ async def test_uploads_follow_what_was_encoded(tf: Any) -> None:
 
 
 @run_in_browser(backends=["webgpu"])
+async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
+    """A task that goes on as values come may be suspended in a synchronous read."""
+    x = tf.range(5)
+    for k in range(3):
+        awaited = await (x * k).data()
+        assert ((x + k).numpy() - awaited).tolist() == [k + i - i * k for i in range(5)]
+
+
+@run_in_browser(backends=["webgpu"])
 async def test_reads_at_once(tf: Any) -> None:
     """Many reads share a map, and each gets its own values."""
     import asyncio

@@ -19,8 +19,14 @@ import { nextTask } from "./turns.mjs";
  */
 
 /**
- * Emscripten's module object of Pyodide.
- * @typedef {{ HEAPU8: Uint8Array }} HeapOwner
+ * Emscripten's module object of Pyodide. What Python calls may wait for the browser with `jspiSupported`.
+ * @typedef {{ HEAPU8: Uint8Array, jspiSupported?: boolean }} HeapOwner
+ */
+
+/**
+ * A function of Python's.
+ * @typedef {((number: number, error?: Error) => void)
+ *   & {callPromising: (number: number, error?: Error) => Promise<void>}} Settle
  */
 
 /**
@@ -55,7 +61,7 @@ export async function openJson(kind, options, owner, pointer, size) {
  * A backend's functions with Pyodide's heap bound to them.
  * @param {Backend} backend
  * @param {HeapOwner} owner
- * @param {(number: number, error?: Error) => void} settle hears of each read that was started
+ * @param {Settle} settle hears of each read that was started
  */
 export function bindHeap(backend, owner, settle) {
   const repeats = new Repeats(backend);
@@ -68,6 +74,11 @@ export function bindHeap(backend, owner, settle) {
     if (byteLength !== size) throw new Error(`slot ${slot} has ${byteLength} bytes, not ${size}`);
     owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
     await turn;
+  }
+  /** @type {(number: number, error?: Error) => void} */
+  function settled(number, error) {
+    if (owner.jspiSupported) settle.callPromising(number, error);
+    else settle(number, error);
   }
   return {
     variant: backend.variant,
@@ -82,8 +93,8 @@ export function bindHeap(backend, owner, settle) {
       backend.readAsync &&
       ((pointer, size, slot, number) => {
         readInto(pointer, size, slot).then(
-          () => settle(number),
-          (error) => settle(number, error),
+          () => settled(number),
+          (error) => settled(number, error),
         );
       }),
     /** @type {(...slots: number[]) => void} */
