@@ -1,7 +1,8 @@
 """What a training step takes through Keras's ``fit``, ``fit_async``, and compiled by itself.
 
-``page/fit.mjs`` takes them in turns. The compiled step has the same network, loss and optimizer;
-its batches lie on the device before. ``fit`` has metrics only where they are asked for.
+``page/fit.mjs`` takes them in turns; before it imports this, tfpy takes TensorFlow's name. The
+compiled step has the same network, loss and optimizer; its batches lie on the device before.
+``fit`` has metrics only where they are asked for.
 """
 
 from __future__ import annotations
@@ -10,15 +11,11 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import keras
 import numpy as np
 
 import tfpy as tf
-
-tf.as_tensorflow()
-
-import keras  # noqa: E402 - tfpy takes TensorFlow's name before
-
-from bench.networks import keras_steps  # noqa: E402
+from bench.networks import keras_steps
 
 EPOCHS = 2
 
@@ -81,7 +78,8 @@ class Steps:
             adam.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
             return loss
 
-        return step  # type: ignore[no-any-return]
+        compiled: Callable[[Any, Any], Any] = step
+        return compiled
 
     async def bare(self) -> float:
         """The compiled step over an epoch, in a loop."""

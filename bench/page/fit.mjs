@@ -65,7 +65,9 @@ async function measure() {
     const source = await fetch(new URL(`../${name}`, import.meta.url));
     pyodide.FS.writeFile(`bench/${name}`, await source.text());
   }
-  const Steps = await pyodide.runPythonAsync("from bench.fit_steps import Steps; Steps");
+  const Steps = await pyodide.runPythonAsync(
+    "import tfpy; tfpy.as_tensorflow(); from bench.fit_steps import Steps; Steps",
+  );
   const select = pyodide.pyimport("tfpy").set_backend_async;
   for (const backend of backends) {
     await select(backend);

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.runtime.backend import Compiled, Links
 from tfpy._src.runtime.cpu import CpuBackend
@@ -34,6 +35,7 @@ class FakeDevice(CpuBackend):
         self.compiled: list[str] = []
         self.runs = 0
         self.uploads = 0
+        self.reads = 0
         self.repeats = 0
         self.links: dict[int, Links] = {}
         self.freed: list[list[int]] = []
@@ -44,6 +46,10 @@ class FakeDevice(CpuBackend):
     def upload(self, array: Any) -> int:
         self.uploads += 1
         return super().upload(array)
+
+    def read(self, slot: int, aval: Aval) -> Array:
+        self.reads += 1
+        return super().read(slot, aval)
 
     def free(self, slots: Sequence[int]) -> None:
         self.freed.append(list(slots))
