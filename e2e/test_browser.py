@@ -68,8 +68,9 @@ async def test_in_a_worker(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm", "webgpu"])
 async def test_video(tf: Any) -> None:
-    """A video element that shows what is drawn on a canvas."""
+    """A video element that shows what is drawn on a canvas; a GPU imports its frame."""
     import js
+    from pyodide.code import run_js
 
     source = js.document.createElement("canvas")
     source.width, source.height = 16, 8
@@ -80,7 +81,17 @@ async def test_video(tf: Any) -> None:
     video.muted = True
     video.srcObject = source.captureStream(30)
     await video.play()
-    pixels = tf.browser.from_pixels(video).numpy()
+    count = run_js(
+        """(() => { const C = OffscreenCanvasRenderingContext2D.prototype, { drawImage } = C;
+        let count = 0;
+        C.drawImage = function (...x) { count++; drawImage.apply(this, x); };
+        return () => { C.drawImage = drawImage; return count; }; })()"""
+    )
+    try:
+        pixels = tf.browser.from_pixels(video).numpy()
+    finally:
+        through_a_canvas = count()
+    assert through_a_canvas == (tf.get_backend() != "webgpu")
     video.pause()
     for track in video.srcObject.getTracks():
         track.stop()
@@ -129,8 +140,58 @@ async def test_pictures_do_not_pass_the_cpu(tf: Any) -> None:
     assert (await waits.data()).shape == (50,)
 
 
+PAGE = """(() => { const C = OffscreenCanvasRenderingContext2D.prototype, Q = GPUQueue.prototype;
+  const B = GPUBuffer.prototype, { putImageData } = C, { writeBuffer } = Q, { mapAsync } = B;
+  let bytes = 0;
+  C.putImageData = function (...x) { bytes += x[0].data.length; putImageData.apply(this, x); };
+  Q.writeBuffer = function (...x) { bytes += x[2].byteLength; writeBuffer.apply(this, x); };
+  B.mapAsync = function (...x) { bytes += this.size; return mapAsync.apply(this, x); };
+  return () => { Object.assign(C, { putImageData }); Object.assign(Q, { writeBuffer });
+    Object.assign(B, { mapAsync }); return bytes; }; })()"""
+"""Counts the bytes that pass between the GPU and the CPU."""
+
+
+@run_in_browser(backends=["webgpu"])
+async def test_drawing_does_not_pass_the_cpu(tf: Any) -> None:
+    """On canvases with each context, of floats and ints and each number of channels, in order."""
+    import js
+    from pyodide.code import run_js
+
+    levels = RGBA.astype(np.int32)
+    images = [levels, levels[:, :, :3], levels[:, :, :1], levels[:, :, 0]]
+    on_device = [tf.constant(x) + 0 for x in images]
+    on_device += [tf.constant(x / np.float32(255)) * 1.0 for x in images]
+    on_device.append(tf.constant(images[1] * 3 - 255) + 0)  # beyond the range at both ends
+    wanted = [np.stack([x] * 3, 2) if x.ndim == 2 else np.repeat(x, 3, 2)[:, :, :3] for x in images]
+    wanted[:2] = [RGBA[:, :, :3]] * 2
+    wanted += [*wanted, np.clip(images[1] * 3 - 255, 0, 255)]
+    for x in on_device:
+        await x.data()
+    for kind in ("webgpu", "2d"):
+        target = js.OffscreenCanvas.new(1, 1)
+        seen = js.OffscreenCanvas.new(7, 5).getContext("2d")
+        for x, pixels in zip(on_device, wanted, strict=True):
+            count = run_js(PAGE)
+            try:
+                tf.browser.draw(x, target, {"context_options": {"context_type": kind}})
+            finally:
+                moved = count()
+            assert moved <= 16, kind
+            assert target.getContext(kind) is not None
+            seen.drawImage(target, 0, 0)
+            found = np.frombuffer(seen.getImageData(0, 0, 7, 5).data.to_bytes(), np.uint8)
+            np.testing.assert_array_equal(found.reshape(5, 7, 4)[:, :, :3], pixels)
+    waits = tf.image.resize(tf.atanh(tf.fill([2, 2, 1], 0.25)), [9, 3])  # compiled meanwhile
+    tf.browser.draw(waits, target)
+    await waits.data()
+    assert (target.width, target.height) == (3, 9)
+    assert (tf.browser.from_pixels(target).numpy() == 65).all()
+
+
 @run_in_browser(backends=BACKENDS)
 async def test_to_pixels_and_draw(tf: Any) -> None:
+    import js
+
     target = canvas()
     floats = tf.constant(RGBA[:, :, :3] / np.float32(255))
     np.testing.assert_array_equal(await tf.browser.to_pixels(floats, target), RGBA)
@@ -142,7 +203,15 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
         tf.browser.from_pixels(target).numpy(), np.repeat(grey.numpy()[:, :, None], 3, 2)
     )
     tf.browser.draw(grey, target, {"image_options": {"alpha": 0.5}})
-    assert (tf.browser.from_pixels(target, 4).numpy()[:, :, 3] == 128).all()
+    drawn = tf.browser.from_pixels(target, 4).numpy()
+    assert (drawn[:, :, 3] == 128).all()
+    assert np.abs(drawn[:, :, 0] - grey.numpy()).max() <= 1
+    fresh = js.OffscreenCanvas.new(7, 5)
+    tf.browser.draw(grey, fresh)
+    kind = "webgpu" if tf.get_backend() == "webgpu" else "2d"
+    assert fresh.getContext(kind) is not None
+    np.testing.assert_array_equal(await tf.browser.to_pixels(floats, fresh), RGBA)
+    check(tf, fresh)
 
 
 @run_in_browser(backends=["wasm"])
@@ -153,6 +222,16 @@ async def test_errors(tf: Any) -> None:
         tf.browser.from_pixels(js.Image.new())
     with pytest.raises(ValueError, match="no canvas"):
         tf.browser.draw(tf.zeros([2, 2]), image_data())
+    drawn_on = js.OffscreenCanvas.new(1, 1)
+    drawn_on.getContext("webgl2")
+    with pytest.raises(ValueError, match="no canvas with a 2d context"):
+        tf.browser.draw(tf.zeros([2, 2]), drawn_on)
+    for kind in ("webgl", "webgpu"):
+        options = {"context_options": {"context_type": kind}}
+        with pytest.raises(ValueError, match='context_type is "2d"'):
+            tf.browser.draw(tf.zeros([2, 2]), js.OffscreenCanvas.new(1, 1), options)
+    with pytest.raises(ValueError, match="alpha must be in"):
+        tf.browser.draw(tf.zeros([2, 2]), canvas(), {"image_options": {"alpha": 2}})
     with pytest.raises(ValueError, match="must be in"):
         await tf.browser.to_pixels(tf.constant([[1.5]]))
     with pytest.raises(ValueError, match="shape"):

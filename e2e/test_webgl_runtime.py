@@ -157,10 +157,6 @@ def test_registered_without_blocking(evaluate: Evaluate) -> None:
     assert found["values"] == expected.ravel().tolist()
 
 
-def test_software_rasteriser_is_refused(evaluate: Evaluate) -> None:
-    assert evaluate("softwareRefused").startswith("software rasteriser")
-
-
 def broken(change: Callable[[dict[str, Any]], None]) -> str:
     """The tanh Program after a change of its document."""
     document = json.loads(tanh_program().to_json())

@@ -8,7 +8,7 @@ let opened = null;
 
 /** Opens the backend; what Programs for it must keep to. */
 export function open() {
-  opened = openWebgl({ allowSoftware: true });
+  opened = openWebgl();
   return opened.limits;
 }
 

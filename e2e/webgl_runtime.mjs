@@ -24,7 +24,7 @@ async function readTwice(backend, slot) {
  * @param {Call[]} calls
  */
 export async function results(options, calls) {
-  const backend = openWebgl({ ...options, allowSoftware: true });
+  const backend = openWebgl(options);
   const values = [];
   for (const { json, inputs } of calls) {
     const program = backend.register(json, new ArrayBuffer(0), 0, 0);
@@ -58,16 +58,12 @@ function messageOf(action) {
   return null;
 }
 
-export function softwareRefused() {
-  return messageOf(() => openWebgl({}));
-}
-
 /**
  * @param {string[]} programs
  * @returns the runtime's message for each, and what is left in memory
  */
 export function refusals(programs) {
-  const backend = openWebgl({ allowSoftware: true });
+  const backend = openWebgl();
   const messages = programs.map((json) =>
     messageOf(() => backend.register(json, new ArrayBuffer(16), 0, 16)),
   );
@@ -92,7 +88,7 @@ function openWithContext() {
     gl = getContext.apply(this, args);
     return gl;
   };
-  const backend = openWebgl({ allowSoftware: true });
+  const backend = openWebgl();
   prototype.getContext = getContext;
   return { backend, gl: /** @type {WebGL2RenderingContext} */ (/** @type {unknown} */ (gl)) };
 }
@@ -131,7 +127,7 @@ export function callsOfSecondRun({ json, inputs }, names) {
  * @param {Call} call
  */
 export async function registeredAsync({ json, inputs }) {
-  const backend = openWebgl({ allowSoftware: true });
+  const backend = openWebgl();
   /** @type {number[][]} */
   const heard = [];
   const program = await backend.registerAsync(json, new ArrayBuffer(0), 0, 0, (done, total) => {

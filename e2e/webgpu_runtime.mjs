@@ -26,7 +26,7 @@ export async function plainResults(calls) {
  * @param {Call[]} calls
  */
 export async function results(calls) {
-  const backend = await openWebgpu({ allowSoftware: true });
+  const backend = await openWebgpu();
   const nothing = new ArrayBuffer(0);
   const programs = await Promise.all(
     calls.map(({ json }) => backend.registerAsync(json, nothing, 0, 0, () => {})),

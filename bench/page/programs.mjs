@@ -228,7 +228,7 @@ async function runWork(backend, work) {
 
 async function main() {
   await tfjs.open("webgl", false);
-  const backend = openWebgl({ allowSoftware: true });
+  const backend = openWebgl();
   const response = await fetch("/programs.json");
   /** @type {Work[]} */
   const works = await response.json();

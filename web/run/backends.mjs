@@ -80,26 +80,28 @@ function unreached(limits, targets) {
   return `the file has no programs that this device can run: they need ${short.join("; ")}`;
 }
 
+/**
+ * @param {string} what
+ * @param {string} name
+ * @param {"Webgpu" | "Webgl"} api
+ */
+function skipSlow(what, name, api) {
+  const all = `allowSoftware${api} uses it all the same`;
+  throw new Skipped(`${what} (${name}): slower than wasm; ${all}`);
+}
+
 /** @type {Record<Name, (options: LoadOptions) => Promise<Backend>>} */
 const OPEN = {
   async webgpu({ allowSoftwareWebgpu = false }) {
     const { adapter, software } = await probeWebgpu();
     if (adapter === "") throw new Skipped("WebGPU has no adapter in this browser");
-    if (software && !allowSoftwareWebgpu) {
-      throw new Skipped(
-        `fallback adapter (${adapter}): slower than wasm; allowSoftwareWebgpu uses it all the same`,
-      );
-    }
-    return openWebgpu({ allowSoftware: allowSoftwareWebgpu });
+    if (software && !allowSoftwareWebgpu) skipSlow("fallback adapter", adapter, "Webgpu");
+    return openWebgpu();
   },
   async webgl({ allowSoftwareWebgl = false }) {
     const { software, renderer } = probeWebgl();
-    if (software && !allowSoftwareWebgl) {
-      throw new Skipped(
-        `software rasteriser (${renderer}): slower than wasm; allowSoftwareWebgl uses it all the same`,
-      );
-    }
-    return openWebgl({ allowSoftware: allowSoftwareWebgl });
+    if (software && !allowSoftwareWebgl) skipSlow("software rasteriser", renderer, "Webgl");
+    return openWebgl();
   },
   async wasm({ assets = new URL(".", import.meta.url), threads = 0 }) {
     const wasm = probeWasm();

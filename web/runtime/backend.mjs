@@ -56,6 +56,17 @@
  * @property {(source: any, height: number, width: number, channels: number) => number} picture
  *   gives a new int32 slot [height, width, channels] with the levels of a picture as it is now; 0 where
  *   the browser does not give it
+ * @property {(slot: number, canvas: any, look: Look) => boolean} draw
+ *   gives a canvas the size of a float32 or int32 image and draws it; false where the canvas is none
+ *   that the device can draw on
+ *
+ * @typedef {object} Look
+ * @property {number} height
+ * @property {number} width
+ * @property {number} channels 1, 3 or 4
+ * @property {number} alpha from 0 to 255, of an image that has none
+ * @property {"webgpu" | "2d"} kind of the context that a canvas is given if it has none...
+ * @property {object} [attributes] ... and its attributes
  *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there

@@ -48,7 +48,7 @@ export async function probeJson() {
  */
 export async function openJson(kind, options, owner, pointer, size) {
   const parsed = JSON.parse(options);
-  if (kind === "webgpu") return openWebgpu(parsed);
+  if (kind === "webgpu") return openWebgpu();
   if (kind === "webgl") return openWebgl(parsed);
   if (kind === "wasm") {
     const wasm = owner.HEAPU8.slice(pointer, pointer + size);
@@ -121,6 +121,9 @@ export function bindHeap(backend, owner, settle) {
     stopTiming: async () => JSON.stringify(await backend.stopTiming?.()),
     /** @type {(source: any, height: number, width: number, channels: number) => number} */
     picture: (...given) => backend.picture?.(...given) ?? 0,
+    draws: backend.draw !== undefined,
+    /** @type {(slot: number, canvas: any, look: string) => boolean | undefined} */
+    draw: (slot, canvas, look) => backend.draw?.(slot, canvas, JSON.parse(look)),
     gpu: backend.gpu,
     borrow: backend.borrow?.bind(backend),
     lend: backend.lend?.bind(backend),

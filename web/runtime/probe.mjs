@@ -90,7 +90,7 @@ export function smallCanvas() {
  * Whether a renderer's name is that of a software rasteriser.
  * @param {string} renderer
  */
-export function isSoftwareRenderer(renderer) {
+function isSoftwareRenderer(renderer) {
   return SOFTWARE_RENDERER.test(renderer);
 }
 
@@ -167,9 +167,14 @@ export function describeAdapter({ info }) {
   return { adapter: name, software: isFallbackAdapter || isSoftwareRenderer(name) };
 }
 
+/** The adapter that is asked about and opened; none where there is no WebGPU. */
+export async function requestAdapter() {
+  return globalThis.navigator?.gpu?.requestAdapter({ powerPreference: "high-performance" });
+}
+
 /** @returns {Promise<WebgpuProbe>} */
 export async function probeWebgpu() {
-  const adapter = await globalThis.navigator?.gpu?.requestAdapter();
+  const adapter = await requestAdapter();
   return adapter ? describeAdapter(adapter) : { adapter: "", software: false };
 }
 

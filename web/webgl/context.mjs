@@ -20,7 +20,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { isSoftwareRenderer, rendererNames, smallCanvas } from "../runtime/probe.mjs";
+import { rendererNames, smallCanvas } from "../runtime/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];
@@ -29,7 +29,7 @@ const TARGETS = [8, 4];
 const LARGEST_BLOCK = 2 ** 16;
 
 /**
- * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
+ * @param {{forceFloat16?: boolean}} options
  * @returns {Device}
  */
 export function openDevice(options) {
@@ -43,12 +43,7 @@ export function openDevice(options) {
     })
   );
   if (!gl) throw new Error("WebGL2 is not available");
-  const { renderer } = rendererNames(gl);
-  if (isSoftwareRenderer(renderer) && !options.allowSoftware) {
-    loseContext(gl);
-    throw new Error(`software rasteriser: WebGL2 is "${renderer}"`);
-  }
-  return describe(gl, renderer, options.forceFloat16 === true);
+  return describe(gl, rendererNames(gl).renderer, options.forceFloat16 === true);
 }
 
 /** What is said when the browser has taken the context away. */

@@ -29,7 +29,7 @@ import { timerQueries } from "./timer_queries.mjs";
 import { download, downloadAsync, fill, READ_BYTES } from "./transfer.mjs";
 
 /**
- * @param {{forceFloat16?: boolean, allowSoftware?: boolean}} options
+ * @param {{forceFloat16?: boolean}} options
  * @returns {Backend}
  */
 export function openWebgl(options = {}) {

@@ -11,7 +11,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { describeAdapter } from "../runtime/probe.mjs";
+import { describeAdapter, requestAdapter } from "../runtime/probe.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
@@ -31,19 +31,10 @@ const LIMITS = /** @type {const} */ ([
 /** Uniform buffers and storage buffers are in one layout of so many bindings on any device. */
 const MAX_INPUTS = 32;
 
-/**
- * @param {{allowSoftware?: boolean}} options
- * @returns {Promise<Device>}
- */
-export async function openDevice(options) {
-  const adapter = await globalThis.navigator?.gpu?.requestAdapter({
-    powerPreference: "high-performance",
-  });
+/** @returns {Promise<Device>} */
+export async function openDevice() {
+  const adapter = await requestAdapter();
   if (!adapter) throw new Error("WebGPU is not available");
-  const { adapter: name, software } = describeAdapter(adapter);
-  if (software && !options.allowSoftware) {
-    throw new Error(`fallback adapter: WebGPU is "${name}"`);
-  }
   const gpu = await adapter.requestDevice({
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
@@ -51,7 +42,7 @@ export async function openDevice(options) {
   const { limits } = gpu;
   return {
     gpu,
-    hardware: software ? 0 : 1,
+    hardware: describeAdapter(adapter).software ? 0 : 1,
     inputs: Math.min(MAX_INPUTS, limits.maxStorageBuffersPerShaderStage - 1),
     tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
     float16: Number(gpu.features.has("shader-f16")),

@@ -1,5 +1,6 @@
 /**
- * Pictures of the page's: the browser copies them to a texture, whose levels a kernel writes to a buffer.
+ * Pictures of the page's: the browser copies them to a texture, whose levels a kernel writes to a
+ * buffer. A video's frame is copied by a kernel, since the browser gives it until the task ends.
  *
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("./commands.mjs").Commands} Commands
@@ -8,7 +9,17 @@
 /** Invocations of a workgroup along each dimension. */
 const GROUP = 8;
 
-const SOURCE = `
+const FRAME = `
+@group(0) @binding(0) var frame: texture_external;
+@group(0) @binding(1) var picture: texture_storage_2d<rgba8unorm, write>;
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn main(@builtin(global_invocation_id) at: vec3u) {
+  if (any(at.xy >= textureDimensions(picture))) { return; }
+  textureStore(picture, at.xy, textureLoad(frame, at.xy));
+}`;
+
+const LEVELS = `
 override channels: u32;
 @group(0) @binding(0) var picture: texture_2d<f32>;
 @group(0) @binding(1) var<storage, read_write> levels: array<i32>;
@@ -30,7 +41,7 @@ export class Pictures {
   constructor(gpu, commands) {
     this.gpu = gpu;
     this.commands = commands;
-    /** @type {Map<number, GPUComputePipeline>} by channels */
+    /** @type {Map<number, GPUComputePipeline>} of LEVELS by channels, and of FRAME as 0 */
     this.pipelines = new Map();
   }
 
@@ -45,21 +56,33 @@ export class Pictures {
   take(source, width, height) {
     const { gpu } = this;
     if (Math.max(width, height) > gpu.limits.maxTextureDimension2D) return null;
-    const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
+    const { TEXTURE_BINDING, STORAGE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
     const texture = gpu.createTexture({
       size: [width, height],
       format: "rgba8unorm",
-      usage: TEXTURE_BINDING | COPY_DST | RENDER_ATTACHMENT,
+      usage: TEXTURE_BINDING | STORAGE_BINDING | COPY_DST | RENDER_ATTACHMENT,
     });
     try {
-      // Chromium's software adapter dies of a video's frame; where there is a GPU, the canvas is there.
-      const still = "videoWidth" in source ? drawn(source, width, height) : source;
+      const isVideo = "videoWidth" in source;
+      if (isVideo && "importExternalTexture" in gpu) {
+        this.copyFrame(gpu.importExternalTexture({ source }), texture);
+        return texture;
+      }
+      const still = isVideo ? drawn(source, width, height) : source;
       gpu.queue.copyExternalImageToTexture({ source: still }, { texture }, [width, height]);
       return texture;
     } catch {
       texture.destroy();
       return null;
     }
+  }
+
+  /**
+   * @param {GPUExternalTexture} frame
+   * @param {GPUTexture} texture
+   */
+  copyFrame(frame, texture) {
+    this.run(this.pipeline(0), [frame, texture.createView()], texture);
   }
 
   /**
@@ -70,37 +93,43 @@ export class Pictures {
    * @param {Storage} storage
    */
   write(texture, channels, { handle }) {
-    const { gpu, commands } = this;
+    const { commands } = this;
     const pipeline = this.pipeline(channels);
-    const entries = [
-      { binding: 0, resource: texture.createView() },
-      { binding: 1, resource: { buffer: handle } },
-    ];
-    const group = gpu.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
     commands.inOrder(() => {
       commands.flush();
-      const encoder = gpu.createCommandEncoder();
-      const pass = encoder.beginComputePass();
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, group);
-      pass.dispatchWorkgroups(Math.ceil(texture.width / GROUP), Math.ceil(texture.height / GROUP));
-      pass.end();
-      gpu.queue.submit([encoder.finish()]);
+      this.run(pipeline, [texture.createView(), { buffer: handle }], texture);
       texture.destroy();
     });
   }
 
-  /** @param {number} channels */
+  /**
+   * Submits a kernel over a texture's texels.
+   *
+   * @param {GPUComputePipeline} pipeline
+   * @param {GPUBindingResource[]} resources
+   * @param {GPUTexture} texture
+   */
+  run(pipeline, resources, { width, height }) {
+    const { gpu } = this;
+    const entries = resources.map((resource, binding) => ({ binding, resource }));
+    const group = gpu.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    const encoder = gpu.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(Math.ceil(width / GROUP), Math.ceil(height / GROUP));
+    pass.end();
+    gpu.queue.submit([encoder.finish()]);
+  }
+
+  /** @param {number} channels that LEVELS writes; 0 is FRAME */
   pipeline(channels) {
     const found = this.pipelines.get(channels);
     if (found !== undefined) return found;
-    const module = this.gpu.createShaderModule({ label: "from_pixels", code: SOURCE });
-    const compute = { module, constants: { channels } };
-    const pipeline = this.gpu.createComputePipeline({
-      label: "from_pixels",
-      layout: "auto",
-      compute,
-    });
+    const label = "from_pixels";
+    const module = this.gpu.createShaderModule({ label, code: channels ? LEVELS : FRAME });
+    const compute = channels ? { module, constants: { channels } } : { module };
+    const pipeline = this.gpu.createComputePipeline({ label, layout: "auto", compute });
     this.pipelines.set(channels, pipeline);
     return pipeline;
   }

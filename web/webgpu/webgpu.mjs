@@ -13,6 +13,7 @@ import { elementsOf, emptyArray, storedBytes } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
+import { Canvases, contextOf } from "./canvases.mjs";
 import { Commands } from "./commands.mjs";
 import { checkOwner, deviceLost, lostText, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
@@ -21,12 +22,9 @@ import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
 
-/**
- * @param {{allowSoftware?: boolean}} options
- * @returns {Promise<Backend>}
- */
-export async function openWebgpu(options = {}) {
-  return new Webgpu(await openDevice(options));
+/** @returns {Promise<Backend>} */
+export async function openWebgpu() {
+  return new Webgpu(await openDevice());
 }
 
 /** @implements {Backend} */
@@ -49,6 +47,7 @@ class Webgpu {
     this.pipelines = new PipelineCache(gpu, onFailure);
     this.reads = new Reads(gpu, this.commands);
     this.pictures = new Pictures(gpu, this.commands);
+    this.canvases = new Canvases(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
     this.slots = new SlotTable(
       "webgpu",
@@ -196,6 +195,19 @@ class Webgpu {
     return this.slots.add({ dtype: "int32", layout, storage, data: null });
   }
 
+  /** @type {Backend["draw"]} */
+  draw(id, canvas, { kind, attributes, ...image }) {
+    this.checkUsable();
+    const slot = this.slots.getGood(id);
+    const longest = Math.max(image.height, image.width);
+    if (slot.layout.count === 0 || longest > this.gpu.limits.maxTextureDimension2D) return false;
+    const context = contextOf(canvas, kind, attributes);
+    if (context === null) return false;
+    const isFloat = slot.dtype === "float32";
+    this.canvases.draw(context, this.stored(slot), { ...image, isFloat });
+    return true;
+  }
+
   /** @type {Backend["borrow"]} */
   borrow(buffer, count, dtype) {
     this.checkUsable();
@@ -207,11 +219,19 @@ class Webgpu {
   /** @type {Backend["lend"]} */
   async lend(id) {
     this.checkUsable();
-    const slot = this.slots.getGood(id);
-    if (slot.storage === null) this.slots.upload(new Set([slot]));
-    const { handle } = /** @type {Storage} */ (slot.storage);
+    const { handle } = this.stored(this.slots.getGood(id));
     await this.commands.submitted();
     return handle;
+  }
+
+  /**
+   * Where the elements are on the device, which they come to now if they are not.
+   *
+   * @param {Slot} slot
+   */
+  stored(slot) {
+    if (slot.storage === null) this.slots.upload(new Set([slot]));
+    return /** @type {Storage} */ (slot.storage);
   }
 
   /** @type {Backend["startTiming"]} */

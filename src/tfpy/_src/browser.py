@@ -13,6 +13,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime import page, registry
 from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.backend import Look
 from tfpy._src.runtime.storage import Storage
 
 __all__ = [
@@ -24,8 +25,8 @@ __all__ = [
     "to_pixels",
 ]
 
-_STORAGE, _COPY_SRC = 0x80, 0x04
-"""GPUBufferUsage."""
+_OPAQUE = 255
+_NO_ATTRIBUTES: Mapping[str, Any] = {}
 
 
 def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
@@ -95,8 +96,8 @@ async def to_pixels(img: Any, canvas: Any = None) -> Array:
         ValueError: for another shape or dtype, or values outside of the range.
     """
     image = _image("to_pixels", img)
-    rgba = _rgba("to_pixels", await image.data(), 1.0)
-    if canvas is not None:
+    rgba = _rgba("to_pixels", await image.data(), _OPAQUE)
+    if canvas is not None and not _drawn_on_device(image, canvas):
         page.put_pixels(canvas, rgba)
     return rgba
 
@@ -104,16 +105,51 @@ async def to_pixels(img: Any, canvas: Any = None) -> Array:
 def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
     """Draws an image, as :func:`to_pixels` takes it, on a canvas, which gets its size.
 
+    On webgpu the image goes from the GPU to the canvas: nothing is read, values outside of the
+    range are drawn as the nearest within it, and where its kernels are still being compiled it
+    appears when they are. A canvas that has no context becomes a WebGPU canvas there, a 2d one
+    elsewhere.
+
     Args:
         options: ``{"image_options": {"alpha": 0.5}}`` makes an image without an alpha channel
-            translucent.
+            translucent. ``{"context_options": {"context_type": "2d", "context_attributes": {}}}``
+            says which context, "2d" or (on webgpu) "webgpu", and with which of the browser's
+            attributes, a canvas gets that has none.
 
     Raises:
-        ValueError: for another shape or dtype, or values outside of the range.
+        ValueError: for another shape or dtype, other options, or values outside of the range; when
+            the canvas has a context that cannot be drawn on here.
     """
-    alpha = (options or {}).get("image_options", {}).get("alpha", 1.0)
-    values = _image("draw", image).host_view()
-    page.put_pixels(canvas, _rgba("draw", values, alpha))
+    options = options or {}
+    context = options.get("context_options", {})
+    kind, attributes = context.get("context_type"), context.get("context_attributes", {})
+    if kind not in (None, "2d", "webgpu"):
+        raise ValueError(f'draw: context_type is "2d" or "webgpu", not {kind!r}')
+    if kind == "webgpu" and not registry.active_backend().draws:
+        raise ValueError(f'draw: on {registry.get_backend()} context_type is "2d"')
+    alpha = options.get("image_options", {}).get("alpha", 1.0)
+    if not 0 <= alpha <= 1:
+        raise ValueError(f"draw: alpha must be in [0, 1], got {alpha}")
+    level = round(255 * alpha)
+    x = _image("draw", image)
+    if not _drawn_on_device(x, canvas, level, kind or "webgpu", attributes):
+        page.put_pixels(canvas, _rgba("draw", x.host_view(), level), attributes)
+
+
+def _drawn_on_device(
+    image: Tensor,
+    canvas: Any,
+    alpha: int = _OPAQUE,
+    kind: str = "webgpu",
+    attributes: Mapping[str, Any] = _NO_ATTRIBUTES,
+) -> bool:
+    """Whether the backend has drawn an image without the CPU."""
+    backend = registry.active
+    if backend is None or not backend.draws or not page.is_js(canvas):
+        return False
+    height, width, channels = (*image.aval.shape, 1)[:3]
+    look = Look(height, width, channels, alpha, kind, attributes)
+    return backend.draw(image.slot_on(backend), canvas, look)
 
 
 def gpu_device() -> Any:
@@ -165,7 +201,7 @@ def _check_buffer(buffer: Any, aval: Aval) -> None:
             f"from_gpu_buffer: {aval} takes {wanted} bytes in fours of elements, the buffer has "
             f"{buffer.size}"
         )
-    if buffer.usage & (_STORAGE | _COPY_SRC) != _STORAGE | _COPY_SRC:
+    if not page.has_usages(buffer, "STORAGE", "COPY_SRC"):
         raise ValueError(
             "from_gpu_buffer: make the buffer with usage GPUBufferUsage.STORAGE | "
             f"GPUBufferUsage.COPY_SRC; it has {buffer.usage:#x}"
@@ -206,7 +242,7 @@ def _image(name: str, value: Any) -> Tensor:
     return x
 
 
-def _rgba(name: str, values: Array, alpha: float) -> Array:
+def _rgba(name: str, values: Array, alpha: int) -> Array:
     top = 1.0 if values.dtype.kind == "f" else 255
     if values.size and not (values.min() >= 0 and values.max() <= top):
         raise ValueError(
@@ -216,6 +252,6 @@ def _rgba(name: str, values: Array, alpha: float) -> Array:
     levels = np.rint(values * (255 / top)).astype(np.uint8)
     levels = levels.reshape(*levels.shape[:2], -1)
     rgba = np.empty((*levels.shape[:2], 4), np.uint8)
-    rgba[:, :, 3] = np.rint(255 * alpha)
+    rgba[:, :, 3] = alpha
     rgba[:, :, : max(levels.shape[2], 3)] = levels
     return rgba

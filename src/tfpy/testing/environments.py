@@ -83,6 +83,12 @@ BROWSERS: Mapping[str, Browser] = {
             "--enable-unsafe-swiftshader",
             "--enable-unsafe-webgpu",
             "--use-webgpu-adapter=swiftshader",
+            # Without it the software adapter dies of canvases and of videos' frames.
+            "--enable-features=Vulkan",
+            "--use-vulkan=swiftshader",
+            # It unrolls the loop that clears a workgroup's memory, which takes it longer to compile
+            # than all the rest of a kernel; and no kernel may rely on that memory being clear.
+            "--enable-dawn-features=disable_workgroup_init",
         ),
         without_webgl=("--disable-gpu", "--disable-software-rasterizer"),
         without_simd=("--js-flags=--no-enable-ssse3 --no-enable-sse4-1 --no-enable-avx",),

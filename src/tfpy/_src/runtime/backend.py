@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tfpy._src.dtypes import DType, float16
@@ -51,6 +51,20 @@ class KernelTimes(NamedTuple):
     be said."""
     reason: str
     """Why not."""
+
+
+class Look(NamedTuple):
+    """How an image is drawn on a canvas."""
+
+    height: int
+    width: int
+    channels: int
+    alpha: int
+    """From 0 to 255, where the image has none."""
+    kind: str
+    """Of the context that a canvas is given if it has none, "webgpu" or "2d"..."""
+    attributes: Mapping[str, Any]
+    """... and that context's attributes."""
 
 
 class Sharing(Protocol):
@@ -195,6 +209,16 @@ class Backend(ABC):
         """A new int32 slot ``[height, width, channels]`` with the levels of a picture of the page;
         0 where that is not to be had without the CPU."""
         return 0
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is :meth:`draw`."""
+        return False
+
+    def draw(self, slot: int, canvas: Any, look: Look) -> bool:
+        """Gives a canvas the size of an image ``[height, width, channels]`` and draws it without
+        the CPU; False where the canvas is none that the device can draw on."""
+        raise NotImplementedError
 
     def sharing(self) -> Sharing:
         """What shares its buffers with the page.

@@ -226,6 +226,8 @@ class Device:
         self._memory = bound.memory
         self._finish = bound.finish
         self._picture = bound.picture
+        self.draws: bool = bound.draws
+        self._draw = bound.draw
         self.gpu: Any = bound.gpu
         self._borrow = bound.borrow
         self._lend = bound.lend
@@ -307,6 +309,12 @@ class Device:
         """A new slot with a picture's levels, or 0; see ``web/runtime/backend.mjs``."""
         with _translated:
             return int(self._picture(source, height, width, channels))
+
+    def draw(self, slot: int, canvas: Any, look: str) -> bool:
+        """Draws an image if it can, on a device that :attr:`draws`; ``look`` is JSON of what
+        ``web/runtime/backend.mjs`` calls Look."""
+        with _translated:
+            return bool(self._draw(slot, canvas, look))
 
     def borrow(self, buffer: Any, count: int, dtype: str) -> int:
         """A new slot over a GPUBuffer of the page's; see ``web/runtime/backend.mjs``."""

@@ -29,6 +29,7 @@ from tfpy._src.runtime.backend import (
     Compiled,
     KernelTimes,
     Links,
+    Look,
     Progress,
     Sharing,
 )
@@ -187,6 +188,13 @@ class DeviceBackend(Backend):
     def picture(self, source: Any, shape: tuple[int, int, int]) -> int:
         return self._device.picture(source, *shape)
 
+    @property
+    def draws(self) -> bool:
+        return self._device.draws
+
+    def draw(self, slot: int, canvas: Any, look: Look) -> bool:
+        return self._device.draw(slot, canvas, json.dumps(look._asdict()))
+
     def sharing(self) -> Sharing:
         return super().sharing() if self._device.gpu is None else self._device
 
@@ -244,6 +252,13 @@ def _joined(real: Array, imag: Array) -> Array:
     return z
 
 
+def _check_allowed(flag: str, device: str) -> None:
+    """A device that computes on the CPU is used where its flag says so."""
+    if not env().get_bool(flag):
+        mend = f'tf.env().set("{flag}", True) uses it all the same'
+        raise BackendSkipped(f"{device}: slower than wasm; {mend}")
+
+
 async def open_webgpu() -> Backend:
     """The WebGPU backend.
 
@@ -252,16 +267,12 @@ async def open_webgpu() -> Backend:
             is set.
         JsException: when the device cannot be had.
     """
-    allowed = env().get_bool("WEBGPU_SOFTWARE_ENABLED")
     found = (await bridge.probe())["webgpu"]
     if not found["adapter"]:
         raise BackendSkipped("WebGPU has no adapter in this browser")
-    if found["software"] and not allowed:
-        raise BackendSkipped(
-            f"fallback adapter ({found['adapter']}): slower than wasm; "
-            'tf.env().set("WEBGPU_SOFTWARE_ENABLED", True) uses it all the same'
-        )
-    device = await bridge.open_device("webgpu", {"allowSoftware": allowed})
+    if found["software"]:
+        _check_allowed("WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
+    device = await bridge.open_device("webgpu", {})
     inputs = device.limits["inputs"]
     # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
     reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
@@ -279,17 +290,10 @@ async def open_webgl() -> Backend:
         BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set.
         JsException: without WebGL2 or renderable float textures.
     """
-    flags = env()
     found = (await bridge.probe())["webgl"]
-    if found["software"] and not flags.get_bool("SOFTWARE_WEBGL_ENABLED"):
-        raise BackendSkipped(
-            f"software rasteriser ({found['renderer']}): slower than wasm; "
-            'tf.env().set("SOFTWARE_WEBGL_ENABLED", True) uses it all the same'
-        )
-    options = {
-        "forceFloat16": flags.get_bool("WEBGL_FORCE_F16_TEXTURES"),
-        "allowSoftware": flags.get_bool("SOFTWARE_WEBGL_ENABLED"),
-    }
+    if found["software"]:
+        _check_allowed("SOFTWARE_WEBGL_ENABLED", f"software rasteriser ({found['renderer']})")
+    options = {"forceFloat16": env().get_bool("WEBGL_FORCE_F16_TEXTURES")}
     device = await bridge.open_device("webgl", options)
     targets, block = device.limits["targets"], device.limits["block"]
     lower = partial(lower_webgl.lower, targets=targets, block=block)

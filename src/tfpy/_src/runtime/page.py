@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from tfpy._src.runtime.bridge import IN_BROWSER
 
 if IN_BROWSER:
     import js
-    from pyodide.ffi import JsArray, JsBuffer, JsException
+    from pyodide.ffi import JsArray, JsBuffer, JsException, to_js
 
 
 # Values of JavaScript
@@ -72,15 +73,20 @@ def get_pixels(source: Any) -> Array:
         raise ValueError(f"the browser gives no pixels of {source}: {refused}") from None
 
 
-def put_pixels(canvas: Any, rgba: Array) -> None:
+def put_pixels(canvas: Any, rgba: Array, attributes: Mapping[str, Any] | None = None) -> None:
     """Gives a canvas the size of RGBA bytes ``[height, width, 4]`` and draws them.
+
+    Args:
+        attributes: of the context, if it has none.
 
     Raises:
         ValueError: when it is no canvas for two-dimensional drawing.
     """
-    context = canvas.getContext("2d") if hasattr(canvas, "getContext") else None
-    if context is None:
-        raise ValueError(f"{canvas} is no canvas with a 2d context")
+    given = to_js(attributes, dict_converter=js.Object.fromEntries) if attributes else None
+    context = canvas.getContext("2d", given) if hasattr(canvas, "getContext") else None
+    if not context:
+        mend = "one that WebGPU has drawn on is of no use to others: make a new one"
+        raise ValueError(f"{canvas} is no canvas with a 2d context ({mend})")
     height, width = rgba.shape[:2]
     canvas.width, canvas.height = width, height
     data = js.Uint8ClampedArray.new(rgba.size)
@@ -113,6 +119,11 @@ def _new_canvas(width: int, height: int) -> Any:
     canvas = js.document.createElement("canvas")
     canvas.width, canvas.height = width, height
     return canvas
+
+
+def has_usages(buffer: Any, *names: str) -> bool:
+    """Whether a GPUBuffer was made for these uses, as GPUBufferUsage names them."""
+    return all(buffer.usage & getattr(js.GPUBufferUsage, name) for name in names)
 
 
 class Failure(NamedTuple):
