@@ -6,10 +6,14 @@ tfpy-run.mjs, tfpy-run.d.ts  web/run/run.mjs as one module, minified, and its ty
                              exported programs in pages without Python, beside the XNNPACK modules
 glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
+xnnpack.json                 their digests, for modules that are fetched from elsewhere
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -54,10 +58,16 @@ def _wanted() -> dict[Path, bytes]:
     for language in ("glsl", "wgsl"):
         for shader in SHADERS.rglob(f"*.{language}"):
             files[ASSETS / shader.relative_to(SHADERS)] = shader.read_bytes()
-    for variant in xnnpack.VARIANTS:
-        module = glue.ensure(variant) / f"xnnpack-{variant}.wasm"
-        files[ASSETS / module.name] = module.read_bytes()
+    modules = [glue.ensure(v) / f"xnnpack-{v}.wasm" for v in xnnpack.VARIANTS]
+    files |= {ASSETS / module.name: module.read_bytes() for module in modules}
+    digests = {module.name: integrity(module.read_bytes()) for module in modules}
+    files[ASSETS / "xnnpack.json"] = json.dumps(digests, indent=1).encode()
     return files
+
+
+def integrity(data: bytes) -> str:
+    """The digest of a file as the attribute ``integrity`` of pages has it."""
+    return f"sha384-{base64.b64encode(hashlib.sha384(data).digest()).decode()}"
 
 
 def bundle(entry: Path, form: str, *options: str) -> bytes:

@@ -1,11 +1,13 @@
-"""The public modules, made from api.toml and the op table: `python -m buildsys.face [--check]`.
+"""What is made of tables, the public modules first of all: `python -m buildsys.face [--check]`.
 
 api.toml says which names each public module has and where the engine defines them; a record of the
 op table says under which names its primitive is public. From the two come
 
 - ``src/tfpy/<namespace>.py``: names and nothing else (those of ``tf.raw_ops`` are the names of the
   operations in ``_src/raw/``),
-- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive.
+- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive;
+
+from the table of flags, the lists in ``docs/environment.md``.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import flags
 from .paths import ROOT
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ def wanted() -> dict[Path, str]:
         if later:
             files[_path(namespace, table)] += _deferred(deferred)
     files[PACKAGE / "raw_ops.py"] += _operations()
+    files[flags.PAGE] = flags.page()
     return files
 
 
@@ -194,7 +198,7 @@ def _formatted(code: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Writes the files, or says which are not current; the exit status."""
-    files = {path: _formatted(code) for path, code in wanted().items()}
+    files = {p: _formatted(text) if p.suffix == ".py" else text for p, text in wanted().items()}
     stale = {p: code for p, code in files.items() if not p.exists() or p.read_text() != code}
     if "--check" in arguments:
         for path in stale:

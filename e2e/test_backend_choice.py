@@ -26,7 +26,10 @@ async def test_software_is_skipped(tf: Any, backend: str) -> None:
     report = tf.backend_report()
     assert backend == "wasm"
     assert report["wasm"]["status"] == "chosen"
-    for name, flag in (("webgpu", "WEBGPU_SOFTWARE_ENABLED"), ("webgl", "SOFTWARE_WEBGL_ENABLED")):
+    for name, flag in (
+        ("webgpu", "TFPY_WEBGPU_SOFTWARE_ENABLED"),
+        ("webgl", "SOFTWARE_WEBGL_ENABLED"),
+    ):
         assert report[name]["status"] == "skipped"
         assert "slower than wasm" in report[name]["reason"]
         assert flag in report[name]["reason"]

@@ -126,7 +126,7 @@ answer("numpy-.*whl$", () => fetch("/nowhere.whl"));
 found.numpy = await said({});
 globalThis.fetch = fetch;
 found.wheel = await said({ wheel: "/nowhere/tfpy-9-py3-none-any.whl" });
-found.threads = await said({ flags: { WASM_THREADS_COUNT: -3 } });
+found.threads = await said({ flags: { TFPY_WASM_THREADS_COUNT: -3 } });
 found.flag = await said({ flags: { WASM_SPEED: true } });
 return found;
 """
@@ -144,8 +144,10 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
         "stdlib": ["Python did not start", "exit", "/python_stdlib.zip: 404"],
         "numpy": ["numpy cannot be loaded", "numpy-"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
-        "threads": ["tfpy: ValueError: Flag WASM_THREADS_COUNT is a whole number from 0, not -3"],
-        "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'; there are"],
+        "threads": [
+            "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT is a whole number from 0, not -3"
+        ],
+        "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'; d"],
     }.items():
         for text in texts:
             assert text in found[name], (name, found[name])

@@ -96,7 +96,7 @@ def test_float16_textures_round_to_nearest_even(
     powers = np.ldexp(1.0, np.arange(-13, 15))
     x = np.array([*limits, *rng.normal(size=58), *powers], np.float32)
     call = call_of(lower(equation("reciprocal", [x])), [x])
-    found = evaluate("results", {"forceFloat16": True}, [call])
+    found = evaluate("results", {"float32": False}, [call])
     assert found["variant"] == "webgl2-float16"
     with np.errstate(over="ignore"):
         expected = 1 / x.astype(np.float16).astype(np.float64)

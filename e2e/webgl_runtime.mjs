@@ -20,7 +20,7 @@ async function readTwice(backend, slot) {
 /**
  * Runs Programs of one output each; infinities and NaN come back as text.
  *
- * @param {{forceFloat16?: boolean}} options
+ * @param {{float32?: boolean}} options
  * @param {Call[]} calls
  */
 export async function results(options, calls) {

@@ -6,7 +6,7 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-os.environ.setdefault("TFPY_VERIFY_PASSES", "1")
+os.environ.setdefault("TFPY_FLAGS", "TFPY_VERIFY_PASSES:true")
 
 import gc
 from collections.abc import Iterator

@@ -226,6 +226,7 @@ from tfpy._src.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
+from tfpy._src.environment.environment import env as env
 from tfpy._src.function.api import compile_model as compile_model, function as function
 from tfpy._src.function.signature import TensorSpec as TensorSpec
 from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value
@@ -311,9 +312,10 @@ from tfpy._src.ragged.components import (
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
 from tfpy._src.random.stateful import multinomial as multinomial, rand as rand
-from tfpy._src.runtime.env import env as env
 from tfpy._src.runtime.registry import (
     backend_report as backend_report,
+    find_backend as find_backend,
+    find_backend_factory as find_backend_factory,
     get_backend as get_backend,
     ready as ready,
     register_backend as register_backend,
@@ -321,7 +323,15 @@ from tfpy._src.runtime.registry import (
     set_backend as set_backend,
     set_backend_async as set_backend_async,
 )
+from tfpy._src.runtime.threads import (
+    get_threads_count as get_threads_count,
+    set_threads_count as set_threads_count,
+)
 from tfpy._src.runtime.timing import time as time
+from tfpy._src.runtime.wasm_files import (
+    set_wasm_path as set_wasm_path,
+    set_wasm_paths as set_wasm_paths,
+)
 from tfpy._src.sparse.conversion import sparse_to_dense as sparse_to_dense
 from tfpy._src.strings.formatting import print as print
 from tfpy._src.tfjs.functions import (

@@ -19,6 +19,7 @@ LATE_IMPORTS = {
     "export/api.py": "the lowerings of devices load when something is exported",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
     "runtime/registry.py": "the lowerings of devices load when one is opened",
+    "runtime/wasm_files.py": "hashlib is of use where modules do not come from the wheel",
 }
 """Files that import inside functions, and why."""
 

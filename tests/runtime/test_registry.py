@@ -183,3 +183,21 @@ def test_tensors_of_a_removed_backend_say_so() -> None:
     for read in (x.numpy, lambda: x + 1.0):
         with pytest.raises(tf.errors.UnavailableError, match="'fake', which was removed"):
             read()
+
+
+def test_find_backend() -> None:
+    tf.register_backend("fake", FakeDevice, 5)
+    assert tf.find_backend("fake") is None
+    tf.set_backend("fake")
+    assert tf.find_backend("fake") is registry.active_backend()
+    assert tf.find_backend("tpu") is None
+    assert tf.find_backend_factory("fake") is FakeDevice
+    assert tf.find_backend_factory("tpu") is None
+
+
+def test_threads_of_a_backend_that_is_not_open() -> None:
+    with pytest.raises(RuntimeError, match=r"await tf.set_backend_async\(\"wasm\"\)"):
+        tf.get_threads_count()
+    for count in (0, -1, True, 2.0):
+        with pytest.raises(ValueError, match="whole number from 1"):
+            tf.set_threads_count(count)  # type: ignore[arg-type]

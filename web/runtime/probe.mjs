@@ -9,12 +9,21 @@
  * @property {boolean} float32Target whether a float32 texture can be rendered to (WebGL2)
  * @property {boolean} float16Target whether a float16 texture can be rendered to (WebGL2)
  * @property {number} maxTextureSize
+ * @property {0 | 2} timers version of EXT_disjoint_timer_query_webgl2, which times kernels
  *
  * @typedef {object} WebgpuProbe
  * @property {string} adapter its name; empty when there is none
  * @property {boolean} software whether it is a fallback adapter
  *
+ * @typedef {object} Host what runs this code
+ * @property {boolean} browser a page, or a worker of one
+ * @property {boolean} node
+ * @property {boolean} chrome Chrome, or another browser of Chromium
+ * @property {boolean} safari Safari, or another browser of WebKit
+ * @property {boolean} mobile
+ *
  * @typedef {object} Probe
+ * @property {Host} host
  * @property {WebgpuProbe} webgpu
  * @property {WebglProbe} webgl
  * @property {{simd: boolean, relaxedSimd: boolean, threads: boolean, jspi: boolean}} wasm
@@ -23,6 +32,9 @@
  * @property {boolean} offscreenCanvas
  * @property {number} hardwareConcurrency
  */
+
+/** What has the times of draws, in WebGL2. */
+export const TIMER_QUERIES = "EXT_disjoint_timer_query_webgl2";
 
 const SOFTWARE_RENDERER = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
@@ -57,6 +69,21 @@ function validates(instructions, ...sections) {
 function workersMayHang() {
   const isWorker = typeof document === "undefined";
   return isWorker && /\bFirefox\//.test(globalThis.navigator?.userAgent ?? "");
+}
+
+/** @returns {Host} */
+export function probeHost() {
+  const { process, navigator } = /** @type {any} */ (globalThis);
+  const node = process?.versions?.node !== undefined;
+  const agent = node ? "" : (navigator?.userAgent ?? "");
+  const chrome = /\bChrom(e|ium)\//.test(agent);
+  return {
+    browser: !node && agent !== "",
+    node,
+    chrome,
+    safari: !chrome && /\bSafari\//.test(agent),
+    mobile: /\b(Mobi|Android)/.test(agent),
+  };
 }
 
 export function probeWasm() {
@@ -141,18 +168,21 @@ export function probeWebgl() {
     const gl = /** @type {WebGL2RenderingContext | null | undefined} */ (context);
     if (gl) {
       const names = rendererNames(gl);
+      /** @type {WebglProbe} */
       const found = {
         version,
         ...names,
         software: isSoftwareRenderer(names.renderer),
         ...(version === 2 ? renderTargets(gl) : { float32Target: false, float16Target: false }),
         maxTextureSize: Number(gl.getParameter(gl.MAX_TEXTURE_SIZE)),
+        timers: gl.getExtension(TIMER_QUERIES) ? 2 : 0,
       };
       gl.getExtension("WEBGL_lose_context")?.loseContext();
       return found;
     }
   }
-  const none = { renderer: "", vendor: "", software: false, maxTextureSize: 0 };
+  const names = { renderer: "", vendor: "" };
+  const none = { ...names, software: false, maxTextureSize: 0, timers: /** @type {const} */ (0) };
   return { version: 0, ...none, float32Target: false, float16Target: false };
 }
 
@@ -167,9 +197,14 @@ export function describeAdapter({ info }) {
   return { adapter: name, software: isFallbackAdapter || isSoftwareRenderer(name) };
 }
 
-/** The adapter that is asked about and opened; none where there is no WebGPU. */
-export async function requestAdapter() {
-  return globalThis.navigator?.gpu?.requestAdapter({ powerPreference: "high-performance" });
+/**
+ * The adapter that is asked about and opened; none where there is no WebGPU.
+ *
+ * @param {boolean} [lowPower] that which takes less power, where there are two
+ */
+export async function requestAdapter(lowPower = false) {
+  const powerPreference = lowPower ? "low-power" : "high-performance";
+  return globalThis.navigator?.gpu?.requestAdapter({ powerPreference });
 }
 
 /** @returns {Promise<WebgpuProbe>} */
@@ -184,6 +219,7 @@ export async function probeWebgpu() {
  */
 export async function probe() {
   return {
+    host: probeHost(),
     webgpu: await probeWebgpu(),
     webgl: probeWebgl(),
     wasm: probeWasm(),

@@ -52,8 +52,7 @@ finally:
 async def start(flags, backend, as_tensorflow):
     if as_tensorflow:
         tf.as_tensorflow()
-    for name, value in flags.items():
-        tf.env().set(name, value)
+    tf.env().set_flags(flags)
     if backend:
         await tf.set_backend_async(backend)
     else:
@@ -282,16 +281,17 @@ export async function loadTfpy(options = {}) {
   await registerRuntime(pyodide);
 
   progress("backend", BEGINS.backend, "starting a backend");
-  const start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
   const flags = pyodide.toPy(options.flags ?? {});
+  let start;
   try {
+    start = await pyodide.runPythonAsync(START, { globals: pyodide.toPy({}) });
     const asTensorflow = options.asTensorflow ?? packages.includes("keras");
     await start(flags, options.backend ?? "", asTensorflow);
   } catch (error) {
     throw new Error(`tfpy: ${withoutTraceback(error)}`, { cause: error });
   } finally {
     flags.destroy();
-    start.destroy();
+    start?.destroy();
   }
   const tf = pyodide.pyimport("tfpy");
   progress("ready", BEGINS.ready, `ready on ${tf.get_backend()}`);

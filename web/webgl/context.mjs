@@ -29,7 +29,16 @@ const TARGETS = [8, 4];
 const LARGEST_BLOCK = 2 ** 16;
 
 /**
- * @param {{forceFloat16?: boolean}} options
+ * @typedef {object} Options
+ * @property {boolean} [float32] whether floats have 32 bits where that can be; true if left out
+ * @property {number} [maxTextureSize] the largest width and height to use, where the device has more
+ * @property {number} [freeBytes] of free textures that are kept for the next ones; -1: all
+ * @property {number} [flushMs] after how long draws are handed to the GPU; -1: the browser decides
+ * @property {boolean} [timers] whether kernels are timed where that can be; true if left out
+ */
+
+/**
+ * @param {Options} options
  * @returns {Device}
  */
 export function openDevice(options) {
@@ -43,7 +52,7 @@ export function openDevice(options) {
     })
   );
   if (!gl) throw new Error("WebGL2 is not available");
-  return describe(gl, rendererNames(gl).renderer, options.forceFloat16 === true);
+  return describe(gl, rendererNames(gl).renderer, options);
 }
 
 /** What is said when the browser has taken the context away. */
@@ -63,25 +72,26 @@ export function loseContext(gl) {
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {string} renderer
- * @param {boolean} forceFloat16
+ * @param {Options} options
  * @returns {Device}
  */
-function describe(gl, renderer, forceFloat16) {
+function describe(gl, renderer, { float32: wantsFloat32 = true, maxTextureSize = Infinity }) {
   const fullFloat = gl.getExtension("EXT_color_buffer_float") !== null;
   const halfFloat = fullFloat || gl.getExtension("EXT_color_buffer_half_float") !== null;
   const { RGBA, RGBA_INTEGER, FLOAT, HALF_FLOAT, INT } = gl;
   const float32 = format(gl.RGBA32F, RGBA, FLOAT, FLOAT, 16);
   const float16 = format(gl.RGBA16F, RGBA, FLOAT, HALF_FLOAT, 8);
   const int = format(gl.RGBA32I, RGBA_INTEGER, INT, INT, 16);
-  const maxSize = 1 << Math.floor(Math.log2(gl.getParameter(gl.MAX_TEXTURE_SIZE)));
+  const largest = Math.min(gl.getParameter(gl.MAX_TEXTURE_SIZE), maxTextureSize);
+  const maxSize = 1 << Math.floor(Math.log2(largest));
   const intTargets = renderable(gl, int);
   if (intTargets === 0) throw new Error("WebGL2 cannot render to int32 textures");
-  const floatTargets = !forceFloat16 && fullFloat ? renderable(gl, float32) : 0;
+  const floatTargets = wantsFloat32 && fullFloat ? renderable(gl, float32) : 0;
   if (floatTargets > 0) {
     const targets = Math.min(intTargets, floatTargets);
-    const largest = Math.min(gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE), LARGEST_BLOCK);
+    const longest = Math.min(gl.getParameter(gl.MAX_UNIFORM_BLOCK_SIZE), LARGEST_BLOCK);
     // ANGLE on Direct3D packs pixels into a buffer on the CPU.
-    const block = renderer.includes("Direct3D") ? 0 : largest;
+    const block = renderer.includes("Direct3D") ? 0 : longest;
     return { gl, float16: false, maxSize, targets, block, float: float32, int };
   }
   const halfTargets = halfFloat ? renderable(gl, float16) : 0;

@@ -33,7 +33,7 @@ import { contextLost } from "./context.mjs";
 export const PER_TEXEL = 4;
 
 /** Free textures beyond this are deleted, the sizes that were used first going first. */
-const FREE_BYTES = 512 * 2 ** 20;
+export const FREE_BYTES = 512 * 2 ** 20;
 
 /**
  * After so many bytes of new textures the device is asked whether it had memory for the last ones. To
@@ -48,13 +48,15 @@ export class TexturePool {
   /**
    * @param {Device} device
    * @param {GlState} state
+   * @param {number} keptBytes of free textures, and of temporaries
    * @param {(error: number) => void} conclude hears what the device says of all work so far, and
    *   throws where that failed
    */
-  constructor(device, state, conclude) {
+  constructor(device, state, keptBytes, conclude) {
     this.device = device;
     this.gl = device.gl;
     this.state = state;
+    this.keptBytes = keptBytes;
     this.conclude = conclude;
     /** @type {Map<string, Bucket>} */
     this.buckets = new Map();
@@ -139,7 +141,7 @@ export class TexturePool {
     bucket.free.push(texture);
     this.freeCount++;
     this.freeBytes += bucket.bytes;
-    if (this.freeBytes > FREE_BYTES) this.deleteFree(FREE_BYTES / 2);
+    if (this.freeBytes > this.keptBytes) this.deleteFree(this.keptBytes / 2);
   }
 
   /**
@@ -148,7 +150,7 @@ export class TexturePool {
    * @param {number} bytes
    */
   reserve(bytes) {
-    if (this.temporaryBytes > FREE_BYTES + bytes) this.deleteTemporaries();
+    if (this.temporaryBytes > this.keptBytes + bytes) this.deleteTemporaries();
   }
 
   deleteTemporaries() {

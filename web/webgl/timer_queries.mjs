@@ -8,6 +8,7 @@
  * @property {number} GPU_DISJOINT_EXT
  */
 
+import { TIMER_QUERIES } from "../runtime/probe.mjs";
 import { NS_PER_MS, untimed } from "../runtime/timing.mjs";
 import { until } from "../runtime/turns.mjs";
 import { contextLost } from "./context.mjs";
@@ -66,8 +67,6 @@ export class TimerQueries {
  * @returns {TimerQueries | null}
  */
 export function timerQueries(gl) {
-  const extension = /** @type {Extension | null} */ (
-    gl.getExtension("EXT_disjoint_timer_query_webgl2")
-  );
+  const extension = /** @type {Extension | null} */ (gl.getExtension(TIMER_QUERIES));
   return extension && new TimerQueries(gl, extension);
 }

@@ -16,6 +16,7 @@
 
 import { emptyArray, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
+import { TIMER_QUERIES } from "../runtime/probe.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { untimed } from "../runtime/timing.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
@@ -24,29 +25,34 @@ import { Program } from "./program.mjs";
 import { ShaderCache } from "./shaders.mjs";
 import { GlState } from "./state.mjs";
 import { fence } from "./sync.mjs";
-import { TexturePool, takeError } from "./textures.mjs";
+import { FREE_BYTES, TexturePool, takeError } from "./textures.mjs";
 import { timerQueries } from "./timer_queries.mjs";
 import { download, downloadAsync, fill, READ_BYTES } from "./transfer.mjs";
 
 /**
- * @param {{forceFloat16?: boolean}} options
+ * @param {import("./context.mjs").Options} options
  * @returns {Backend}
  */
 export function openWebgl(options = {}) {
-  return new Webgl(openDevice(options));
+  return new Webgl(openDevice(options), options);
 }
 
 /** @implements {Backend} */
 class Webgl {
-  /** @param {import("./context.mjs").Device} device */
-  constructor(device) {
+  /**
+   * @param {import("./context.mjs").Device} device
+   * @param {import("./context.mjs").Options} options
+   */
+  constructor(device, { freeBytes = FREE_BYTES, flushMs = -1, timers = true }) {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
     const tensorBytes = device.maxSize ** 2 * READ_BYTES;
-    this.limits = { targets: device.targets, block: device.block, tensorBytes };
+    const float16 = Number(device.float16);
+    this.limits = { targets: device.targets, block: device.block, tensorBytes, float16 };
     this.state = new GlState(device.gl);
-    this.pool = new TexturePool(device, this.state, (error) => this.conclude(error));
+    const kept = freeBytes < 0 ? Infinity : freeBytes;
+    this.pool = new TexturePool(device, this.state, kept, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
     /** @type {SlotTable<Texture, Layout, Slot>} */
     this.slots = new SlotTable(
@@ -59,6 +65,9 @@ class Webgl {
     this.programs = new Map();
     this.lastProgram = 0;
     this.closed = false;
+    this.flushMs = flushMs;
+    this.flushedAt = 0;
+    this.timers = timers;
     /** @type {import("./timer_queries.mjs").TimerQueries | null} while kernels are timed */
     this.timer = null;
     // Uploads' rows are packed, whatever their width.
@@ -151,7 +160,17 @@ class Webgl {
       const storage = program.storages[buffer];
       this.slots.add({ dtype, layout, storage, data: null, reader: program.reader });
     }
+    this.flushWhenDue();
     return first;
+  }
+
+  /** Hands the draws to the GPU when they have waited for long enough. */
+  flushWhenDue() {
+    if (this.flushMs < 0) return;
+    const now = performance.now();
+    if (now - this.flushedAt < this.flushMs) return;
+    this.gl.flush();
+    this.flushedAt = now;
   }
 
   /** @type {Backend["memory"]} */
@@ -179,15 +198,16 @@ class Webgl {
   /** @type {Backend["startTiming"]} */
   startTiming() {
     this.checkUsable();
-    this.timer = timerQueries(this.gl);
+    this.timer = this.timers ? timerQueries(this.gl) : null;
   }
 
   /** @type {Backend["stopTiming"]} */
   async stopTiming() {
     const { timer } = this;
     this.timer = null;
-    const lacks = "webgl: the browser has no timer queries (EXT_disjoint_timer_query_webgl2)";
-    return timer === null ? untimed(lacks) : timer.times();
+    if (timer !== null) return timer.times();
+    const lacks = `the browser has no timer queries (${TIMER_QUERIES})`;
+    return untimed(`webgl: ${this.timers ? lacks : "timer queries are not to be relied on here"}`);
   }
 
   /** @type {Backend["lost"]} */

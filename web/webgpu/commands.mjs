@@ -22,8 +22,9 @@ export class Commands {
   /**
    * @param {GPUDevice} gpu
    * @param {(error: Error) => void} onFailure hears of what fails after its caller has gone
+   * @param {number} [enough] dispatches to submit
    */
-  constructor(gpu, onFailure) {
+  constructor(gpu, onFailure, enough = ENOUGH_DISPATCHES) {
     this.gpu = gpu;
     this.onFailure = onFailure;
     /** @type {GPUCommandEncoder | null} */
@@ -33,6 +34,7 @@ export class Commands {
     /** @type {GPUComputePipeline | null} */
     this.pipeline = null;
     this.dispatches = 0;
+    this.enough = enough;
     /** Of the submission that is being encoded. */
     this.number = 1;
     /** @type {{kernel: Kernel | null, act: () => void}[] | null} what waits, and for which kernel */
@@ -123,7 +125,7 @@ export class Commands {
 
   /** Between Programs: submits if there is enough to do; a submission takes 50 us. */
   breathe() {
-    if (this.dispatches >= ENOUGH_DISPATCHES) this.flush();
+    if (this.dispatches >= this.enough) this.flush();
   }
 
   /**

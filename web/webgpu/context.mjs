@@ -31,9 +31,19 @@ const LIMITS = /** @type {const} */ ([
 /** Uniform buffers and storage buffers are in one layout of so many bindings on any device. */
 const MAX_INPUTS = 32;
 
-/** @returns {Promise<Device>} */
-export async function openDevice() {
-  const adapter = await requestAdapter();
+/**
+ * @typedef {object} Options
+ * @property {boolean} [lowPower] asks for the GPU that takes less power
+ * @property {number} [enoughDispatches] after which they are submitted
+ * @property {boolean} [importsFrames] whether a video's frames are read where they are; true if left out
+ */
+
+/**
+ * @param {Options} options
+ * @returns {Promise<Device>}
+ */
+export async function openDevice({ lowPower }) {
+  const adapter = await requestAdapter(lowPower);
   if (!adapter) throw new Error("WebGPU is not available");
   const gpu = await adapter.requestDevice({
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),

@@ -37,9 +37,11 @@ export class Pictures {
   /**
    * @param {GPUDevice} gpu
    * @param {Commands} commands
+   * @param {boolean} importsFrames whether a video's frames are read where they are
    */
-  constructor(gpu, commands) {
+  constructor(gpu, commands, importsFrames) {
     this.gpu = gpu;
+    this.importsFrames = importsFrames && "importExternalTexture" in gpu;
     this.commands = commands;
     /** @type {Map<number, GPUComputePipeline>} of LEVELS by channels, and of FRAME as 0 */
     this.pipelines = new Map();
@@ -64,7 +66,7 @@ export class Pictures {
     });
     try {
       const isVideo = "videoWidth" in source;
-      if (isVideo && "importExternalTexture" in gpu) {
+      if (isVideo && this.importsFrames) {
         this.copyFrame(gpu.importExternalTexture({ source }), texture);
         return texture;
       }

@@ -22,15 +22,21 @@ import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
 
-/** @returns {Promise<Backend>} */
-export async function openWebgpu() {
-  return new Webgpu(await openDevice());
+/**
+ * @param {import("./context.mjs").Options} options
+ * @returns {Promise<Backend>}
+ */
+export async function openWebgpu(options = {}) {
+  return new Webgpu(await openDevice(options), options);
 }
 
 /** @implements {Backend} */
 class Webgpu {
-  /** @param {import("./context.mjs").Device} device */
-  constructor(device) {
+  /**
+   * @param {import("./context.mjs").Device} device
+   * @param {import("./context.mjs").Options} options
+   */
+  constructor(device, { enoughDispatches, importsFrames = true }) {
     const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes } = device;
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
@@ -42,11 +48,11 @@ class Webgpu {
       this.failure ??= error;
     };
     this.onFailure = onFailure;
-    this.commands = new Commands(gpu, onFailure);
+    this.commands = new Commands(gpu, onFailure, enoughDispatches);
     this.pool = new BufferPool(device, this.commands);
     this.pipelines = new PipelineCache(gpu, onFailure);
     this.reads = new Reads(gpu, this.commands);
-    this.pictures = new Pictures(gpu, this.commands);
+    this.pictures = new Pictures(gpu, this.commands, importsFrames);
     this.canvases = new Canvases(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */
     this.slots = new SlotTable(

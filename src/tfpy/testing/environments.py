@@ -28,7 +28,7 @@ class Environment:
 
 
 _SOFTWARE_WEBGL = {"SOFTWARE_WEBGL_ENABLED": True}
-_SOFTWARE = {**_SOFTWARE_WEBGL, "WEBGPU_SOFTWARE_ENABLED": True}
+_SOFTWARE = {**_SOFTWARE_WEBGL, "TFPY_WEBGPU_SOFTWARE_ENABLED": True}
 
 ENVIRONMENTS: Mapping[str, Environment] = {
     "default": Environment(),
@@ -40,7 +40,7 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "worker": Environment(worker=True, flags=_SOFTWARE),
     "worker-not-isolated": Environment(worker=True, isolated=False, flags=_SOFTWARE),
     "float16": Environment(flags={**_SOFTWARE, "WEBGL_FORCE_F16_TEXTURES": True}),
-    "generated-code": Environment(flags={**_SOFTWARE, "WASM_CODEGEN": "always"}),
+    "generated-code": Environment(flags={**_SOFTWARE, "TFPY_WASM_CODEGEN": "always"}),
 }
 """The environments by name. Machines that run tests have no GPU, so most allow software
 rasterisers."""

@@ -6,7 +6,9 @@
  * @returns {(call: string, argument?: any) => Promise<any>} calls a function of the worker
  */
 export function startEngine(events) {
-  const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
+  const script = new URL("./worker.mjs", import.meta.url);
+  script.search = location.search; // with the flags, which Python reads there
+  const worker = new Worker(script, { type: "module" });
   /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
   const waiting = new Map();
   let last = 0;

@@ -1,7 +1,7 @@
 // The demo page: joins demo.py, which runs in a worker, to the page's controls.
 //
 // ?backend=NAME starts with that backend, ?auto=1 trains at once, and
-// ?tfpyflags=NAME:VALUE,... sets flags of tf.env(); a value is true, false or a number.
+// ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as in every page.
 
 import { withoutTraceback } from "../tfpy.mjs";
 import { noteOn, showBackends } from "./backends.mjs";
@@ -67,17 +67,6 @@ function sampleOf({ count, images }) {
   const values = Uint8Array.from(atob(images), (letter) => letter.charCodeAt(0));
   const first = 64 * Math.floor(Math.random() * count);
   return values.slice(first, first + 64);
-}
-
-/** @param {string} text */
-function flagsOf(text) {
-  const pairs = text.split(",").filter(Boolean);
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [name, value] = pair.split(":");
-      return [name, JSON.parse(value)];
-    }),
-  );
 }
 
 /** @param {string} url */
@@ -263,7 +252,6 @@ async function main() {
     source,
     digits,
     backend: parameters.get("backend") ?? undefined,
-    flags: flagsOf(parameters.get("tfpyflags") ?? ""),
   });
   showReport(opened);
   clearResults();

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+from tfpy._src.environment.environment import env
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.verify import verify
 from tfpy._src.lower.target import Target
@@ -30,9 +30,6 @@ from tfpy._src.passes.transposes import absorb_transposes, sink_transposes
 
 Pass = Callable[[Graph], Graph]
 
-_VERIFY = "TFPY_VERIFY_PASSES"
-"""Environment variable: where it is set (tests do), the Graph is verified after each pass."""
-
 _MAX_ROUNDS = 8
 _FUSE = (
     fuse_attention,
@@ -48,7 +45,7 @@ def optimize(graph: Graph, target: Target) -> Graph:
     """A Graph with the same inputs and outputs that ``target`` runs with less work.
 
     Raises:
-        ValueError: where the variable TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
+        ValueError: where the flag TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
             error names the pass.
     """
     return fuse(simplify(graph), target)
@@ -113,7 +110,7 @@ def fuse(graph: Graph, target: Target) -> Graph:
 def _run(graph: Graph, passes: Sequence[Pass]) -> Graph:
     for function in passes:
         before, graph = graph, function(graph)
-        if graph is not before and os.environ.get(_VERIFY):
+        if graph is not before and env().get("TFPY_VERIFY_PASSES"):
             _check(graph, function)
     return graph
 

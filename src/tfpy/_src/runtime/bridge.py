@@ -100,6 +100,15 @@ async def end_task() -> None:
         await _scheduler.postTask(js.Boolean)  # which does nothing
 
 
+def page_parameters() -> list[tuple[str, str]]:
+    """What follows the ? in the address of the page, or of the script of a worker."""
+    location = getattr(js, "location", None) if IN_BROWSER else None
+    if location is None or not location.search:
+        return []
+    pairs = js.Array.from_(js.URLSearchParams.new(location.search)).to_py()
+    return [(name, value) for name, value in pairs]
+
+
 def asset(name: str) -> bytes:
     """A built file inside the package: the JavaScript runtime, a wasm module, a shader.
 

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.errors import InternalError, ResourceExhaustedError
+from tfpy._src.environment.environment import env
+from tfpy._src.errors import InternalError, InvalidArgumentError, ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm as lower_wasm, webgl as lower_webgl, webgpu as lower_webgpu
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.runtime import bridge
+from tfpy._src.runtime import bridge, wasm_files
 from tfpy._src.runtime.backend import (
     Backend,
     BackendSkipped,
@@ -33,12 +34,14 @@ from tfpy._src.runtime.backend import (
     Progress,
     Sharing,
 )
-from tfpy._src.runtime.env import env
 from tfpy._src.runtime.turns import give_turn
 
 
 class DeviceBackend(Backend):
     """A backend behind the bridge."""
+
+    refuses_unstorable = False
+    """Whether values are looked at before they become float16."""
 
     def __init__(
         self,
@@ -61,6 +64,8 @@ class DeviceBackend(Backend):
         self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
 
     def upload(self, array: Array) -> int:
+        if self.refuses_unstorable:
+            _check_float16(array)
         if array.dtype.kind != "c":
             return self._device.write(array, dtypes.as_dtype(array.dtype).name)
         first, second = (
@@ -215,6 +220,24 @@ class DeviceBackend(Backend):
         self._device.close()
 
 
+def _check_float16(array: Array) -> None:
+    """Raises InvalidArgumentError where a finite value is infinite or zero in float16."""
+    if array.dtype.kind not in "fc":
+        return
+    parts = array.reshape(-1).view(np.float32)
+    with np.errstate(over="ignore"):
+        stored = parts.astype(np.float16)
+    wrong = (np.isfinite(parts) & ~np.isfinite(stored)) | ((parts != 0) & (stored == 0))
+    if wrong.any():
+        value = float(parts[wrong][0])
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"{value:g} cannot be stored on this device: its textures hold float16, from 6e-8 to "
+            "65504; scale the values, or use another backend",
+        )
+
+
 def _has_complex(graph: Graph) -> bool:
     return any(a.dtype.is_complex for a in graph.avals)
 
@@ -263,41 +286,75 @@ async def open_webgpu() -> Backend:
     """The WebGPU backend.
 
     Raises:
-        BackendSkipped: without an adapter, or on a fallback adapter unless WEBGPU_SOFTWARE_ENABLED
-            is set.
+        BackendSkipped: without an adapter, or on a fallback adapter unless
+            TFPY_WEBGPU_SOFTWARE_ENABLED is set.
         JsException: when the device cannot be had.
     """
-    found = (await bridge.probe())["webgpu"]
+    flags = env()
+    found = (await flags.facts())["webgpu"]
     if not found["adapter"]:
         raise BackendSkipped("WebGPU has no adapter in this browser")
     if found["software"]:
-        _check_allowed("WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
-    device = await bridge.open_device("webgpu", {})
+        _check_allowed("TFPY_WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
+    options = {
+        "lowPower": flags.get_bool("WEBGPU_USE_LOW_POWER_GPU"),
+        "enoughDispatches": flags.get_number("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE"),
+        "importsFrames": flags.get_bool("WEBGPU_IMPORT_EXTERNAL_TEXTURE"),
+    }
+    device = await bridge.open_device("webgpu", options)
     inputs = device.limits["inputs"]
     # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
     reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
     tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
     lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half)
+    if shown := flags.get_string("WEBGPU_PRINT_SHADER"):
+        lower = partial(_lower_and_print, lower, shown)
     target = lower_webgpu.WebGPUTarget(inputs, half)
     return DeviceBackend("webgpu", device, lower, target, "GPU")
+
+
+def _lower_and_print(
+    lower: Callable[..., Program], names: str, graph: Graph, donated: Collection[int]
+) -> Program:
+    """Lowers a Graph, and prints the kernels of these names ("matmul,conv2d"; "all") in it."""
+    program = lower(graph, donated)
+    for kernel in program.kernels:
+        if names == "all" or kernel.name in names.split(","):
+            print(f"// {kernel.name}\n{kernel.source}")
+    return program
 
 
 async def open_webgl() -> Backend:
     """The WebGL2 backend.
 
     Raises:
-        BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set.
+        BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set; where
+            WEBGL_VERSION is set below 2.
         JsException: without WebGL2 or renderable float textures.
     """
-    found = (await bridge.probe())["webgl"]
+    flags = env()
+    found = (await flags.facts())["webgl"]
+    if flags.get_number("WEBGL_VERSION") < min(found["version"], 2):
+        raise BackendSkipped("WebGL2 is switched off by the flag WEBGL_VERSION")
     if found["software"]:
         _check_allowed("SOFTWARE_WEBGL_ENABLED", f"software rasteriser ({found['renderer']})")
-    options = {"forceFloat16": env().get_bool("WEBGL_FORCE_F16_TEXTURES")}
+    options = {
+        "float32": flags.get_bool("WEBGL_RENDER_FLOAT32_ENABLED"),
+        "maxTextureSize": flags.get_number("WEBGL_MAX_TEXTURE_SIZE"),
+        "freeBytes": flags.get_number("WEBGL_DELETE_TEXTURE_THRESHOLD"),
+        "flushMs": flags.get_number("WEBGL_FLUSH_THRESHOLD"),
+        "timers": flags.get_number("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 2
+        and flags.get_bool("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE"),
+    }
     device = await bridge.open_device("webgl", options)
     targets, block = device.limits["targets"], device.limits["block"]
     lower = partial(lower_webgl.lower, targets=targets, block=block)
-    return DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
+    backend = DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
+    backend.refuses_unstorable = (
+        flags.get_bool("WEBGL_CHECK_NUMERICAL_PROBLEMS") and device.limits["float16"] == 1
+    )
+    return backend
 
 
 async def open_wasm() -> Backend:
@@ -307,27 +364,29 @@ async def open_wasm() -> Backend:
         BackendSkipped: without WebAssembly SIMD.
         JsException: when the module cannot be instantiated.
     """
-    variant = choose_variant((await bridge.probe())["wasm"])
+    flags = env()
+    await flags.facts()
+    variant = choose_variant()
     options = {
         "variant": variant,
-        "threads": int(env().get_number("WASM_THREADS_COUNT")),
-        "codegen": env().get("WASM_CODEGEN"),
+        "threads": flags.get_number("TFPY_WASM_THREADS_COUNT"),
+        "codegen": flags.get_string("TFPY_WASM_CODEGEN"),
     }
-    device = await bridge.open_device("wasm", options, bridge.asset(f"xnnpack-{variant}.wasm"))
+    device = await bridge.open_device("wasm", options, await wasm_files.module(variant))
     return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
 
 
-def choose_variant(found: dict[str, bool]) -> str:
-    """ "relaxed-threads", "relaxed", "simd-threads" or "simd".
+def choose_variant() -> str:
+    """ "relaxed-threads", "relaxed", "simd-threads" or "simd", by flags.
 
     Raises:
         BackendSkipped: without SIMD.
     """
     flags = env()
-    if not (found["simd"] and flags.get_bool("WASM_HAS_SIMD_SUPPORT")):
+    if not flags.get_bool("WASM_HAS_SIMD_SUPPORT"):
         raise BackendSkipped("no WebAssembly SIMD in this browser (or switched off by flag)")
-    relaxed = found["relaxedSimd"] and flags.get_bool("WASM_HAS_RELAXED_SIMD_SUPPORT")
-    threads = found["threads"] and flags.get_bool("WASM_HAS_MULTITHREAD_SUPPORT")
+    relaxed = flags.get_bool("TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT")
+    threads = flags.get_bool("WASM_HAS_MULTITHREAD_SUPPORT")
     return ("relaxed" if relaxed else "simd") + ("-threads" if threads else "")
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfpy._src.environment.environment import env
 from tfpy._src.errors import NotFoundError, OpError, PermissionDeniedError, UnavailableError
 from tfpy._src.ir.aval import Array
 from tfpy._src.runtime.bridge import IN_BROWSER
@@ -65,7 +66,8 @@ def get_pixels(source: Any) -> Array:
         return _rgba_bytes(source)
     width, height = picture_size(source)
     canvas = _new_canvas(width, height)
-    context = canvas.getContext("2d")
+    often = env().get_bool("CANVAS2D_WILL_READ_FREQUENTLY_FOR_GPU")
+    context = canvas.getContext("2d", willReadFrequently=often)
     try:
         context.drawImage(source, 0, 0, width, height)
         return _rgba_bytes(context.getImageData(0, 0, width, height))

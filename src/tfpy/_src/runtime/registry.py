@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tfpy._src.runtime import bridge
+from tfpy._src.environment.environment import env
+from tfpy._src.runtime import bridge, facts
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.backend import Backend, BackendSkipped
 from tfpy._src.runtime.cpu import CpuBackend
@@ -50,9 +51,11 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
 async def _open_device(name: str) -> Backend:
     from tfpy._src.runtime import device  # with the lowerings, which the cpu backend does not need
 
+    await bridge.runtime()  # says so where there is no browser
     return await device.OPEN[name]()
 
 
+facts.install()
 register_backend("webgpu", partial(_open_device, "webgpu"), 4)
 register_backend("webgl", partial(_open_device, "webgl"), 3)
 register_backend("wasm", partial(_open_device, "wasm"), 2)
@@ -74,6 +77,8 @@ async def _open(name: str) -> Backend:
     before = entry.backend
     if before is not None and not before.lost():
         return before
+    if entry.status in ("skipped", "failed"):
+        env().forget_facts()  # what was missing may be there now
     try:
         opened = entry.factory()
         backend = opened if isinstance(opened, Backend) else await opened
@@ -86,6 +91,7 @@ async def _open(name: str) -> Backend:
     if before is not None:
         before.retire(f"backend {name!r}: {before.lost()}")
     entry.backend, entry.status, entry.reason = backend, "available", ""
+    env().opened(name)
     return backend
 
 
@@ -207,6 +213,28 @@ def _report(entry: _Entry) -> dict[str, Any]:
     }
 
 
+def find_backend(name: str) -> Backend | None:
+    """The backend of this name, if it is open; None while it is not, and when there is none."""
+    entry = _entries.get(name)
+    return entry.backend if entry is not None else None
+
+
+def find_backend_factory(name: str) -> Factory | None:
+    """What opens the backend of this name; None when there is none.
+
+    Example:
+        A backend opens anew, by the flags as they are now.
+
+        >>> import tfpy as tf
+        >>> factory = tf.find_backend_factory("cpu")
+        >>> tf.remove_backend("cpu")
+        >>> tf.register_backend("cpu", factory)
+        True
+    """
+    entry = _entries.get(name)
+    return entry.factory if entry is not None else None
+
+
 def remove_backend(name: str) -> None:
     """Closes a backend and forgets it; its tensors that live only there are lost."""
     global active
@@ -215,4 +243,5 @@ def remove_backend(name: str) -> None:
         if entry.backend is active:
             active = None
         entry.backend.retire(f"backend {name!r}, which was removed (tf.remove_backend)")
+    env().closed(name)
     del _entries[name]

@@ -1,0 +1,57 @@
+"""The lists of flags in ``docs/environment.md``, made of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .paths import ROOT
+
+if TYPE_CHECKING:
+    from tfpy._src.environment.kinds import Flag
+
+PAGE = ROOT / "docs" / "environment.md"
+NO_BACKEND = "of no backend"
+
+
+def page() -> str:
+    """The page with its lists as the tables have them; what is between is written by hand."""
+    from tfpy._src.environment.flags import FLAGS
+    from tfpy._src.environment.meaningless import MEANINGLESS
+
+    flags: dict[str, list[Flag]] = {}
+    for flag in FLAGS.values():
+        flags.setdefault(flag.backend or NO_BACKEND, []).append(flag)
+    reasons: dict[str, list[str]] = {}
+    for name, reason in MEANINGLESS.items():
+        reasons.setdefault(reason, []).append(f"`{name}`")
+    lists = (f"### {title}\n\n{_table_of(group)}" for title, group in flags.items())
+    rows = ((", ".join(names), reason) for reason, names in reasons.items())
+    text = _with(PAGE.read_text(), "flags", "\n".join(lists))
+    return _with(text, "meaningless", _table(("flags of TensorFlow.js", "why not here"), rows))
+
+
+def _table_of(flags: Iterable[Flag]) -> str:
+    rows = (
+        (f"`{flag.name}`", flag.kind.name, f"{flag.words}{_limit(flag)}", flag.meaning)
+        for flag in flags
+    )
+    return _table(("flag", "kind", "default", "meaning"), rows)
+
+
+def _limit(flag: Flag) -> str:
+    return " (fixed)" if flag.fixed else " (or less)" if flag.lowers else ""
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _with(text: str, name: str, inside: str) -> str:
+    """A page with a new text between two marks."""
+    begin, end = f"<!-- {name}, made by build.py face -->\n", f"<!-- end of {name} -->\n"
+    before, _, rest = text.partition(begin)
+    _, found, after = rest.partition(end)
+    assert found, f"{PAGE} has no {begin.strip()} with its end"
+    return f"{before}{begin}\n{inside}\n{end}{after}"
