@@ -170,3 +170,61 @@ def test_pictures(tf: Any) -> None:
     finally:
         tf.env().set(name, False)
         kinds.end()
+
+
+@run_in_browser(backends=["wasm"])
+async def test_modules_from_addresses(tf: Any) -> None:
+    """Those of this version run; what else is there does not, and says why."""
+    factory = tf.find_backend_factory("wasm")
+    variants = ("simd", "simd-threads", "relaxed", "relaxed-threads")
+    with pytest.raises(RuntimeError, match="the wasm backend is open"):
+        tf.set_wasm_paths("/run")
+    try:
+        for paths, wrong in (
+            ({f"xnnpack-{v}.wasm": "/index.html" for v in variants}, "its integrity is sha384-"),
+            ("/nowhere/", "404"),
+            ("/run", ""),
+        ):
+            tf.remove_backend("wasm")
+            tf.set_wasm_paths(paths)
+            tf.register_backend("wasm", factory, 2)
+            if wrong:
+                with pytest.raises(RuntimeError, match=wrong):
+                    await tf.set_backend_async("wasm")
+            else:
+                await tf.set_backend_async("wasm")
+        assert (await (tf.ones([1000]) + 1.0).data() == 2.0).all()
+        with pytest.raises(ValueError, match="there is no 'xnnpack.wasm', but xnnpack-simd.wasm"):
+            tf.set_wasm_paths({"xnnpack.wasm": "/run/xnnpack-simd.wasm"})
+    finally:
+        tf.remove_backend("wasm")
+        tf.set_wasm_paths({})
+        tf.register_backend("wasm", factory, 2)
+        await tf.set_backend_async("wasm")
+
+
+@run_in_browser(backends=["wasm"], check_leaks=False)
+async def test_the_fastest_backend(tf: Any, backend: str) -> None:
+    """It is found by the program's own function, and the page remembers it."""
+    import js
+
+    calls = []
+
+    def model(x: Any) -> Any:
+        calls.append(tf.get_backend())
+        return tf.matmul(x, x)
+
+    try:
+        await tf.set_backend_async("auto", model=model, inputs=tf.ones([30, 30]))
+        winner = tf.get_backend()
+        assert set(calls) == {"webgpu", "webgl", "wasm", "cpu"}
+        assert "ms for " in tf.backend_report()[winner]["reason"]
+        assert winner in json.loads(js.localStorage.getItem("tfpy.backends")).values()
+        await tf.set_backend_async(backend)
+        calls.clear()
+        await tf.set_backend_async("auto", model=model, inputs=tf.ones([30, 30]))
+        assert tf.get_backend() == winner
+        assert calls == []
+    finally:
+        js.localStorage.removeItem("tfpy.backends")
+        await tf.set_backend_async(backend)

@@ -320,8 +320,6 @@ from tfpy._src.runtime.registry import (
     ready as ready,
     register_backend as register_backend,
     remove_backend as remove_backend,
-    set_backend as set_backend,
-    set_backend_async as set_backend_async,
 )
 from tfpy._src.runtime.threads import (
     get_threads_count as get_threads_count,
@@ -334,6 +332,10 @@ from tfpy._src.runtime.wasm_files import (
 )
 from tfpy._src.sparse.conversion import sparse_to_dense as sparse_to_dense
 from tfpy._src.strings.formatting import print as print
+from tfpy._src.tfjs.backends import (
+    set_backend as set_backend,
+    set_backend_async as set_backend_async,
+)
 from tfpy._src.tfjs.functions import (
     basic_lstm_cell as basic_lstm_cell,
     dot as dot,

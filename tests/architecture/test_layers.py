@@ -18,8 +18,8 @@ LATE_IMPORTS = {
     "control/tensor_array.py": "a class makes values of its subclass",
     "export/api.py": "the lowerings of devices load when something is exported",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
+    "runtime/digests.py": "hashlib takes a while to load, and is seldom wanted",
     "runtime/registry.py": "the lowerings of devices load when one is opened",
-    "runtime/wasm_files.py": "hashlib is of use where modules do not come from the wheel",
 }
 """Files that import inside functions, and why."""
 

@@ -8,6 +8,7 @@ JavaScript side, because the heap's buffer is replaced when memory grows.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import itertools
 import json
@@ -107,6 +108,21 @@ def page_parameters() -> list[tuple[str, str]]:
         return []
     pairs = js.Array.from_(js.URLSearchParams.new(location.search)).to_py()
     return [(name, value) for name, value in pairs]
+
+
+def stored(key: str) -> str | None:
+    """A text that the page keeps; None where there is none, and in workers, which keep nothing."""
+    try:
+        text = js.localStorage.getItem(key)
+    except (AttributeError, JsException):  # a page may forbid it
+        return None
+    return None if text is None else str(text)
+
+
+def store(key: str, text: str) -> None:
+    """Has the page keep a text, if it does."""
+    with contextlib.suppress(AttributeError, JsException):
+        js.localStorage.setItem(key, text)
 
 
 def asset(name: str) -> bytes:

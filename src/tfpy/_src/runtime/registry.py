@@ -213,6 +213,11 @@ def _report(entry: _Entry) -> dict[str, Any]:
     }
 
 
+def note(name: str, reason: str) -> None:
+    """Adds to the report what speaks for or against an open backend."""
+    _entry(name).reason = reason
+
+
 def find_backend(name: str) -> Backend | None:
     """The backend of this name, if it is open; None while it is not, and when there is none."""
     entry = _entries.get(name)

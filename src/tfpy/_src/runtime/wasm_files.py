@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from tfpy._src.errors import DataLossError
 from tfpy._src.runtime import bridge, page
+from tfpy._src.runtime.digests import sha384
 from tfpy._src.runtime.registry import find_backend
 
 VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
@@ -86,9 +87,7 @@ async def module(variant: str) -> bytes:
 
 def check(name: str, url: str, found: bytes) -> None:
     """Raises DataLossError unless the bytes are those of the module of this name."""
-    import hashlib  # which few pages need
-
-    digest = f"sha384-{base64.b64encode(hashlib.sha384(found).digest()).decode()}"
+    digest = f"sha384-{base64.b64encode(sha384(found)).decode()}"
     wanted = json.loads(bridge.asset(_DIGESTS))[name]
     if digest != wanted:
         text = f"{url} is not the {name} that belongs to this tfpy: its integrity is {digest}"
