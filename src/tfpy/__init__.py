@@ -312,6 +312,17 @@ from tfpy._src.ragged.components import (
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
 from tfpy._src.random.stateful import multinomial as multinomial, rand as rand
+from tfpy._src.runtime.kernel_backend import KernelBackend as KernelBackend
+from tfpy._src.runtime.kernels import (
+    copy_registered_kernels as copy_registered_kernels,
+    get_gradient as get_gradient,
+    get_kernel as get_kernel,
+    get_kernels_for_backend as get_kernels_for_backend,
+    register_gradient as register_gradient,
+    register_kernel as register_kernel,
+    unregister_gradient as unregister_gradient,
+    unregister_kernel as unregister_kernel,
+)
 from tfpy._src.runtime.registry import (
     backend_report as backend_report,
     find_backend as find_backend,

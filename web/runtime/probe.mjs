@@ -76,7 +76,7 @@ export function probeHost() {
   const { process, navigator } = /** @type {any} */ (globalThis);
   const node = process?.versions?.node !== undefined;
   const agent = node ? "" : (navigator?.userAgent ?? "");
-  const chrome = /\bChrom(e|ium)\//.test(agent);
+  const chrome = /Chrom(e|ium)\//.test(agent);
   return {
     browser: !node && agent !== "",
     node,

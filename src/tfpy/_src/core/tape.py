@@ -11,6 +11,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.kernels import GRADIENTS, Gradient
 from tfpy._src.ops.rules import Rows
 
 if TYPE_CHECKING:
@@ -67,22 +68,24 @@ class Tape:
             return
 
         def backward(g: Any) -> Sequence[Any]:
-            if op.vjp is None:
+            vjp: Gradient | None = GRADIENTS.get(op.name, op.vjp)
+            if vjp is None:
                 raise LookupError(
                     f"No gradient defined for operation '{op.name}'; use tf.stop_gradient on its "
                     "inputs if none is wanted"
                 )
             if not isinstance(g, IndexedSlices):
-                return [_taken(d) for d in op.vjp(g, output, *inputs, **attrs)]
+                return [_taken(d) for d in _one_each(vjp(g, output, *inputs, **attrs))]
             if op.is_alias:
                 return [g]
-            found = op.vjp(g.values, output, *inputs, **attrs)
+            found = _one_each(vjp(g.values, output, *inputs, **attrs))
             return [
                 g.with_differentiable(_called(d)) if d is not None and _alike(x, output) else d
                 for x, d in zip(inputs, found, strict=True)
             ]
 
-        by_rows = (op.by_rows or op.is_alias) and _has_one_shape(output, inputs)
+        plain = op.name not in GRADIENTS and (op.by_rows or op.is_alias)
+        by_rows = plain and _has_one_shape(output, inputs)
         self.record(Entry(op.name, inputs, (output,), backward, by_rows))
 
     def record(self, entry: Entry) -> None:
@@ -96,6 +99,11 @@ class Tape:
         for tensor in entry.outputs:
             watched.add(tensor.identity)
         self.entries.append(entry)
+
+
+def _one_each(found: Any) -> Sequence[Any]:
+    """The gradients that a rule gives; one of a single operand may stand alone."""
+    return found if isinstance(found, (tuple, list)) else (found,)
 
 
 def _taken(gradient: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tfpy._src.dtypes import DType, as_dtype, float16
 from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Shape
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.kernels import Kernel
 from tfpy._src.ir.op import Op
 
 
@@ -30,6 +32,8 @@ class _Step:
     """One equation."""
 
     eqn: Eqn
+    ref: Kernel
+    """What computes it."""
     attrs: dict[str, Any]
     outputs: list[tuple[int, Any, Shape]]
     """Number, NumPy dtype and shape of each."""
@@ -58,7 +62,7 @@ class _Step:
             attrs = {**attrs, "out": values[self.overwritten]}
         op = self.eqn.op
         given = map(values.__getitem__, self.eqn.inputs)
-        result = op.ref(*(map(_wide, given) if self.widened else given), **attrs)
+        result = self.ref(*(map(_wide, given) if self.widened else given), **attrs)
         results = result if op.multiple else (result,)
         for (output, dtype, shape), array in zip(self.outputs, results, strict=True):
             values[output] = np.asarray(array, dtype, order="C").reshape(shape)
@@ -67,19 +71,24 @@ class _Step:
 
 
 class Evaluator:
-    """A Graph ready to be run many times; a value's memory is given back after its last use."""
+    """A Graph ready to be run many times; a value's memory is given back after its last use.
 
-    def __init__(self, graph: Graph) -> None:
+    Args:
+        kernels: by op, what computes it in place of its record's meaning.
+    """
+
+    def __init__(self, graph: Graph, kernels: Mapping[str, Kernel] = MappingProxyType({})) -> None:
         self._graph = graph
         last = {value: n for n, eqn in enumerate(graph.eqns) for value in eqn.inputs}
         last.update(dict.fromkeys(graph.outputs, len(graph.eqns)))
         dead: list[list[int]] = [[] for _ in range(len(graph.eqns) + 1)]
         for value, number in last.items():
             dead[number].append(value)
-        own = _own_memory(graph)
+        refs = [kernels.get(eqn.op.name, eqn.op.ref) for eqn in graph.eqns]
+        own = _own_memory(graph, refs)
         self._steps = [
-            _step(graph, eqn, tuple(values), own)
-            for eqn, values in zip(graph.eqns, dead, strict=False)
+            _step(graph, eqn, ref, tuple(values), own)
+            for eqn, ref, values in zip(graph.eqns, refs, dead, strict=False)
         ]
 
     def __call__(self, inputs: Sequence[Array]) -> list[Array]:
@@ -93,18 +102,18 @@ class Evaluator:
         return list(map(values.__getitem__, graph.outputs))
 
 
-def _step(graph: Graph, eqn: Eqn, dead: tuple[int, ...], own: set[int]) -> _Step:
+def _step(graph: Graph, eqn: Eqn, ref: Kernel, dead: tuple[int, ...], own: set[int]) -> _Step:
     avals = [graph.avals[v] for v in eqn.outputs]
     overwritten = None
     widened = any(_is_wide_in(eqn.op, graph.avals[v].dtype) for v in eqn.inputs)
-    if isinstance(eqn.op.ref, np.ufunc) and not widened:
+    if isinstance(ref, np.ufunc) and not widened:
         same = (v for v in dead if v in own and graph.avals[v] == avals[0])
         overwritten = next(same, None)
     outputs = [
         (v, aval.dtype.as_numpy_dtype, aval.shape)
         for v, aval in zip(eqn.outputs, avals, strict=True)
     ]
-    return _Step(eqn, dict(eqn.attrs), outputs, dead, overwritten, widened)
+    return _Step(eqn, ref, dict(eqn.attrs), outputs, dead, overwritten, widened)
 
 
 def _is_wide_in(op: Op, dtype: DType) -> bool:
@@ -120,13 +129,14 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float32) if dtype.is_extension or dtype == float16 else array
 
 
-def _own_memory(graph: Graph) -> set[int]:
+def _own_memory(graph: Graph, refs: Sequence[Kernel]) -> set[int]:
     """Values that are arrays of their own: universal functions make them, and only such read them,
     since those never give views.
     """
-    own = {eqn.outputs[0] for eqn in graph.eqns if isinstance(eqn.op.ref, np.ufunc)}
+    computed = list(zip(graph.eqns, refs, strict=True))
+    own = {eqn.outputs[0] for eqn, ref in computed if isinstance(ref, np.ufunc)}
     own.difference_update(graph.outputs)
-    for eqn in graph.eqns:
-        if not isinstance(eqn.op.ref, np.ufunc):
+    for eqn, ref in computed:
+        if not isinstance(ref, np.ufunc):
             own.difference_update(eqn.inputs)
     return own

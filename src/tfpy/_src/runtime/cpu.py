@@ -12,6 +12,7 @@ from tfpy._src import dtypes
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
 from tfpy._src.runtime.backend import Backend, Compiled
 
@@ -55,7 +56,10 @@ class CpuBackend(Backend):
 
     def register(self, compiled: Compiled) -> int:
         program = self._take(1)
-        self._programs[program] = compiled.graph, Evaluator(compiled.graph)
+        self._programs[program] = (
+            compiled.graph,
+            Evaluator(compiled.graph, KERNELS.get(self.name, {})),
+        )
         return program
 
     def run(self, program: int, *slots: int) -> int:
