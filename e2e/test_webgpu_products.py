@@ -6,6 +6,7 @@ Elements are small whole numbers, so sums are exact in any order.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -193,6 +194,7 @@ PACKED = [
 ]
 # Few rows: (bits, m, n, k).
 ROWS_OF_BYTES = [(8, 3, 77, 100), (8, 1, 70, 770), (4, 2, 77, 100), (4, 1, 70, 1090)]
+DEPTHWISE = {"strides": (2, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 WINDOW = {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 2))}
 
 
@@ -220,6 +222,52 @@ def packed_cases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Case]:
     x = rng.normal(0.5, 1, (2, 9, 8, 40)).astype(np.float32)
     f = rng.normal(0, 1, (3, 2, 40, 68)).astype(np.float32)
     yield packed_case(graph_of("quantized_conv2d", x, f, **WINDOW), [x, f])
+
+
+def made_cases() -> Iterator[Case]:
+    """Products whose rows are made and packed by one kernel."""
+    rng = np.random.default_rng(8)
+    for channels in (40, 300):
+        x = rng.normal(0.5, 1, (2, 7, 6, channels)).astype(np.float32)
+        f, w = (
+            rng.normal(0, 1, shape).astype(np.float32)
+            for shape in ((3, 3, channels, 1), (channels, 36))
+        )
+        builder = Builder(Graph())
+        a, b, c = (builder.graph.add_input(Aval(v.shape, float32)) for v in (x, f, w))
+        made = builder.add(OPS["depthwise_conv2d"], (a, b), tuple(DEPTHWISE.items()))
+        made = builder.apply(OPS["relu"], made)
+        found = builder.apply(OPS["quantized_matmul"], made, c, transpose_b=False)
+        builder.graph.outputs = [found]
+        yield packed_case(builder.graph, [x, f, w])
+    for m, k, affine in ((2, 772, True), (1, 1200, False)):
+        x, w = rng.normal(0.5, 1, (m, k)).astype(np.float32), rng.normal(0, 1, (k, 70))
+        scale, offset = (rng.normal(1, 0.3, k).astype(np.float32) for _ in range(2))
+        graph = normalised_product(m, k, 70, affine)
+        yield packed_case(graph, [x, w.astype(np.float32), scale, offset])
+
+
+def normalised_product(m: int, k: int, n: int, affine: bool) -> Graph:
+    builder = Builder(Graph())
+    apply = {name: partial(builder.apply, op) for name, op in OPS.items()}
+    shapes = ((m, k), (k, n), (k,), (k,))
+    x, w, scale, offset = (builder.graph.add_input(Aval(s, float32)) for s in shapes)
+
+    def number(value: float) -> int:
+        return builder.add_constant(np.asarray(value, np.float32), float32)
+
+    def mean(x: int) -> int:
+        total = apply["reduce_sum"](x, axes=(1, 2))
+        return apply["reshape"](apply["multiply"](total, number(1 / k)), shape=(m, 1))
+
+    apart = apply["subtract"](x, mean(x))
+    variance = apply["add"](mean(apply["square"](apart)), number(1e-3))
+    y = apply["multiply"](apart, apply["rsqrt"](variance))
+    if affine:
+        y = apply["add"](apply["multiply"](y, scale), offset)
+    found = apply["quantized_matmul"](y, w, transpose_b=False)
+    builder.graph.outputs = [found]
+    return builder.graph
 
 
 def whole_cases() -> Iterator[Case]:
@@ -251,7 +299,9 @@ def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
 
 def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where WGSL has no dot product of bytes."""
-    cases = [*packed_cases(monkeypatch), *whole_cases()]
+    made = list(made_cases())
+    assert [len(program.steps) for program, _, _ in made] == [4, 4, 3, 3]  # with the weights' two
+    cases = [*packed_cases(monkeypatch), *whole_cases(), *made]
     calls = [page_call(program, arrays) for program, arrays, _ in cases]
     found = evaluate("results", calls)
     for values, (_, _, expected) in zip(found, cases, strict=True):

@@ -1,31 +1,35 @@
 // Rows of `parts` times k numbers as bytes, four to a word, a part filled up with zeros to whole texels; behind
 // each part a texel: the scale's bits, the zero point, the sum of the part's bytes (KIND_SYMMETRIC), 0.
-// LANES threads share a row, a workgroup has ACROSS rows. KIND_WHOLE: x has bytes already.
+// LANES threads share a row, each of them holds HELD words of it; a workgroup has ACROSS rows. KIND_WHOLE: the
+// numbers are bytes already.
 const LANES = $LANES;
 const ACROSS = $ACROSS;
+const HELD = $HELD;
 
 #if !KIND_WHOLE
 var<workgroup> ranges: array<array<vec2<f32>, LANES>, ACROSS>;
 #endif
 
 // Four numbers from k on of a part, whose first one is `first`.
-fn four_of(first: i32, k: i32) -> vec4<x_type> {
+fn four_of(first: i32, k: i32) -> vec4<numbers_type> {
 #if WHOLE
-    let four = x_texel((first + k) >> 2u);
+    let four = numbers_texel((first + k) >> 2u);
 #else
-    let four = x_four(first + k);
+    let four = numbers_four(first + k);
 #endif
-    return select(vec4<x_type>(), four, vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k));
+    return select(vec4<numbers_type>(), four, vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k));
 }
 
-fn bytes_of(first: i32, k: i32, q: Quantum) -> vec4<i32> {
+fn bytes_of(four: vec4<numbers_type>, k: i32, q: Quantum) -> vec4<i32> {
 #if KIND_WHOLE
-    return four_of(first, k);
+    return four;
 #else
     let inside = vec4<i32>(k, k + 1, k + 2, k + 3) < vec4<i32>(p.k);
-    return select(vec4<i32>(), quantized(four_of(first, k), q), inside);
+    return select(vec4<i32>(), quantized(four, q), inside);
 #endif
 }
+
+fn store_word(at: i32, word: i32) { result_data[at >> 2u][at & 3] = word; }
 
 @compute @workgroup_size(LANES * ACROSS)
 fn main(
@@ -37,15 +41,20 @@ fn main(
     let across = i32(thread) / LANES;
     let row = i32(id.x + id.y * count.x) * ACROSS + across;
     let first = row * p.parts * p.k;
+    let words = (p.k + 15) / 16 * 4;
+    var held: array<vec4<numbers_type>, HELD>;
+    if (row < p.rows) {
+        for (var i = 0; i < HELD; i++) {
+            let at = lane + i * LANES;
+            let part = at / words;
+            if (part < p.parts) { held[i] = four_of(first + part * p.k, (at - part * words) * 4); }
+        }
+    }
 #if KIND_WHOLE
     let q = Quantum(1.0, 0.0, 1.0);
 #else
     var range = vec2<f32>();
-    for (var part = 0; part < p.parts; part++) {
-        for (var k = lane * 4; k < p.k; k += LANES * 4) {
-            range = ranges_joined(range, range_of(four_of(first + part * p.k, k)));
-        }
-    }
+    for (var i = 0; i < HELD; i++) { range = ranges_joined(range, range_of(held[i])); }
     ranges[across][lane] = range;
     workgroupBarrier();
     for (var half = LANES / 2; half > 0; half /= 2) {
@@ -61,23 +70,23 @@ fn main(
 #endif
 #endif
     if (row >= p.rows) { return; }
-    let texels = (p.k + 15) / 16 + 1;
-    for (var at = lane; at < p.parts * texels; at += LANES) {
-        let part = at / texels;
-        let start = first + part * p.k;
-        let k = (at - part * texels) * 16;
-        var words = vec4<i32>();
-        if (k < p.k) {
-            for (var j = 0; j < 4; j++) { words[j] = packed_word(bytes_of(start, k + 4 * j, q)); }
-        } else {
-            words = vec4<i32>(bitcast<i32>(q.scale), i32(q.point), 0, 0);
+    let record = words + 4;
+    for (var i = 0; i < HELD; i++) {
+        let at = lane + i * LANES;
+        let part = at / words;
+        if (part >= p.parts) { break; }
+        let word = at - part * words;
+        store_word((row * p.parts + part) * record + word, packed_word(bytes_of(held[i], word * 4, q)));
+    }
+    for (var part = lane; part < p.parts; part += LANES) {
+        var sum = 0;
 #if KIND_SYMMETRIC
-            for (var j = 0; j < p.k; j += 4) {
-                let bytes = bytes_of(start, j, q);
-                words.z += bytes.x + bytes.y + bytes.z + bytes.w;
-            }
-#endif
+        for (var k = 0; k < p.k; k += 4) {
+            let bytes = bytes_of(four_of(first + part * p.k, k), k, q);
+            sum += bytes.x + bytes.y + bytes.z + bytes.w;
         }
-        store(row * p.parts * texels + at, words);
+#endif
+        let header = vec4<i32>(bitcast<i32>(q.scale), i32(q.point), sum, 0);
+        result_data[(row * p.parts + part) * record / 4 + words / 4] = header;
     }
 }

@@ -1,12 +1,14 @@
 // The product of few rows (ROWS) of k numbers, which each workgroup quantises for itself, and packed channels (see
 // pack_bytes.wgsl; with NIBBLES pack_nibbles.wgsl), each of which is read once: LANES threads share a
-// channel, a workgroup computes ACROSS of them. KIND_WHOLE: x has bytes already. A row has TEXELS texels of bytes.
+// channel, a workgroup computes ACROSS of them. KIND_WHOLE: x has bytes already. NORM: the rows of x are normalised
+// first, as by layer_norm.wgsl. A row has TEXELS texels of bytes; a thread holds HELD fours of it.
 const ROWS = $ROWS;
 const LANES = $LANES;
 const ACROSS = $ACROSS;
 const TEXELS = $TEXELS;
+const HELD = $HELD;
 const THREADS = LANES * ACROSS;
-// Threads that find the range of a row, of as many parts each.
+// Threads that combine what all of them have, of as many parts each.
 const FEW = 16;
 
 #if NIBBLES
@@ -18,8 +20,9 @@ alias Sum = i32;
 var<workgroup> bytes: array<array<vec4<u32>, TEXELS>, ROWS>;
 var<workgroup> sums: array<array<array<Sum, ROWS>, ACROSS>, LANES>;
 #if !KIND_WHOLE
-var<workgroup> ranges: array<vec2<f32>, THREADS>;
-var<workgroup> some: array<array<vec2<f32>, FEW>, ROWS>;
+var<workgroup> quanta: array<Quantum, ROWS>;
+var<workgroup> each: array<vec2<f32>, THREADS>;
+var<workgroup> few: array<vec2<f32>, FEW>;
 #endif
 
 fn four_of(row: i32, k: i32) -> vec4<x_type> {
@@ -32,24 +35,33 @@ fn four_of(row: i32, k: i32) -> vec4<x_type> {
 }
 
 #if !KIND_WHOLE
-fn find_ranges(t: i32) {
-    for (var row = 0; row < ROWS; row++) {
-        var range = vec2<f32>();
-        for (var k = t * 4; k < p.k; k += THREADS * 4) { range = ranges_joined(range, range_of(four_of(row, k))); }
-        ranges[t] = range;
-        workgroupBarrier();
-        if (t < FEW) {
-            for (var i = t; i < THREADS; i += FEW) { range = ranges_joined(range, ranges[i]); }
-            some[row][t] = range;
-        }
-        workgroupBarrier();
+fn range_of_all(t: i32, mine: vec2<f32>) -> vec2<f32> {
+    each[t] = mine;
+    workgroupBarrier();
+    var range = mine;
+    if (t < FEW) {
+        for (var i = t + FEW; i < THREADS; i += FEW) { range = ranges_joined(range, each[i]); }
+        few[t] = range;
     }
+    workgroupBarrier();
+    for (var i = 0; i < FEW; i++) { range = ranges_joined(range, few[i]); }
+    return range;
 }
+#endif
 
-fn quantum_of(row: i32) -> Quantum {
-    var range = vec2<f32>();
-    for (var i = 0; i < FEW; i++) { range = ranges_joined(range, some[row][i]); }
-    return affine_quantum(range);
+#if NORM
+fn sum_of_all(t: i32, mine: vec4<f32>) -> f32 {
+    each[t] = mine.xy + mine.zw;
+    workgroupBarrier();
+    if (t < FEW) {
+        var part = each[t];
+        for (var i = t + FEW; i < THREADS; i += FEW) { part += each[i]; }
+        few[t] = part;
+    }
+    workgroupBarrier();
+    var sum = vec2<f32>();
+    for (var i = 0; i < FEW; i++) { sum += few[i]; }
+    return sum.x + sum.y;
 }
 #endif
 
@@ -63,24 +75,50 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     let lane = t % LANES;
     let across = t / LANES;
     let column = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
-#if !KIND_WHOLE
-    find_ranges(t);
-#endif
     for (var row = 0; row < ROWS; row++) {
-#if !KIND_WHOLE
-        let q = quantum_of(row);
-#endif
-        for (var at = t; at < TEXELS; at += THREADS) {
-            var words: vec4<u32>;
-            for (var j = 0; j < 4; j++) {
-                let k = 16 * at + 4 * j;
-#if KIND_WHOLE
-                words[j] = u32(packed_word(four_of(row, k)));
+        var held: array<vec4<x_type>, HELD>;
+        for (var i = 0; i < HELD; i++) { held[i] = four_of(row, 4 * (t + i * THREADS)); }
+#if NORM
+        var total = vec4<f32>();
+#if CENTER_TRUE
+        for (var i = 0; i < HELD; i++) { total += held[i]; }
+        let mean = sum_of_all(t, total) / f32(p.k);
+        total = vec4<f32>();
 #else
-                words[j] = u32(packed_word(quantized(four_of(row, k), q)));
+        let mean = 0.0;
+#endif
+        for (var i = 0; i < HELD; i++) {
+            held[i] = select(vec4<f32>(), held[i] - mean, 4 * (t + i * THREADS) < p.k);
+            total += held[i] * held[i];
+        }
+        let factor = inverseSqrt(sum_of_all(t, total) / f32(p.k) + bitcast<f32>(p.epsilon_bits));
+        for (var i = 0; i < HELD; i++) {
+            held[i] *= factor;
+            let at = t + i * THREADS;
+            if (4 * at < p.k) {
+#if SCALE_TRUE
+                held[i] *= scale_texel(at);
+#endif
+#if OFFSET_TRUE
+                held[i] += offset_texel(at);
 #endif
             }
-            bytes[row][at] = words;
+        }
+#endif
+#if !KIND_WHOLE
+        var range = vec2<f32>();
+        for (var i = 0; i < HELD; i++) { range = ranges_joined(range, range_of(held[i])); }
+        let q = affine_quantum(range_of_all(t, range));
+        if (t == 0) { quanta[row] = q; }
+#endif
+        for (var i = 0; i < HELD; i++) {
+            let at = t + i * THREADS;
+#if KIND_WHOLE
+            let word = packed_word(held[i]);
+#else
+            let word = packed_word(quantized(held[i], q));
+#endif
+            if (at < 4 * TEXELS) { bytes[row][at / 4][at % 4] = u32(word); }
         }
     }
     workgroupBarrier();
@@ -111,7 +149,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
 #if KIND_WHOLE
     store(lane * p.n + column, sum);
 #else
-    let row = quantum_of(lane);
+    let row = quanta[lane];
     let channel = filter_texel((column + 1) * p.record - 1);
 #if NIBBLES
     store(lane * p.n + column, (sum - row.point * bitcast<f32>(channel.x)) * row.scale);

@@ -23,7 +23,7 @@ from tfpy._src.passes.pipeline import simplify
 
 
 class Greedy:
-    """A target that takes whatever a pass offers."""
+    """A target that takes whatever a pass offers, but for kernels within kernels."""
 
     fuses_loops = True
     fuses_prologues = True
@@ -35,7 +35,7 @@ class Greedy:
         return True
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        return True
+        return call.maker is None
 
     def takes(self, call: KernelCall) -> bool:
         return True

@@ -14,6 +14,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
+from tfpy._src.ops.packed_bytes import POINT
 from tfpy._src.ops.quantized import quantize_rows
 from tfpy._src.passes.packing import pack_products_of_bytes
 from tfpy._src.passes.pipeline import optimize_with_weights
@@ -32,6 +33,13 @@ def product(m: int, n: int, k: int) -> Graph:
 def convolution(size: int, c: int, n: int) -> Graph:
     s = Sketch((1, size, size, c), (3, 3, c, n), (n,))
     return s.returns(s("relu", s("add", s("conv2d", 0, 1, **WINDOW), 2)))
+
+
+def separable(size: int, c: int, n: int, readers: int = 1) -> Graph:
+    """A depthwise convolution and what convolutions by 1x1 filters make of its result."""
+    s = Sketch((1, size, size, c), (3, 3, c, 1), (c,), *[(1, 1, c, n)] * readers)
+    y = s("relu6", s("add", s("depthwise_conv2d", 0, 1, **WINDOW), 2))
+    return s.returns(*(s("conv2d", y, 3 + i, **POINT) for i in range(readers)))
 
 
 def programs(graph: Graph, bits: int = 8, **options: bool) -> tuple[Program, Program]:
@@ -83,6 +91,29 @@ def test_few_rows_are_quantised_by_their_product(
     assert steps_of(main) == [("packed_rows", groups)]
 
 
+def normalised(m: int, n: int, k: int, affine: bool) -> Graph:
+    """The product of rows that are normalised."""
+    s = Sketch((m, k), (k, n), (k,), (k,))
+
+    def mean(x: Any) -> Any:
+        return s("reshape", s("multiply", s("reduce_sum", x, axes=(1, 2)), 1 / k), shape=(m, 1))
+
+    apart = s("subtract", 0, mean(0))
+    y = s("multiply", apart, s("rsqrt", s("add", mean(s("square", apart)), 1e-3)))
+    if affine:
+        y = s("add", s("multiply", y, 2), 3)
+    return s.returns(s("matmul", y, 1, **PLAIN))
+
+
+@pytest.mark.parametrize(("m", "affine"), [(1, False), (3, True)])
+def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
+    _, main = programs(normalised(m, 768, 768, affine))
+    assert steps_of(main) == [("packed_rows", [96, 1, 1])]
+    assert "* scale_texel" not in main.kernels[0].source or affine
+    _, main = programs(normalised(m, 768, 770, affine))
+    assert [name for name, _ in steps_of(main)][-2:] == ["layer_norm", "packed_rows"]
+
+
 def test_nibbles_are_as_exact_as_they_can_be() -> None:
     """Groups of 128, the last one not whole, are a 14th of their range off at most."""
     graph = product(3, 96, 300)
@@ -119,7 +150,26 @@ def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
 
 def test_convolutions_with_bias() -> None:
     _, main = programs(convolution(14, 64, 128))
-    assert steps_of(main) == [("pack_bytes", [7, 1, 1]), ("packed_tile", [4, 7, 1])]
+    assert steps_of(main) == [("pack_bytes", [13, 1, 1]), ("packed_tile", [4, 7, 1])]
+
+
+def test_depthwise_convolutions_pack_their_pixels() -> None:
+    """A thread for each word of a pixel."""
+    _, main = programs(separable(14, 128, 256))
+    assert steps_of(main) == [("pack_bytes", [25, 1, 1]), ("packed_tile", [8, 7, 1])]
+    source = main.kernels[main.steps[0].kernel].source
+    assert "fn window_at" in source
+    assert "const HELD = 1;" in source
+    _, main = programs(separable(14, 128, 256, readers=2))
+    assert [name for name, _ in steps_of(main)] == ["pack_bytes", "packed_tile", "packed_tile"]
+
+
+def test_what_others_read_is_packed_by_itself() -> None:
+    graph = separable(14, 128, 256)
+    graph.outputs.append(graph.eqns[-1].inputs[0])
+    _, main = programs(graph)
+    names = [name for name, _ in steps_of(main)]
+    assert names == ["depthwise_conv2d", "pack_bytes", "packed_tile"]
 
 
 def test_software_has_the_smallest_tile() -> None:
@@ -142,7 +192,9 @@ def test_the_largest_tile_fits() -> None:
         assert 4 * tile.depth * fours % (tile.tx * tile.ty) == 0
 
 
-@pytest.mark.parametrize("graph", [product(9, 70, 70), convolution(9, 40, 112)])
+@pytest.mark.parametrize(
+    "graph", [product(9, 70, 70), convolution(9, 40, 112), separable(9, 64, 70)]
+)
 def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
     """What is computed of packed bytes is what wasm computes."""
     rng = np.random.default_rng(3)

@@ -59,3 +59,5 @@ class KernelCall:
     """What makes the first operand, whose own operands then stand in its place."""
     epilogue: Epilogue | None = None
     """What finishes the result; its further operands stand behind the kernel's."""
+    maker: KernelCall | None = None
+    """The kernel that makes the first operand, in place of which its own operands then stand."""

@@ -83,7 +83,8 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, Values]:
     """The kernel call of an equation and the values that it reads, in order.
 
     A fusion of kind "epilogue" or "prologue" holds one equation with a kernel: what comes before it
-    is the prologue, what comes after it the epilogue.
+    is the prologue, what comes after it the epilogue. Of two with a kernel the first makes the
+    other one's operand.
     """
     attrs = dict(eqn.attrs)
     if eqn.op is not fusion or attrs["kind"] not in (EPILOGUE, PROLOGUE):
@@ -99,9 +100,13 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, Values]:
 def _call_of_body(body: Graph) -> tuple[KernelCall, Values]:
     """The kernel call that a fusion's body is, and the inputs that it reads, in order."""
     (output,) = body.outputs
-    (inner,) = (e for e in body.eqns if not is_elementwise(e.op))
+    *makers, inner = (e for e in body.eqns if not is_elementwise(e.op))
     call, values = kernel_call(body, inner)
-    if values[0] not in body.inputs:
+    if makers:
+        (maker,) = makers
+        made_by, read = kernel_call(body, maker)
+        call, values = replace(call, maker=made_by), (*read, *values[1:])
+    elif values[0] not in body.inputs:
         made = _composed(body, values[0])
         out = Aval(made.space, body.avals[values[0]].dtype)
         call = replace(call, prologue=Prologue(made.root, _views(made), out))

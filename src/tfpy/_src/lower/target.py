@@ -35,8 +35,12 @@ class Target(Protocol):
         "packed_conv2d" instead."""
 
     def takes(self, call: KernelCall) -> bool:
-        """Whether it has that kernel, and the kernel is faster for these sizes than what it
-        replaces."""
+        """Whether it has that kernel, or what it has instead, and is faster with it for these sizes
+        than with what it replaces.
+
+        Args:
+            call: "quantized_matmul" and "quantized_conv2d" have the maker of their operand.
+        """
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         """Whether the kernel applies the call's epilogue to its result before it writes it.
@@ -46,7 +50,8 @@ class Target(Protocol):
         """
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Whether the kernel applies the call's prologue to its operand when it reads it."""
+        """Whether the kernel applies the call's prologue to its operand when it reads it, or
+        computes what the call's maker does."""
 
 
 class NumpyTarget:

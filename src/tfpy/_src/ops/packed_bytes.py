@@ -67,7 +67,8 @@ def _pack_ref(x: Any, kind: str) -> Any:
 
 def _pack_kernel(x: Aval, kind: str) -> KernelCall:
     rows, parts, k = x.shape
-    return KernelCall("pack_bytes", ("x",), {"rows": rows, "parts": parts, "k": k, "kind": kind})
+    params: dict[str, Any] = {"rows": rows, "parts": parts, "k": k, "kind": kind}
+    return KernelCall("pack_bytes", ("numbers",), params)
 
 
 pack_bytes = register(

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
 
 from tfpy._src.dtypes import float32
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.fusion import is_elementwise
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.op import Op
+from tfpy._src.lower.calls import kernel_call
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.convolution import conv2d
 from tfpy._src.ops.packed_bytes import packed_conv2d
 from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 from tfpy._src.passes.movement import reshaped
-from tfpy._src.passes.packing import MIN_WEIGHTS, pack_quantized
+from tfpy._src.passes.packing import pack_quantized
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import Builder, rewrite
-
-MIN_USES = 64
-"""How often each element of the activations, which costs its quantisation, must be multiplied."""
-
-MIN_DEPTH = 32
-"""Channels from which on windows of several pixels gain: each pixel is a row of its own."""
 
 
 def quantize(graph: Graph, target: Target, weights: Collection[int], bits: int = 8) -> Graph:
     """Quantises products with weights, and convolutions, where the target has the kernels.
 
-    Results differ by the quantisation of both sides, see ``ops/quantized.py``. Small products,
-    which would lose, stay. A convolution by 1x1 filters is a product of pixels. ::
+    Results differ by the quantisation of both sides, see ``ops/quantized.py``. Products that would
+    lose by it, as the target says, stay. A convolution by 1x1 filters is a product of pixels. ::
 
     %3:float32[1,8,8,96] = conv2d(%0, %1) …       %3:float32[48,96] = reshape(%1) …
     %4:float32[1,8,8,96] = add(%3, %2)       ->   %4:float32[1,8,8,96] = quantized_matmul(%0, %3) …
@@ -49,29 +50,21 @@ def quantize(graph: Graph, target: Target, weights: Collection[int], bits: int =
     def rule(builder: Builder, eqn: Eqn) -> int | None:
         if not fixed:
             fixed.append(WeightOnly(builder.graph, weights))
-        return _quantized(builder, eqn, fixed[0])
+        return _quantized(builder, eqn, target, fixed[0])
 
     graph = rewrite(graph, rule)
     return pack_quantized(graph, target, bits) if packed else graph
 
 
-def _quantized(builder: Builder, eqn: Eqn, fixed: WeightOnly) -> int | None:
+def _quantized(builder: Builder, eqn: Eqn, target: Target, fixed: WeightOnly) -> int | None:
     if eqn.op not in (matmul, conv2d):
         return None
     x, w = eqn.inputs
-    if w not in fixed or x in fixed or not _gains(builder, eqn):
+    if w not in fixed or x in fixed or builder.aval(w).dtype != float32:
         return None
     if eqn.op is matmul or _is_pointwise(builder, eqn):
-        return _product(builder, eqn)
-    return _convolution(builder, eqn)
-
-
-def _gains(builder: Builder, eqn: Eqn) -> bool:
-    x, w = (builder.aval(value) for value in eqn.inputs)
-    out = builder.result(eqn)
-    if w.dtype != float32 or w.size < MIN_WEIGHTS or x.shape[-1] > MAX_DEPTH:
-        return False
-    return out.size * (w.size // out.shape[-1]) >= x.size * MIN_USES
+        return _product(builder, eqn, target)
+    return _convolution(builder, eqn, target)
 
 
 def _is_pointwise(builder: Builder, eqn: Eqn) -> bool:
@@ -82,7 +75,7 @@ def _is_pointwise(builder: Builder, eqn: Eqn) -> bool:
     return plain and not any(map(any, attrs["padding"]))
 
 
-def _product(builder: Builder, eqn: Eqn) -> int | None:
+def _product(builder: Builder, eqn: Eqn, target: Target) -> int | None:
     """The product of the rows of an array and one matrix."""
     x, w = eqn.inputs
     shape, attrs = builder.aval(w).shape, dict(eqn.attrs)
@@ -90,14 +83,42 @@ def _product(builder: Builder, eqn: Eqn) -> int | None:
     depth = shape[-1] if transpose_b else shape[-2]
     if attrs.get("transpose_a") or math.prod(shape[:-2]) != 1 or builder.aval(x).shape[-1] != depth:
         return None
-    matrix = reshaped(builder, w, shape[-2:])
-    product = builder.apply(quantized_matmul, x, matrix, transpose_b=transpose_b)
+    matrix = Aval(shape[-2:], float32)
+    if not _gains(builder, target, quantized_matmul, x, matrix, transpose_b=transpose_b):
+        return None
+    found = reshaped(builder, w, matrix.shape)
+    product = builder.apply(quantized_matmul, x, found, transpose_b=transpose_b)
     return reshaped(builder, product, builder.result(eqn).shape)
 
 
-def _convolution(builder: Builder, eqn: Eqn) -> int | None:
+def _convolution(builder: Builder, eqn: Eqn, target: Target) -> int | None:
     """A convolution without groups."""
-    depth = builder.aval(eqn.inputs[1]).shape[-2]
-    if depth < MIN_DEPTH or builder.aval(eqn.inputs[0]).shape[-1] != depth:
+    x, filter = eqn.inputs
+    shape = builder.aval(filter)
+    if builder.aval(x).shape[-1] != shape.shape[-2]:
+        return None
+    if not _gains(builder, target, quantized_conv2d, x, shape, **dict(eqn.attrs)):
         return None
     return builder.add(quantized_conv2d, eqn.inputs, eqn.attrs)
+
+
+def _gains(builder: Builder, target: Target, op: Op, x: int, w: Aval, **attrs: Any) -> bool:
+    given = builder.aval(x)
+    if not 0 < given.shape[-1] <= MAX_DEPTH:
+        return False
+    assert op.kernel is not None
+    return target.takes(replace(op.kernel(given, w, **attrs), maker=_maker_of(builder, x)))
+
+
+def _maker_of(builder: Builder, value: int) -> KernelCall | None:
+    """The kernel that makes a value for one reader, with elementwise equations behind it."""
+    size = builder.aval(value).size
+    while (eqn := builder.producer(value)) is not None and builder.read_once(value):
+        if not is_elementwise(eqn.op):
+            known = eqn.op.kernel is not None and not eqn.op.multiple
+            return kernel_call(builder.graph, eqn)[0] if known else None
+        whole = [v for v in eqn.inputs if builder.aval(v).size == size]
+        if len(whole) != 1:
+            return None
+        (value,) = whole
+    return None

@@ -14,6 +14,15 @@ from tfpy._src.ir.strides import collapse
 FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
 
+MIN_WEIGHTS = 4096
+"""Elements of weights from which on int8 pays."""
+
+MIN_USES = 64
+"""How often each element of the activations, which costs its quantisation, must be multiplied."""
+
+MIN_DEPTH = 32
+"""Channels from which on windows of several pixels gain: each pixel is a row of its own."""
+
 _CHANNELS = {
     "conv2d": "out_c",
     "quantized_conv2d": "out_c",
@@ -40,11 +49,18 @@ class WasmTarget:
 
     def takes(self, call: KernelCall) -> bool:
         """All sizes, but for attention only enough rows that packing k and v pays, and columns of
-        the result that are neighbours."""
-        if call.name != "attention":
-            return call.name in self.kernels
+        the result that are neighbours; in int8 what gains by it."""
         p: dict[str, Any] = dict(call.params)
-        return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
+        if call.name == "attention":
+            return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
+        if call.name == "quantized_matmul":
+            return bool(p["n"] * p["k"] >= MIN_WEIGHTS and p["n"] >= MIN_USES)
+        if call.name == "quantized_conv2d":
+            weights = p["filter_h"] * p["filter_w"] * p["in_c"] * p["out_c"]
+            multiplied = p["out_h"] * p["out_w"] * weights
+            enough = multiplied >= MIN_USES * p["in_h"] * p["in_w"] * p["in_c"]
+            return bool(enough and weights >= MIN_WEIGHTS and p["in_c"] >= MIN_DEPTH)
+        return call.name in self.kernels
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.shaders.kernels import DIRECT
 from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.lower.shaders.windows import is_pointwise, shaped, size_of
 from tfpy._src.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of
-from tfpy._src.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.lower.webgpu.steps import MakerSteps, WebGPUSteps
 from tfpy._src.lower.webgpu.tiles import (
     FILLS,
     LARGE,
@@ -20,6 +21,7 @@ from tfpy._src.lower.webgpu.tiles import (
     Tile,
 )
 from tfpy._src.lower.webgpu.wgsl.shader import GROUP
+from tfpy._src.ops.packed_bytes import words_of
 
 LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
 """Sums of bytes need few registers for what they multiply, so that a thread has more of them."""
@@ -32,12 +34,33 @@ MOST_BYTES = 8192
 
 
 def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Threads share a row: enough that a device is busy, and one for each word that is made."""
     p: Params = dict(call.params)
+    words = p["parts"] * words_of(p["k"])
     lanes = lanes_of(p["k"] * p["parts"])
+    while lanes < min(words, GROUP) and (call.maker or p["rows"] * lanes < GROUP * BUSY):
+        lanes *= 2
     across = GROUP // lanes
-    defines = ["QUADS", f"LANES {lanes}", f"ACROSS {across}", *flags_of(WHOLE=p["k"] % 4 == 0)]
+    sizes = {"LANES": lanes, "ACROSS": across, "HELD": -(-words // lanes)}
+    defines = ["QUADS", *(f"{k} {v}" for k, v in sizes.items()), *flags_of(WHOLE=p["k"] % 4 == 0)]
     groups = flat(max(1, -(-p["rows"] // across)))
-    steps.step("pack_bytes", inputs_of(call, inputs), output, p, defines, groups)
+    if call.maker is None:
+        steps.step("pack_bytes", inputs_of(call, inputs), output, p, defines, groups)
+    else:
+        maker = MakerSteps(steps, call.maker, inputs, output)
+        DIRECT[call.maker.name](maker, call.maker, maker.inputs, output)
+        maker.add("pack_bytes", call.inputs[0], p, defines, groups)
+
+
+def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
+    """Whether the kernel of a call computes what another one makes: a depthwise convolution, which
+    gives each texel by itself, before it is packed; few rows that are normalised."""
+    p: Params = dict(maker.params)
+    if call.name == "pack_bytes":
+        return maker.name == "depthwise_conv2d" and p["in_c"] % 4 == 0 and p["multiplier"] == 1
+    is_whole = maker.prologue is None and maker.epilogue is None and maker.maker is None
+    is_norm = maker.name == "layer_norm" and is_whole and p["n"] % 4 == 0
+    return is_norm and call.name == "packed_rows" and call.params["k"] == p["n"]
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -70,6 +93,7 @@ def tile_for(product: Product, pointwise: bool) -> Tile:
 
 
 def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Threads share a channel; all of a workgroup quantise the rows, and normalise them before."""
     p: Params = dict(call.params)
     k, n, bits = p["k"], p["n"], p.pop("bits")
     lanes = 64
@@ -78,10 +102,16 @@ def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
     across = GROUP // lanes
     x, y, _ = flat(-(-n // across))
     texels = p["texels"] * (8 // bits)
-    defines = [f"ROWS {p['m']}", f"LANES {lanes}", f"ACROSS {across}", f"TEXELS {texels}"]
-    defines += flags_of(WHOLE=k % 4 == 0, NIBBLES=bits == 4)
-    groups = (x, y, 1)
-    steps.step("packed_rows", inputs_of(call, inputs), output, p | {"across": x}, defines, groups)
+    sizes = {"ROWS": p["m"], "LANES": lanes, "ACROSS": across, "TEXELS": texels}
+    sizes["HELD"] = -(-4 * texels // GROUP)
+    flags = flags_of(WHOLE=k % 4 == 0, NIBBLES=bits == 4, NORM=call.maker is not None)
+    names = call.inputs
+    if call.maker is not None:
+        names = (*call.maker.inputs, *call.inputs[1:])
+        p = {**call.maker.params, **p}
+    defines = [*(f"{k} {v}" for k, v in sizes.items()), *flags]
+    named = dict(zip(names, inputs, strict=True))
+    steps.step("packed_rows", named, output, p | {"across": x}, defines, (x, y, 1))
 
 
 def takes_few_rows(call: KernelCall) -> bool:
@@ -92,3 +122,11 @@ def takes_few_rows(call: KernelCall) -> bool:
 
 def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     steps.step("pack_nibbles", inputs_of(call, inputs), output, call.params, ["QUADS"])
+
+
+def gains(call: KernelCall) -> bool:
+    """Whether a product is faster in int8."""
+    p: Params = dict(call.params)
+    if call.name == "quantized_matmul":
+        return bool(p["n"] * p["k"] >= 4096 and p["n"] >= 64)
+    return bool(p["in_c"] >= 32 and p["in_c"] * p["out_c"] * size_of(p, "filter") >= 4096)

@@ -10,7 +10,8 @@ from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.lower.program import Kernel, Program
 from tfpy._src.lower.shaders.arrays import Arrays
 from tfpy._src.lower.shaders.expression import Expression
-from tfpy._src.lower.shaders.steps import Steps
+from tfpy._src.lower.shaders.library import template
+from tfpy._src.lower.shaders.steps import Parts, Steps
 from tfpy._src.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.lower.webgpu.wgsl.shader import GROUP, Finish, kernel_source
 
@@ -72,6 +73,58 @@ class WebGPUSteps(Steps):
         """What is to be combined further is not rounded: float32 where that is float16."""
         dtype = self.result_dtype(output)
         return self.program.add_buffer([count], float32 if dtype == float16 else dtype)
+
+
+class MakerSteps(WebGPUSteps):
+    """Keeps the step of a kernel that makes another one's operand, of which it becomes a part.
+
+    Args:
+        steps: those of the other kernel.
+        call, inputs: of the kernel whose outputs the other one reads.
+        output: what the other one writes.
+    """
+
+    def __init__(
+        self, steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int
+    ) -> None:
+        super().__init__(steps.program, call, inputs, output, steps.max_inputs)
+        self._parts: Parts | None = None
+
+    def step(
+        self,
+        name: str,
+        inputs: Mapping[str, int],
+        output: int,
+        params: Mapping[str, Param],
+        defines: Sequence[str] = (),
+        groups: tuple[int, int, int] | None = None,
+    ) -> None:
+        self._parts = self.parts(name, inputs, output, params, defines)
+
+    def add(
+        self,
+        name: str,
+        operand: str,
+        params: Mapping[str, Param],
+        defines: Sequence[str],
+        groups: tuple[int, int, int],
+    ) -> None:
+        """Adds the step of the other kernel, which reads texels of float32 as ``operand``."""
+        made = self._parts
+        assert made is not None
+        readers = (
+            f"alias {operand}_type = f32;",
+            f"fn {operand}_texel(t: i32) -> vec4<f32> {{ return finish(value(t), t); }}",
+        )
+        body = "\n".join([template("wgsl", name), *readers, made.body])
+        text = _UNFINISHED if made.finish is None else _finish_text(made.finish, quads=True)
+        add_step(
+            self.program, name, body, made.read, self.output, {**made.params, **params},
+            [*made.defines, *defines], Finish(text, float32), groups,
+        )  # fmt: skip
+
+
+_UNFINISHED = "fn finish(result: vec4<f32>, t: i32) -> vec4<f32> { return result; }"
 
 
 def add_step(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.shaders.target import ShaderTarget
-from tfpy._src.lower.webgpu.packed import takes_few_rows
+from tfpy._src.lower.shaders.target import FURTHER_ARRAYS, ShaderTarget
+from tfpy._src.lower.webgpu.packed import gains, takes_few_rows, takes_maker
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, stored_dtypes
 
 KERNELS = frozenset(
@@ -27,5 +27,15 @@ class WebGPUTarget(ShaderTarget):
         super().__init__(max_inputs, KERNELS, stored_dtypes(half))
 
     def takes(self, call: KernelCall) -> bool:
-        """All sizes, but for products of few rows rows that a workgroup can hold."""
+        """All sizes, but for products of few rows rows that a workgroup can hold; in int8 what
+        gains by it."""
+        if call.name in ("quantized_matmul", "quantized_conv2d"):
+            return gains(call)
         return super().takes(call) and (call.name != "packed_rows" or takes_few_rows(call))
+
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
+        """Also kernels that products of bytes take in."""
+        if call.maker is None:
+            return super().takes_prologue(call, arrays)
+        fits = arrays + FURTHER_ARRAYS <= self.max_inputs
+        return fits and takes_maker(call, call.maker)

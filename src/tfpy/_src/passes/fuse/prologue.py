@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tfpy._src.ir.fusion import LOOP, PROLOGUE, fuse, fusion, is_elementwise
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.calls import kernel_call
@@ -18,11 +20,19 @@ def fuse_prologue(graph: Graph, target: Target) -> Graph:
     %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue
     %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
                                          %3 = reduce_sum(%2)
+
+    What makes the operand may be a kernel, too. ::
+
+    %2 = depthwise_conv2d(%0, %1) …    %3 = fusion(%0, %1) kind=prologue
+    %3 = pack_bytes(%2) …                %2 = depthwise_conv2d(%0, %1) …
+                                         %3 = pack_bytes(%2) …
     """
     if not target.fuses_prologues:
         return graph
     uses = Uses(graph)
-    fused = [_with_producers(uses, eqn, target) for eqn in graph.eqns]
+    fused = [
+        _with_producers(uses, eqn, target) or _with_maker(uses, eqn, target) for eqn in graph.eqns
+    ]
     if not any(fused):
         return graph
     eqns = [new or old for old, new in zip(graph.eqns, fused, strict=True)]
@@ -31,9 +41,7 @@ def fuse_prologue(graph: Graph, target: Target) -> Graph:
 
 def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
     graph = uses.graph
-    if is_elementwise(eqn.op) or eqn.op.kernel is None or eqn.op.stateful or len(eqn.inputs) == 0:
-        return None
-    if eqn.op is fusion and dict(eqn.attrs)["kind"] == LOOP:
+    if not _has_kernel(eqn):
         return None
     operand = eqn.inputs[0]
     producer = uses.producer.get(operand)
@@ -56,3 +64,30 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
     fused = fuse(graph, [*members, eqn], PROLOGUE)
     call, values = kernel_call(graph, fused)
     return fused if target.takes_prologue(call, len(set(values))) else None
+
+
+def _with_maker(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
+    """With the kernel, behind reshapes or not, that makes the operand for nothing else."""
+    graph = uses.graph
+    if not _has_kernel(eqn):
+        return None
+    members = [eqn]
+    while members[0] is eqn or members[0].op.is_alias:
+        operand, *others = members[0].inputs
+        made_at = uses.producer.get(operand)
+        readers = {uses.producer[members[0].outputs[0]]}
+        if operand in others or made_at is None or not uses.only_in(operand, readers):
+            return None
+        members.insert(0, graph.eqns[made_at])
+    maker = members[0]
+    if not _has_kernel(maker):
+        return None
+    (call, (_, *others)), (made_by, values) = kernel_call(graph, eqn), kernel_call(graph, maker)
+    taken = target.takes_prologue(replace(call, maker=made_by), len({*values, *others}))
+    return fuse(graph, members, PROLOGUE) if taken else None
+
+
+def _has_kernel(eqn: Eqn) -> bool:
+    if is_elementwise(eqn.op) or eqn.op.kernel is None or eqn.op.stateful or not eqn.inputs:
+        return False
+    return eqn.op is not fusion or dict(eqn.attrs)["kind"] != LOOP

@@ -94,10 +94,11 @@ def _source(
     result = out if finish is None else finish.dtype
     flags = (*defines, "FLOATS") if result.is_floating else defines
     body = specialized(body, flags).strip()
-    store = _store(result, out, quads, finish is not None)
-    text = [body, *([] if finish is None else [finish.text]), store]
+    text = [body, *([] if finish is None else [finish.text])]
     if "@compute" not in body:
         text.append(_MAIN)
+    if "store" in words_of("\n".join(text)):
+        text.append(_store(result, out, quads, finish is not None))
     readers = [_readers(operand, quads) for operand in operands]
     blocks = needed("\n".join(text), (*_types(result, quads), *chain(*readers), *library(flags)))
     code = [*(b.code for b in blocks), *text]
