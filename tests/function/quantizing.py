@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from runtime.fake import FakeDevice
 
+from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.target import NumpyTarget
 
 
 class QuantizingTarget(NumpyTarget):
     kernels = frozenset({"quantized_matmul", "quantized_conv2d"})
+
+    def takes(self, call: KernelCall) -> bool:
+        return call.name in self.kernels
 
 
 class QuantizingDevice(FakeDevice):

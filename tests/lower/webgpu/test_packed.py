@@ -25,6 +25,13 @@ VEC4 = 16
 """Bytes of a texel."""
 
 
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products gain, however small."""
+    for name in ("MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS"):
+        monkeypatch.setattr(packed, name, 1)
+
+
 def product(m: int, n: int, k: int) -> Graph:
     s = Sketch((m, k), (k, n))
     return s.returns(s("matmul", 0, 1, **PLAIN))
@@ -55,13 +62,14 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
     return [(program.kernels[s.kernel].name, s.extra["groups"]) for s in program.steps]
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("sizes", "name", "groups"),
     [
         ((2048, 2048, 2048), "packed_tile", [16, 16, 1]),
         ((1024, 1024, 1024), "packed_tile", [16, 16, 1]),
         ((196, 512, 512), "packed_tile", [16, 7, 1]),
-        ((3136, 128, 128), "packed_tile", [2, 49, 1]),
+        ((3136, 128, 128), "packed_tile", [4, 98, 1]),
         ((49, 1024, 1024), "packed_tile", [32, 2, 1]),
         ((4, 768, 3072), "packed_tile", [24, 1, 1]),
     ],
@@ -114,6 +122,7 @@ def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
     assert [name for name, _ in steps_of(main)][-2:] == ["layer_norm", "packed_rows"]
 
 
+@pytest.mark.usefixtures("small")
 def test_nibbles_are_as_exact_as_they_can_be() -> None:
     """Groups of 128, the last one not whole, are a 14th of their range off at most."""
     graph = product(3, 96, 300)
@@ -148,11 +157,13 @@ def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
     assert pack_products_of_bytes(graph, WebGPUTarget(), ()) is graph
 
 
+@pytest.mark.usefixtures("small")
 def test_convolutions_with_bias() -> None:
     _, main = programs(convolution(14, 64, 128))
     assert steps_of(main) == [("pack_bytes", [13, 1, 1]), ("packed_tile", [4, 7, 1])]
 
 
+@pytest.mark.usefixtures("small")
 def test_depthwise_convolutions_pack_their_pixels() -> None:
     """A thread for each word of a pixel."""
     _, main = programs(separable(14, 128, 256))
@@ -164,6 +175,7 @@ def test_depthwise_convolutions_pack_their_pixels() -> None:
     assert [name for name, _ in steps_of(main)] == ["pack_bytes", "packed_tile", "packed_tile"]
 
 
+@pytest.mark.usefixtures("small")
 def test_what_others_read_is_packed_by_itself() -> None:
     graph = separable(14, 128, 256)
     graph.outputs.append(graph.eqns[-1].inputs[0])
@@ -172,11 +184,38 @@ def test_what_others_read_is_packed_by_itself() -> None:
     assert names == ["depthwise_conv2d", "pack_bytes", "packed_tile"]
 
 
+GAINS = {
+    "large": (product(1024, 1024, 1024), True),
+    "packed by a step of its own": (product(196, 512, 512), False),
+    "packed by what makes it": (separable(14, 512, 512), True),
+    "read by others, too": (separable(14, 512, 512, readers=2), False),
+    "few channels": (product(1 << 16, 32, 1024), False),
+    "few rows": (product(1, 1024, 1024), True),
+    "few rows, few weights": (product(1, 512, 512), False),
+    "windows": (convolution(56, 128, 128), True),
+    "shallow windows": (convolution(224, 16, 256), False),
+}
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_what_gains(name: str) -> None:
+    graph, gains = GAINS[name]
+    _, main = programs(graph)
+    assert any(name.startswith("packed") for name, _ in steps_of(main)) == gains
+
+
+def test_tiles_that_are_finished_have_fewer_sums() -> None:
+    product_ = packed.Product(1, 12544, 512, 512, True, True)
+    found = [packed.tile_for(product_, True, finished) for finished in (False, True)]
+    assert found == [packed.LARGE_BYTES, packed.LARGE]
+
+
 def test_software_has_the_smallest_tile() -> None:
     _, main = programs(product(2048, 2048, 2048), tiles=False)
     assert steps_of(main)[1] == ("packed_tile", [64, 64, 1])
 
 
+@pytest.mark.usefixtures("small")
 def test_products_of_one_array_pack_it_once() -> None:
     s = Sketch((7, 70), (70, 80), (70, 90))
     graph = s.returns(s("matmul", 0, 1, **PLAIN), s("matmul", 0, 2, **PLAIN))
@@ -192,6 +231,7 @@ def test_the_largest_tile_fits() -> None:
         assert 4 * tile.depth * fours % (tile.tx * tile.ty) == 0
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     "graph", [product(9, 70, 70), convolution(9, 40, 112), separable(9, 64, 70)]
 )

@@ -42,6 +42,7 @@ class ShaderTarget:
         return arrays + FURTHER_ARRAYS <= self.max_inputs
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Kernels that read each element of their operand about once, as long as no step reads
-        more arrays than it can."""
-        return call.name in _MADE_OPERANDS and arrays + FURTHER_ARRAYS <= self.max_inputs
+        """Expressions, for kernels that read each element of their operand about once, as long as
+        no step reads more arrays than it can."""
+        known = call.maker is None and call.name in _MADE_OPERANDS
+        return known and arrays + FURTHER_ARRAYS <= self.max_inputs

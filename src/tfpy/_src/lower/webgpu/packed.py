@@ -21,13 +21,27 @@ from tfpy._src.lower.webgpu.tiles import (
     Tile,
 )
 from tfpy._src.lower.webgpu.wgsl.shader import GROUP
-from tfpy._src.ops.packed_bytes import words_of
 
 LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
 """Sums of bytes need few registers for what they multiply, so that a thread has more of them."""
 
 TEXEL = 16
 """Bytes of a texel."""
+
+MIN_USES = 64
+"""Output channels from which on int8 gains..."""
+
+MIN_DEPTH = 32
+"""... with so many input channels at least..."""
+
+MIN_PACKED = 1 << 22
+"""... and so many multiplications, where rows are packed by what makes them..."""
+
+MIN_PRODUCTS = 1 << 27
+"""... or by a step of their own."""
+
+MIN_WEIGHTS = 1 << 19
+"""Of products of few rows, which gain by reading less."""
 
 MOST_BYTES = 8192
 """Of few rows that each workgroup quantises for itself."""
@@ -36,7 +50,7 @@ MOST_BYTES = 8192
 def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
     """Threads share a row: enough that a device is busy, and one for each word that is made."""
     p: Params = dict(call.params)
-    words = p["parts"] * words_of(p["k"])
+    words = p["parts"] * 4 * -(-p["k"] // TEXEL)
     lanes = lanes_of(p["k"] * p["parts"])
     while lanes < min(words, GROUP) and (call.maker or p["rows"] * lanes < GROUP * BUSY):
         lanes *= 2
@@ -53,14 +67,20 @@ def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
-    """Whether the kernel of a call computes what another one makes: a depthwise convolution, which
-    gives each texel by itself, before it is packed; few rows that are normalised."""
-    p: Params = dict(maker.params)
+    """Whether the kernel of a call computes what another one makes: pixels before it packs them,
+    few rows that are normalised."""
     if call.name == "pack_bytes":
-        return maker.name == "depthwise_conv2d" and p["in_c"] % 4 == 0 and p["multiplier"] == 1
+        return makes_pixels(maker)
+    p: Params = dict(call.params)
     is_whole = maker.prologue is None and maker.epilogue is None and maker.maker is None
-    is_norm = maker.name == "layer_norm" and is_whole and p["n"] % 4 == 0
-    return is_norm and call.name == "packed_rows" and call.params["k"] == p["n"]
+    is_norm = maker.name == "layer_norm" and is_whole and maker.params["n"] == p["k"]
+    return bool(is_norm and call.name == "packed_rows" and p["k"] % 4 == 0)
+
+
+def makes_pixels(maker: KernelCall) -> bool:
+    """Whether a kernel gives pixels a texel at a time, each by itself."""
+    p: Params = dict(maker.params)
+    return maker.name == "depthwise_conv2d" and p["in_c"] % 4 == 0 and p["multiplier"] == 1
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -68,7 +88,8 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
     pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
     pointwise = is_pointwise(p)
     product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
-    tile = tile_for(product, pointwise) if steps.tiles else SMALL_SHORT
+    finished = call.epilogue is not None
+    tile = tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
     params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
     sizes = {"m": pixels, "n": p["out_c"], "texels": texels, "taps": size_of(p, "filter")}
     flags += flags_of(QUADS=p["out_c"] % 4 == 0, CHECK_K=texels % tile.depth != 0)
@@ -77,18 +98,20 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
     steps.step("packed_tile", named, output, params | sizes, [*tile.defines, *flags], groups)
 
 
-def tile_for(product: Product, pointwise: bool) -> Tile:
+def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:
     """The tile for a product's shape.
 
     Args:
         pointwise: whether threads may share the depth of a tile, as taps of windows may not.
+        finished: whether an epilogue follows: with it drivers no longer unroll the loop over the
+            most sums, which then leave the registers.
     """
-    if product.k <= TEXEL * SMALL_TILE.depth or not pointwise:
-        if LARGE.count(product) >= 2 * FILLS:
-            return LARGE
-        return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= FILLS else SMALL_SHORT
-    if LARGE_BYTES.count(product) >= 2 * FILLS:
-        return LARGE_BYTES
+    short = product.k <= TEXEL * SMALL_TILE.depth or not pointwise
+    large = LARGE if short or finished else LARGE_BYTES
+    if large.count(product) >= 2 * FILLS:
+        return large
+    if short:
+        return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= 2 * FILLS else SMALL_SHORT
     return MEDIUM if MEDIUM.count(product) >= FILLS else SMALL_TILE
 
 
@@ -117,7 +140,11 @@ def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
 def takes_few_rows(call: KernelCall) -> bool:
     """Whether a workgroup can hold the rows of a call."""
     p: Params = dict(call.params)
-    return bool(0 < p["m"] <= MOST_ROWS and p["m"] * p["k"] <= MOST_BYTES)
+    return _are_few(p["m"], p["k"])
+
+
+def _are_few(m: int, k: int) -> bool:
+    return 0 < m <= MOST_ROWS and m * k <= MOST_BYTES
 
 
 def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -125,8 +152,20 @@ def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output:
 
 
 def gains(call: KernelCall) -> bool:
-    """Whether a product is faster in int8."""
+    """Whether a product is faster in int8.
+
+    Packing rows by a step of its own takes what all but large products gain; what the kernel packs
+    that makes them, or few rows' own kernel, costs next to nothing.
+    """
     p: Params = dict(call.params)
     if call.name == "quantized_matmul":
-        return bool(p["n"] * p["k"] >= 4096 and p["n"] >= 64)
-    return bool(p["in_c"] >= 32 and p["in_c"] * p["out_c"] * size_of(p, "filter") >= 4096)
+        m, n, k = p["m"], p["n"], p["k"]
+    else:
+        m, n, k = p["batch"] * size_of(p, "out"), p["out_c"], p["in_c"] * size_of(p, "filter")
+        if p["in_c"] < MIN_DEPTH:
+            return False
+    if _are_few(m, k):
+        return bool(n * k >= MIN_WEIGHTS)
+    packed = call.maker is not None and makes_pixels(call.maker)
+    least = MIN_PACKED if packed else MIN_PRODUCTS
+    return bool(n >= MIN_USES and m * n * k >= least)
