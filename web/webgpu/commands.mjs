@@ -93,9 +93,9 @@ export class Commands {
    * @param {GPUBindGroup} group
    * @param {number[]} groups
    */
-  encode({ name, pipeline }, group, [x, y, z]) {
+  encode({ text, pipeline }, group, [x, y, z]) {
     if (pipeline === null) return;
-    const pass = this.open(name);
+    const pass = this.open(text.name);
     if (pipeline !== this.pipeline) {
       pass.setPipeline(pipeline);
       this.pipeline = pipeline;

@@ -5,7 +5,7 @@
  * @typedef {import("../runtime/document.mjs").KernelText} KernelText
  *
  * @typedef {object} Kernel
- * @property {string} name
+ * @property {KernelText} text
  * @property {GPUBindGroupLayout} layout of its parameters, inputs and output
  * @property {GPUComputePipeline | null} pipeline null until it is made
  * @property {Promise<Error | null>} made what is wrong with it, when that is known
@@ -47,25 +47,20 @@ export class PipelineCache {
     if (found !== undefined) return found;
     const { layout } = this.layoutOf(text.inputs.length);
     /** @type {Kernel} */
-    const kernel = { name: text.name, layout, pipeline: null, made: Promise.resolve(null) };
-    kernel.made = this.make(text, kernel);
+    const kernel = { text, layout, pipeline: null, made: Promise.resolve(null) };
+    kernel.made = this.make(kernel);
     this.kernels.set(text.source, kernel);
     return kernel;
   }
 
   /**
-   * @param {KernelText} text
    * @param {Kernel} kernel
    * @returns {Promise<Error | null>}
    */
-  async make({ name, source, inputs }, kernel) {
-    const lacks = !this.hasDotProduct && source.includes("dot4I8Packed(");
-    const code = lacks ? source + DOT_PRODUCT : source;
-    const module = this.gpu.createShaderModule({ label: name, code });
-    const layout = this.layoutOf(inputs.length).pipelineLayout;
-    const description = { label: name, layout, compute: { module } };
+  async make(kernel) {
+    const { name, source } = kernel.text;
     try {
-      kernel.pipeline = await this.gpu.createComputePipelineAsync(description);
+      kernel.pipeline = await this.compile(kernel.text);
       return null;
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
@@ -74,6 +69,36 @@ export class PipelineCache {
       this.onFailure(error);
       return error;
     }
+  }
+
+  /**
+   * A kernel that nobody waits for, and that is not kept here: null if it does not compile.
+   *
+   * @param {KernelText} text
+   * @returns {Promise<Kernel | null>}
+   */
+  async trial(text) {
+    const { layout } = this.layoutOf(text.inputs.length);
+    this.gpu.pushErrorScope("validation");
+    const compiled = this.compile(text);
+    this.gpu.popErrorScope().catch(() => {}); // the device is lost, which is told elsewhere
+    try {
+      return { text, layout, pipeline: await compiled, made: Promise.resolve(null) };
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * @param {KernelText} text
+   * @returns {Promise<GPUComputePipeline>}
+   */
+  compile({ name, source, inputs }) {
+    const lacks = !this.hasDotProduct && source.includes("dot4I8Packed(");
+    const code = lacks ? source + DOT_PRODUCT : source;
+    const module = this.gpu.createShaderModule({ label: name, code });
+    const layout = this.layoutOf(inputs.length).pipelineLayout;
+    return this.gpu.createComputePipelineAsync({ label: name, layout, compute: { module } });
   }
 
   /**

@@ -7,11 +7,13 @@
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
+ * @typedef {import("./specialised.mjs").Specialised} Specialised
  *
  * @typedef {object} Step
  * @property {Kernel} kernel
  * @property {number[]} buffers its inputs and its output
  * @property {number[]} groups workgroups along each dimension
+ * @property {Record<string, number | number[]>} values of its parameters
  * @property {GPUBufferBinding} params
  * @property {Map<string, GPUBindGroup>} bound by the buffers' ids
  */
@@ -30,11 +32,17 @@ export class Program extends BufferProgram {
    * @param {BufferPool} pool
    * @param {ProgramText} text
    * @param {Kernel[]} kernels one for each of the text
+   * @param {Specialised} specialised hears of runs
    */
-  constructor(pool, text, kernels) {
+  constructor(pool, text, kernels, specialised) {
     const layouts = text.buffers.map(({ dtype, shape }) => pool.layout(countOf(shape), dtype));
     super(pool, text, layouts);
     this.pool = pool;
+    this.specialised = specialised;
+    this.runs = 0;
+    this.isClosed = false;
+    /** Pipelines of its own, by `specialised`. */
+    this.pipelines = 0;
     const { data, places } = packParams(
       text.steps,
       pool.gpu.limits.minUniformBufferOffsetAlignment,
@@ -44,10 +52,11 @@ export class Program extends BufferProgram {
     pool.gpu.queue.writeBuffer(this.params, 0, data);
     /** @type {Step[]} */
     this.steps = text.steps
-      .map(({ kernel, inputs, outputs: [output], groups }, number) => ({
+      .map(({ kernel, inputs, outputs: [output], groups, params }, number) => ({
         kernel: kernels[kernel],
         buffers: [...inputs, output],
         groups,
+        values: params,
         params: { buffer: this.params, ...places[number] },
         bound: new Map(),
       }))
@@ -86,6 +95,7 @@ export class Program extends BufferProgram {
     }
     for (const storage of storages) if (storage !== undefined) storage.used = pool.commands.number;
     pool.commands.breathe();
+    this.specialised.ran(this);
   }
 
   /**
@@ -124,6 +134,8 @@ export class Program extends BufferProgram {
   }
 
   close() {
+    this.isClosed = true;
+    this.specialised.closed(this);
     this.releaseConstants();
     const { commands } = this.pool;
     commands.inOrder(() => {

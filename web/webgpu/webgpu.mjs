@@ -21,6 +21,7 @@ import { Pictures } from "./pictures.mjs";
 import { PipelineCache } from "./pipelines.mjs";
 import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
+import { Specialised } from "./specialised.mjs";
 
 /**
  * @param {import("./context.mjs").Options} options
@@ -51,6 +52,7 @@ class Webgpu {
     this.commands = new Commands(gpu, onFailure, enoughDispatches);
     this.pool = new BufferPool(device, this.commands);
     this.pipelines = new PipelineCache(gpu, onFailure);
+    this.specialised = new Specialised(this.pipelines);
     this.reads = new Reads(gpu, this.commands);
     this.pictures = new Pictures(gpu, this.commands, importsFrames);
     this.canvases = new Canvases(gpu, this.commands);
@@ -123,7 +125,7 @@ class Webgpu {
     this.checkUsable();
     const text = parseProgram(json, nbytes, this.limits);
     const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel));
-    const program = new Program(this.pool, text, kernels);
+    const program = new Program(this.pool, text, kernels, this.specialised);
     program.uploadConstants(text.constants, heap, ptr);
     this.programs.set(++this.lastProgram, program);
     return this.lastProgram;
@@ -179,6 +181,7 @@ class Webgpu {
       freeBytes: freeBytes + temporaryBytes,
       programs: this.programs.size,
       kernels: this.pipelines.kernels.size,
+      specialised: this.specialised.count,
     };
   }
 

@@ -1,0 +1,81 @@
+"""Kernels that a Program's own take the place of, once it has run often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e.module_page import Evaluate, module_page
+from e2e.webgl_page import call_of
+from tfpy._src.dtypes import float32
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.lower.program import Program
+from tfpy._src.lower.webgpu.kernels import add_kernel
+
+Array = np.ndarray[Any, Any]
+
+RUNS = 32
+"""``ENOUGH_RUNS`` of web/webgpu/specialised.mjs."""
+
+FAILS = "\nfn never() -> i32 { return 1 / (p.offset - p.offset); }"
+"""Compiles as long as ``p`` is no constant."""
+
+
+@pytest.fixture(scope="module")
+def evaluate() -> Iterator[Evaluate]:
+    with module_page("webgpu_specialised.mjs") as call:
+        yield call
+
+
+def transposed(rows: int, columns: int, times: int, ending: str = "") -> tuple[Any, Array]:
+    """A matrix, transposed so often, and the call of the Program that does it."""
+    program = Program("webgpu")
+    x = np.random.default_rng(rows).standard_normal((rows, columns), dtype=np.float32)
+    buffer = program.add_buffer(x.shape, float32)
+    program.inputs = [buffer]
+    for _ in range(times):
+        rows, columns = columns, rows
+        params = {"dims": [rows, columns], "strides": [1, rows], "offset": 0}
+        output = program.add_buffer([rows, columns], float32)
+        add_kernel(program, KernelCall("strided", ("x",), params), [buffer], output, tiles=False)
+        buffer = output
+    program.outputs = [buffer]
+    program.kernels = [k._replace(source=k.source + ending) for k in program.kernels]
+    assert {kernel.name for kernel in program.kernels} == {"strided"}
+    return call_of(program, [x]), x.T if times % 2 else x
+
+
+def check(evaluate: Evaluate, cases: Sequence[tuple[Any, Array]]) -> list[dict[str, Any]]:
+    """What pages say of the calls, whose values are right at any time."""
+    found: list[dict[str, Any]] = evaluate("stages", [call for call, _ in cases], RUNS)
+    for stage, (_, expected) in zip(found, cases, strict=True):
+        for values in stage["values"]:
+            np.testing.assert_array_equal(np.float32(values), expected.ravel())
+    return found
+
+
+def test_kernels_take_over(evaluate: Evaluate) -> None:
+    """They are asked for one after the other, nothing waits for them; equal sizes share one."""
+    one, three = check(evaluate, [transposed(40, 64, 1), transposed(33, 70, 3)])
+    assert one == {**one, "asked": [1, 1], "replaced": 1, "kept": 0, "alive": 1, "left": 0}
+    # 33 x 70 twice, 70 x 33 between.
+    assert three == {**three, "asked": [1, 2], "replaced": 2, "kept": 0, "alive": 2, "left": 0}
+
+
+def test_those_that_do_not_compile(evaluate: Evaluate) -> None:
+    """What was there stays in use, and nobody hears of it."""
+    (found,) = check(evaluate, [transposed(40, 64, 1, FAILS)])
+    assert found == {**found, "asked": [1, 1], "replaced": 0, "kept": 1, "alive": 0, "left": 0}
+
+
+def test_closed_meanwhile(evaluate: Evaluate) -> None:
+    call, _ = transposed(33, 70, 2)
+    assert evaluate("closedMeanwhile", call, RUNS) == [[1, 0], [1, 0]]
+
+
+def test_there_are_not_too_many(evaluate: Evaluate) -> None:
+    source = "struct Params {\n    number: i32,\n}\n@group(0) @binding(0) var<uniform> p: Params;"
+    assert evaluate("most", 400, source, RUNS) == [256, 200]

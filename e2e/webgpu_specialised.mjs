@@ -1,0 +1,156 @@
+// Page-side half of test_webgpu_specialised.py: a Program runs until its kernels are specialised.
+
+import { nextTask } from "../web/runtime/turns.mjs";
+import { Specialised } from "../web/webgpu/specialised.mjs";
+import { openWebgpu } from "../web/webgpu/webgpu.mjs";
+import { plain, write } from "./tensors.mjs";
+
+/** @typedef {import("./tensors.mjs").Call} Call */
+
+const nothing = new ArrayBuffer(0);
+
+/** A backend whose further pipelines are held back until they are let go. */
+async function open() {
+  const backend = await openWebgpu();
+  const { gpu } = /** @type {any} */ (backend);
+  const make = gpu.createComputePipelineAsync.bind(gpu);
+  /** @type {(() => void)[]} */
+  const held = [];
+  const asked = { count: 0, holds: false };
+  let made = 0;
+  gpu.createComputePipelineAsync = async (/** @type {any} */ description) => {
+    asked.count++;
+    try {
+      if (asked.holds) await /** @type {Promise<void>} */ (new Promise((go) => held.push(go)));
+      return await make(description);
+    } finally {
+      made++;
+    }
+  };
+  /** Lets them go, and waits until no more are asked for. */
+  const release = async () => {
+    asked.holds = false;
+    for (const go of held.splice(0)) go();
+    for (let turns = 0; turns < 3; turns = made === asked.count ? turns + 1 : 0) await nextTask();
+  };
+  return { backend, asked, release };
+}
+
+/**
+ * The pipelines that a function's dispatches use.
+ *
+ * @param {() => Promise<unknown>} act
+ */
+async function used(act) {
+  const { prototype } = GPUComputePassEncoder;
+  const { setPipeline } = prototype;
+  /** @type {Set<GPUComputePipeline>} */
+  const found = new Set();
+  prototype.setPipeline = function (pipeline) {
+    found.add(pipeline);
+    return setPipeline.call(this, pipeline);
+  };
+  try {
+    await act();
+  } finally {
+    prototype.setPipeline = setPipeline;
+  }
+  return found;
+}
+
+/**
+ * What Programs give and use before their kernels are specialised, meanwhile and afterwards.
+ *
+ * @param {Call[]} calls of Programs with one output
+ * @param {number} runs after which it begins
+ */
+export async function stages(calls, runs) {
+  const { backend, asked, release } = await open();
+  const found = [];
+  for (const { json, inputs } of calls) {
+    const program = await backend.registerAsync(json, nothing, 0, 0, () => {});
+    const slots = inputs.map((input) => write(backend, input));
+    const run = async () => {
+      const output = backend.run(program, ...slots);
+      const values = plain(await backend.readAsync(output));
+      backend.free(output);
+      return values;
+    };
+    asked.holds = true;
+    const general = await used(async () => {
+      for (let i = 1; i < runs; i++) backend.free(backend.run(program, ...slots));
+      await backend.finish();
+    });
+    const before = asked.count;
+    const [first, later] = [await run(), await run()];
+    const during = asked.count;
+    await release();
+    /** @type {(number | string)[]} */
+    let last = [];
+    const special = await used(async () => {
+      last = await run();
+    });
+    const alive = backend.memory().specialised;
+    backend.release(program);
+    backend.free(...slots);
+    found.push({
+      values: [first, later, last],
+      asked: [during - before, asked.count - before],
+      replaced: [...special].filter((pipeline) => !general.has(pipeline)).length,
+      kept: [...special].filter((pipeline) => general.has(pipeline)).length,
+      alive,
+      left: backend.memory().specialised,
+    });
+  }
+  await backend.finish(); // nothing has failed
+  backend.close();
+  return found;
+}
+
+/**
+ * A Program, and then the backend, is closed while a pipeline for it is made.
+ *
+ * @param {Call} call
+ * @param {number} runs
+ */
+export async function closedMeanwhile({ json, inputs }, runs) {
+  const { backend, asked, release } = await open();
+  const counts = [];
+  for (const close of [(/** @type {number} */ id) => backend.release(id), () => backend.close()]) {
+    const program = await backend.registerAsync(json, nothing, 0, 0, () => {});
+    const slots = inputs.map((input) => write(backend, input));
+    asked.holds = true;
+    const before = asked.count;
+    for (let i = 0; i < runs; i++) backend.free(backend.run(program, ...slots));
+    await backend.finish();
+    close(program);
+    await release();
+    counts.push([asked.count - before, backend.memory().specialised]);
+  }
+  return counts;
+}
+
+/**
+ * How many pipelines so many Programs have, each of one step, and how many when half of them are closed.
+ *
+ * @param {number} programs
+ * @param {string} source
+ * @param {number} runs
+ */
+export async function most(programs, source, runs) {
+  const trial = async (/** @type {any} */ text) => ({ text });
+  const specialised = new Specialised(/** @type {any} */ ({ trial }));
+  const made = Array.from({ length: programs }, (_, number) => ({
+    steps: [{ kernel: { text: { name: "strided", source } }, values: { number } }],
+    runs: 0,
+    pipelines: 0,
+    isClosed: false,
+  }));
+  for (let i = 0; i < runs; i++) {
+    for (const program of made) specialised.ran(/** @type {any} */ (program));
+  }
+  await specialised.last;
+  const { count } = specialised;
+  for (const program of made.slice(programs / 2)) specialised.closed(/** @type {any} */ (program));
+  return [count, specialised.count];
+}

@@ -1,0 +1,119 @@
+/**
+ * Pipelines for the sizes of one step, in the place of those for any sizes.
+ *
+ * The text of a kernel reads sizes from the uniform `p`, so that it is compiled once for all shapes. Where
+ * `p` is a constant instead, divisions by it become multiplications, and loops over it are unrolled. So the
+ * kernels that gain by it are compiled once more when a Program has run often: one after the other, while
+ * calls go on with those that are there. They compute the same bits, so it is of no matter when they take over.
+ *
+ * @typedef {import("./pipelines.mjs").Kernel} Kernel
+ * @typedef {import("./pipelines.mjs").PipelineCache} PipelineCache
+ * @typedef {import("./program.mjs").Program} Program
+ * @typedef {import("./program.mjs").Step} Step
+ */
+
+/** The kernels that gain, and how many times as fast they were on an NVIDIA H200. */
+const GAINERS = new Set([
+  "pad", // 1.5 to 2.9
+  "gather", // 1.1 to 1.4
+  "scan", // 1.4
+  "resample", // 1.3
+  "transpose_tile", // 1.06 to 1.3
+  "pool", // 1.06 to 1.1
+  "depthwise_conv2d", // 1.06 to 1.1
+  "reduce", // 1.04 to 1.07
+  "softmax_group", // 1 to 1.1
+  "strided", // 1 to 1.06
+  "concat", // 1 to 1.06
+  "softmax", // 1.04
+  "matvec", // 1 to 1.04
+]);
+
+/** Runs of a Program after which it is worth the while. */
+const ENOUGH_RUNS = 32;
+
+/** Pipelines of this kind that all Programs may have. */
+const MOST = 256;
+
+const MEMBERS = /^struct Params \{([^}]*)\}$/m;
+const UNIFORM = /^@group\(0\) @binding\(0\) var<uniform> p: Params;$/m;
+
+export class Specialised {
+  /** @param {PipelineCache} pipelines */
+  constructor(pipelines) {
+    this.pipelines = pipelines;
+    /** Pipelines that Programs have. */
+    this.count = 0;
+    /** The last Program's turn. */
+    this.last = Promise.resolve();
+  }
+
+  /**
+   * Hears of each run of a Program.
+   *
+   * @param {Program} program
+   */
+  ran(program) {
+    if (++program.runs !== ENOUGH_RUNS) return;
+    const steps = program.steps.filter(({ kernel }) => GAINERS.has(kernel.text.name));
+    if (steps.length > 0) this.last = this.last.then(() => this.replace(program, steps));
+  }
+
+  /**
+   * Hears that a Program is closed, with which its pipelines go.
+   *
+   * @param {Program} program
+   */
+  closed(program) {
+    this.count -= program.pipelines;
+  }
+
+  /**
+   * Gives steps kernels of their own, as far as these compile.
+   *
+   * @param {Program} program
+   * @param {Step[]} steps
+   */
+  async replace(program, steps) {
+    /** @type {Map<string, Kernel | null>} by text: steps of the same sizes share one */
+    const made = new Map();
+    for (const step of steps) {
+      const { text } = step.kernel;
+      const source = withConstants(text.source, step.values);
+      if (source === null) continue;
+      if (!made.has(source)) {
+        if (this.count === MOST) return;
+        const kernel = await this.pipelines.trial({ ...text, source });
+        if (program.isClosed) return;
+        made.set(source, kernel);
+        this.count += Number(kernel !== null);
+        program.pipelines += Number(kernel !== null);
+      }
+      step.kernel = made.get(source) ?? step.kernel;
+    }
+  }
+}
+
+/**
+ * The text of a kernel with its parameters as constants; null if it has none.
+ *
+ * @param {string} source
+ * @param {Record<string, number | number[]>} params as whole numbers, floats by their bits
+ * @returns {string | null}
+ */
+export function withConstants(source, params) {
+  const members = [...(MEMBERS.exec(source)?.[1].matchAll(/(\w+): (\w+)/g) ?? [])];
+  if (!UNIFORM.test(source) || !members.every(([, name]) => name in params)) return null;
+  const values = members.map(([, name, type]) => constant(params[name], type));
+  return source.replace(UNIFORM, `const p = Params(${values.join(", ")});`);
+}
+
+/**
+ * @param {number | number[]} value
+ * @param {string} type
+ * @returns {string}
+ */
+function constant(value, type) {
+  if (Array.isArray(value)) return `array(${value.map((n) => `vec4<i32>(${n}, 0, 0, 0)`).join()})`;
+  return type === "f32" ? `bitcast<f32>(i32(${value}))` : `${value}`;
+}
