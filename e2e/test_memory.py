@@ -23,6 +23,35 @@ def test_tensors_as_memory(tf: Any, backend: str) -> None:
     assert x.device == f"/job:localhost/replica:0/task:0/device:{processor}:0"
 
 
+@run_in_browser(backends=["webgl", "webgpu"])
+async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
+    """The environment of these tests has it switched off by flags, so that kernels are reached."""
+    from tfpy._src.runtime import registry
+
+    device = registry.active_backend()
+    assert device.few == 0
+    device.few = 100
+    try:
+        slots = tf.memory()["backend"]["slots"]
+        x, w = tf.constant(np.arange(13.0, dtype=np.float32)), tf.Variable(2.5)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(x * w))
+        w.assign_sub(0.001 * tape.gradient(loss, w))
+        assert loss.device.endswith("CPU:0")
+        assert tf.memory()["backend"]["slots"] == slots
+        np.testing.assert_allclose(w.numpy(), 2.5 - 0.001 * 2 * 2.5 * 650, rtol=1e-6)
+        scaled = tf.ones([17, 13]) * w + x  # which the device computes
+        assert scaled.device.endswith("GPU:0")
+        assert (await scaled.data())[16].tolist() == (x + w).numpy().tolist()
+        assert float(tf.function(lambda v: v * w)(x)[2].numpy()) == float(w.numpy()) * 2
+    finally:
+        device.few = 0
+        for compiled in device.programs.values():
+            if compiled.program > 0:
+                device.release(compiled.program)
+        device.programs.clear()
+
+
 def no_texture_memory() -> Any:
     """A switch: textures of a MiB or more get no memory, and nobody says so."""
     from pyodide.code import run_js

@@ -99,6 +99,65 @@ def test_unsupported_ops_run_on_the_host(
     assert "cos" not in device.compiled
 
 
+@pytest.fixture
+def few(device: FakeDevice) -> FakeDevice:
+    """The fake device, which leaves tensors of fewer than ten elements to the host."""
+    device.few = 10
+    return device
+
+
+def test_few_numbers_of_the_host_stay_there(few: FakeDevice) -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    y = tf.reduce_sum(x * x + 1.0)
+    assert (y.storage.place, y.numpy()) == ("host", 17)
+    assert (few.uploads, few.compiled) == (0, [])
+    z = tf.constant(np.ones(12, np.float32)) * y  # too many: what it reads is uploaded
+    assert (z.storage.place, few.uploads, few.compiled) == ("fake", 2, ["multiply"])
+    wide = tf.broadcast_to(y, [12])
+    assert (wide.storage.place, few.uploads) == ("fake", 2)
+    first = z[:3]  # which the host does not have
+    assert (first.storage.place, (first + x).storage.place) == ("fake", "fake")
+    assert (y + 1.0).storage.place == "host"  # the host has y still
+    np.testing.assert_array_equal(first + x, [18, 19, 20])
+
+
+def test_the_host_has_what_a_run_has_uploaded(few: FakeDevice) -> None:
+    x, y = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    double = tf.function(lambda a, b: (a * 2.0, b + a))
+    twice, both = double(x, y)
+    assert (x.storage.place, twice.storage.place) == ("fake", "fake")
+    assert (x + 1.0).storage.place == "host"
+    y.assign_add(x)
+    assert y.value().storage.place == "host"
+    y.assign(both)
+    assert (y * 2.0).storage.place == "fake"
+    assert (y * 2.0).numpy().tolist() == [8, 12]
+
+
+def test_gradients_and_memory_of_few_numbers(few: FakeDevice) -> None:
+    def counted() -> tuple[int, int]:
+        gc.collect()
+        scalars.clear_scalars()
+        return tf.memory()["numTensors"], tf.memory()["numBytes"]
+
+    w, x = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.constant([[1.0], [0.5]])
+    before = counted()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.nn.relu(w @ x - 4.0) ** 2.0)
+    gradient = tape.gradient(loss, w)
+    assert (gradient.storage.place, few.compiled) == ("host", [])
+    np.testing.assert_array_equal(gradient, [[0, 0], [2, 1]])
+    del tape, loss, gradient
+    assert counted() == before
+
+
+def test_errors_on_the_host_name_the_values(few: FakeDevice) -> None:
+    before = tf.memory()["numTensors"]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.constant([1, 2]) // tf.constant([1, 0])
+    assert tf.memory()["numTensors"] == before
+
+
 def test_reshape_moves_nothing(device: FakeDevice) -> None:
     x = tf.constant(np.ones((10, 300), np.float32)) * 2
     before = (device.runs, device.uploads)

@@ -1,4 +1,8 @@
-"""The eager executor: each op call is a one-equation Program, compiled once per signature."""
+"""The eager executor: each op call is a one-equation Program, compiled once per signature.
+
+An op of a few numbers that the host has is computed there, where that takes less than a dispatch
+(:attr:`Backend.few`); its result is uploaded when a Program needs it.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.aval import Array
+from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import Op, executes
 from tfpy._src.ir.sizes import closed, is_open
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.backend import Backend
-from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.runtime.storage import Storage
 
 _MAX_PROGRAMS = 4096  # per backend; the oldest goes
 
@@ -26,16 +30,25 @@ _MAX_PROGRAMS = 4096  # per backend; the oldest goes
 class _Compiled:
     """A cache entry: what an op is on a backend for one signature."""
 
-    __slots__ = ("aval", "graph", "program")
+    __slots__ = ("_evaluator", "aval", "graph", "is_small", "program")
 
-    def __init__(self, graph: Graph, program: int) -> None:
+    def __init__(self, op: Op, graph: Graph, few: int) -> None:
         self.graph = graph
-        self.program = program
-        """Id of the device's program, or one of the two below."""
         self.aval = graph.avals[graph.outputs[0]]
+        self.is_small = not op.is_alias and all(aval.size < few for aval in graph.avals)
+        self._evaluator: Evaluator | None = None
+        self.program = _UNKNOWN
+        """Id of the device's program, or one of the three below."""
+
+    def by_numpy(self, arrays: Sequence[Array]) -> Array:
+        """The result for the arrays of the operands."""
+        evaluator = self._evaluator
+        if evaluator is None:
+            evaluator = self._evaluator = Evaluator(self.graph)
+        return evaluator(arrays)[0]
 
 
-_HOST, _ALIAS = 0, -1
+_HOST, _ALIAS, _UNKNOWN = 0, -1, -2
 
 
 @executes
@@ -64,20 +77,26 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             if tracing.local.active:
                 return tracing.local.active[-1].apply(op, inputs, attrs)
             return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
-        compiled = _compile(backend, op, avals, attrs)
+        graph = single_equation(op, avals, tuple(attrs.items()))
+        compiled = _Compiled(op, graph, backend.few)
         _remember(backend, key, compiled)
+    arrays = _at_hand(inputs) if compiled.is_small else None
+    if arrays is None and compiled.program == _UNKNOWN:
+        compiled.program = _compile(backend, op, compiled.graph)
     aval, program = compiled.aval, compiled.program
     try:
-        if program > 0:
+        if arrays is not None:
+            storage = Storage(aval, compiled.by_numpy(arrays))
+        elif program > 0:
             if backend.collect_due:
                 backend.collect()
             slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
-            output = Tensor(aval, Storage(aval, None, backend, slot))
+            storage = Storage(aval, None, backend, slot)
         elif program == _ALIAS:
-            output = Tensor(aval, inputs[0].storage)
+            storage = inputs[0].storage
         else:
-            (array,) = evaluate(compiled.graph, [t.host_view() for t in inputs])
-            output = Tensor(aval, host_storage(array, aval))
+            storage = Storage(aval, compiled.by_numpy([t.host_view() for t in inputs]))
+        output = Tensor(aval, storage)
     except bridge.FAILURES as failure:
         raise bridge.op_error(failure, op.name) from None
     except OpError:
@@ -89,16 +108,28 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     return output
 
 
-def _compile(backend: Backend, op: Op, avals: Sequence[Aval], attrs: dict[str, Any]) -> _Compiled:
-    graph = single_equation(op, avals, tuple(attrs.items()))
+def _at_hand(tensors: Sequence[Tensor]) -> list[Array] | None:
+    """The values of tensors, if the host has them all."""
+    arrays = []
+    for tensor in tensors:
+        array = tensor.storage.host
+        if array is None:
+            return None
+        shape = tensor.aval.shape
+        arrays.append(array if array.shape == shape else array.reshape(shape))
+    return arrays
+
+
+def _compile(backend: Backend, op: Op, graph: Graph) -> int:
+    """What :attr:`_Compiled.program` is."""
     if op.is_alias:
-        return _Compiled(graph, _ALIAS)
+        return _ALIAS
     if backend.takes(op, graph.avals):
         try:
-            return _Compiled(graph, backend.compile(graph))
+            return backend.compile(graph)
         except NotLowerable:
             pass
-    return _Compiled(graph, _HOST)
+    return _HOST
 
 
 def _remember(backend: Backend, key: Any, compiled: _Compiled) -> None:

@@ -118,6 +118,21 @@ _ALL = (
         "webgl",
     ),
     Flag(
+        "WEBGL_CPU_FORWARD",
+        SWITCH,
+        True,
+        "NumPy computes an op outside of compiled functions whose few operands the host has: "
+        "that takes less than a dispatch.",
+        "webgl",
+    ),
+    Flag(
+        "CPU_HANDOFF_SIZE_THRESHOLD",
+        COUNT,
+        1000,
+        "Few are fewer elements than this, those of the result included.",
+        "webgl",
+    ),
+    Flag(
         "WEBGL_MAX_TEXTURE_SIZE",
         SIZE,
         Found(lambda facts: facts["webgl"]["maxTextureSize"], "found"),
@@ -164,6 +179,21 @@ _ALL = (
         SWITCH,
         False,
         "Takes a fallback adapter of WebGPU, too, though wasm is faster there.",
+        "webgpu",
+    ),
+    Flag(
+        "WEBGPU_CPU_FORWARD",
+        SWITCH,
+        True,
+        "NumPy computes an op outside of compiled functions whose few operands the host has: "
+        "that takes less than a dispatch.",
+        "webgpu",
+    ),
+    Flag(
+        "WEBGPU_CPU_HANDOFF_SIZE_THRESHOLD",
+        COUNT,
+        1000,
+        "Few are fewer elements than this, those of the result included.",
         "webgpu",
     ),
     Flag(

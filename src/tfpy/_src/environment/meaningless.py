@@ -26,8 +26,6 @@ _REASONS = {
     "floats are always read as floats": "WEBGL_DOWNLOAD_FLOAT_ENABLED",
     "isnan looks at the bits, which drivers do not get wrong": "WEBGL2_ISNAN_CUSTOM",
     "the device computes every op on tensors that it has, whatever their size": """
-        WEBGL_CPU_FORWARD CPU_HANDOFF_SIZE_THRESHOLD
-        WEBGPU_CPU_FORWARD WEBGPU_CPU_HANDOFF_SIZE_THRESHOLD
         TOPK_LAST_DIM_CPU_HANDOFF_SIZE_THRESHOLD TOPK_K_CPU_HANDOFF_THRESHOLD
     """,
     "tf.compile_model compiles before the first call":

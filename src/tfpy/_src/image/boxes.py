@@ -63,15 +63,12 @@ def _suppressed(
 
 
 def _chosen(pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """Places and scores of the chosen boxes alone; they stay where they were found.
+    """Places and scores of the chosen boxes alone.
 
     Raises:
         NotTraceableError: while a function is traced: how many there are depends on values.
     """
-    found = host_values(pairs)
-    count = int((found[:, 0] >= 0).sum())
-    if pairs.storage.backend is None:
-        return constant(found[:count, 0].astype(np.int32)), constant(found[:count, 1])
+    count = int((host_values(pairs)[:, 0] >= 0).sum())
     return cast(pairs[:count, 0], dtypes.int32), pairs[:count, 1]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextvars
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -53,8 +54,7 @@ class _Step:
         try:
             self._compute(values)
         except MemoryError as error:
-            name = self.eqn.op.name
-            raise ResourceExhaustedError(None, name, f"{name}: {error}") from None
+            raise _no_memory(self.eqn.op, error) from None
 
     def _compute(self, values: dict[int, Array]) -> None:
         attrs = self.attrs
@@ -84,15 +84,20 @@ class Evaluator:
         dead: list[list[int]] = [[] for _ in range(len(graph.eqns) + 1)]
         for value, number in last.items():
             dead[number].append(value)
+        self._only: Callable[..., Array] | None = None
         refs = [kernels.get(eqn.op.name, eqn.op.ref) for eqn in graph.eqns]
         own = _own_memory(graph, refs)
         self._steps = [
             _step(graph, eqn, ref, tuple(values), own)
             for eqn, ref, values in zip(graph.eqns, refs, dead, strict=False)
         ]
+        if len(graph.eqns) == 1 and _is_whole(graph, graph.eqns[0]):
+            self._only = _function_of(self._steps[0])
 
     def __call__(self, inputs: Sequence[Array]) -> list[Array]:
         """See :func:`evaluate`."""
+        if self._only is not None:
+            return [self._only(*inputs)]
         graph = self._graph
         values: dict[int, Array] = dict(graph.constants)
         values.update(zip(graph.inputs, inputs, strict=True))
@@ -100,6 +105,46 @@ class Evaluator:
             for step in self._steps:
                 step.run(values)
         return list(map(values.__getitem__, graph.outputs))
+
+
+def _no_memory(op: Op, error: MemoryError) -> ResourceExhaustedError:
+    return ResourceExhaustedError(None, op.name, f"{op.name}: {error}")
+
+
+def _is_whole(graph: Graph, eqn: Eqn) -> bool:
+    """Whether a Graph is the function that one equation is: that of an eager op."""
+    return (
+        (*graph.inputs,) == eqn.inputs and (*graph.outputs,) == eqn.outputs and not eqn.op.multiple
+    )
+
+
+_quiet = contextvars.copy_context()
+"""In a copy of it NumPy's functions warn of nothing; ``np.errstate`` takes twice as long."""
+_quiet.run(np.seterr, all="ignore")
+
+
+def _function_of(step: _Step) -> Callable[..., Array]:
+    """The only equation of a Graph as a function of arrays. For an eager op of a few numbers it is
+    what is done besides NumPy that counts."""
+    op, ref, attrs, widened = step.eqn.op, step.ref, step.attrs, step.widened
+    ((_, dtype, shape),) = step.outputs
+
+    def universal(*arrays: Array) -> Array:
+        try:
+            return np.asarray(_quiet.copy().run(ref, *arrays), dtype, order="C")
+        except MemoryError as error:
+            raise _no_memory(op, error) from None
+
+    def other(*arrays: Array) -> Array:
+        given = map(_wide, arrays) if widened else arrays
+        try:
+            with np.errstate(all="ignore"):
+                found = np.asarray(ref(*given, **attrs), dtype, order="C")
+            return found.reshape(shape)
+        except MemoryError as error:
+            raise _no_memory(op, error) from None
+
+    return universal if isinstance(ref, np.ufunc) and not widened else other
 
 
 def _step(graph: Graph, eqn: Eqn, ref: Kernel, dead: tuple[int, ...], own: set[int]) -> _Step:

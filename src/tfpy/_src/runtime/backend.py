@@ -115,6 +115,10 @@ class Backend(ABC):
     one before.
     """
 
+    few = 0
+    """An eager op whose operands the host has is computed there, by NumPy, when they and its result
+    have fewer elements than this: on a GPU that takes less than a dispatch."""
+
     gone = ""
     """Why nothing of it can be had any more, once it is closed."""
 

@@ -311,7 +311,9 @@ async def open_webgpu() -> Backend:
     if shown := flags.get_string("WEBGPU_PRINT_SHADER"):
         lower = partial(_lower_and_print, lower, shown)
     target = lower_webgpu.WebGPUTarget(inputs, half)
-    return DeviceBackend("webgpu", device, lower, target, "GPU")
+    backend = DeviceBackend("webgpu", device, lower, target, "GPU")
+    backend.few = _few("WEBGPU_CPU_FORWARD", "WEBGPU_CPU_HANDOFF_SIZE_THRESHOLD")
+    return backend
 
 
 def _lower_and_print(
@@ -351,10 +353,16 @@ async def open_webgl() -> Backend:
     targets, block = device.limits["targets"], device.limits["block"]
     lower = partial(lower_webgl.lower, targets=targets, block=block)
     backend = DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
+    backend.few = _few("WEBGL_CPU_FORWARD", "CPU_HANDOFF_SIZE_THRESHOLD")
     backend.refuses_unstorable = (
         flags.get_bool("WEBGL_CHECK_NUMERICAL_PROBLEMS") and device.limits["float16"] == 1
     )
     return backend
+
+
+def _few(switch: str, size: str) -> int:
+    """:attr:`Backend.few` by flags."""
+    return int(env().get_number(size)) if env().get_bool(switch) else 0
 
 
 async def open_wasm() -> Backend:
