@@ -7,10 +7,15 @@ fn value(i: i32) -> V {
     let c = oc / p.multiplier;
     let window = window_at(pixel);
     var sum = V(0);
-    for (var tap = first_tap(); tap.number < tap_count(); tap = next_tap(tap)) {
-        let under = pixel_under(window, tap);
-        if (under < 0) { continue; }
-        sum += x_value(under * p.in_c + c) * filter_value(tap.number * out_c + oc);
+    for (var y = 0; y < p.filter_h; y++) {
+        let row = window.z + y * p.dilation_h;
+        if (row < 0 || row >= p.in_h) { continue; }
+        let first = (window.x * p.in_h + row) * p.in_w;
+        for (var x = 0; x < p.filter_w; x++) {
+            let column = window.w + x * p.dilation_w;
+            if (column < 0 || column >= p.in_w) { continue; }
+            sum += x_value((first + column) * p.in_c + c) * filter_value((y * p.filter_w + x) * out_c + oc);
+        }
     }
     return sum;
 }

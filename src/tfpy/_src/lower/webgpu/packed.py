@@ -108,7 +108,7 @@ def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:
     """
     short = product.k <= TEXEL * SMALL_TILE.depth or not pointwise
     large = LARGE if short or finished else LARGE_BYTES
-    if large.count(product) >= 2 * FILLS:
+    if large.count(product) >= 2 * FILLS and product.n > MEDIUM_SHORT.columns:
         return large
     if short:
         return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= 2 * FILLS else SMALL_SHORT
