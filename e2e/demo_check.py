@@ -44,9 +44,11 @@ def problems_of(page: OpenPage, state: dict[str, Any]) -> list[str]:
     return [*([state["error"]] if state["error"] else []), *page.problems]
 
 
-def check_backend(browsers: Browsers, site: str, browser: str, backend: str) -> Outcome:
-    """Train the demo on one backend."""
-    url = f"{site}?auto=1&backend={backend}&{SOFTWARE}"
+def check_backend(
+    browsers: Browsers, site: str, browser: str, backend: str, flags: str = ""
+) -> Outcome:
+    """Train the demo on one backend, with further flags (``NAME:value,``)."""
+    url = f"{site}?auto=1&backend={backend}&{SOFTWARE},{flags}"
     page = browsers.open(browser, ENVIRONMENTS["default"], url)
     try:
         state = wait_for(page, DONE, TRAIN_SECONDS)

@@ -24,6 +24,14 @@ def test_learns_in_firefox(tfpy_sessions: Sessions, backend: str) -> None:
     assert outcome.wrong == []
 
 
+def test_learns_where_textures_hold_float16(tfpy_sessions: Sessions) -> None:
+    site = tfpy_sessions.site_url(ENVIRONMENTS["default"])
+    flags = "WEBGL_FORCE_F16_TEXTURES:true"
+    outcome = check_backend(tfpy_sessions.browsers, site, "chromium", "webgl", flags)
+    assert outcome.figures["variant"] == "webgl2-float16"
+    assert outcome.wrong == []
+
+
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:
     """The 8 by 8 pixels that the pad sees in strokes."""
     text = json.dumps(strokes)

@@ -229,3 +229,17 @@ async def test_the_fastest_backend(tf: Any, backend: str) -> None:
     finally:
         js.localStorage.removeItem("tfpy.backends")
         await tf.set_backend_async(backend)
+
+
+@run_in_browser(backends=["webgl"])
+async def test_epsilon_of_float16(tf: Any) -> None:
+    """A logarithm that an epsilon keeps finite is finite where textures hold float16."""
+    ends = tf.constant([0.0, 1.0] * 40)
+    assert tf.backend().epsilon() == 1e-7
+    async with reopened(tf, "webgl", WEBGL_FORCE_F16_TEXTURES=True):
+        assert tf.backend().epsilon() == 1e-4
+        small = tf.zeros([80]) + tf.backend().epsilon()
+        np.testing.assert_allclose(await tf.math.log(small).data(), np.log(1e-4), rtol=1e-3)
+        loss = await tf.losses.log_loss(ends, 1.0 - ends).data()
+        np.testing.assert_allclose(loss, -np.log(1e-4), rtol=1e-2)
+        assert (await tf.math.l2_normalize(tf.zeros([80])).data() == 0).all()

@@ -195,6 +195,7 @@ from tfpy._src.debugging.assertions import (
     assert_greater as assert_greater,
     assert_less as assert_less,
 )
+from tfpy._src.debugging.float16 import Float16Check as Float16Check, check_float16 as check_float16
 from tfpy._src.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
@@ -324,6 +325,7 @@ from tfpy._src.runtime.kernels import (
     unregister_kernel as unregister_kernel,
 )
 from tfpy._src.runtime.registry import (
+    backend as backend,
     backend_report as backend_report,
     find_backend as find_backend,
     find_backend_factory as find_backend_factory,

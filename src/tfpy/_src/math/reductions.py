@@ -16,6 +16,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import elementwise as ew, reduction, special
 from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.runtime.registry import storable
 
 
 def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
@@ -207,10 +208,13 @@ def _ordered(x: Tensor) -> Tensor:
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm."""
+    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm.
+
+    Where textures hold float16, ``epsilon`` is at least 1e-4.
+    """
     t = convert_to_tensor(x)
     total = reduce_sum(_squared_length(t), axis, keepdims=True)
-    return t * cast(ew.rsqrt(ew.maximum(total, epsilon)), t.dtype)
+    return t * cast(ew.rsqrt(ew.maximum(total, storable(epsilon))), t.dtype)
 
 
 def _ascends(compare: Callable[[Tensor, Tensor], Tensor], x: Any) -> Tensor:

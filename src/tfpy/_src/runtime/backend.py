@@ -118,6 +118,8 @@ class Backend(ABC):
     few = 0
     """An eager op whose operands the host has is computed there, by NumPy, when they and its result
     have fewer elements than this: on a GPU that takes less than a dispatch."""
+    stores_float16 = False
+    """Whether what is computed as float32 is stored as float16."""
 
     gone = ""
     """Why nothing of it can be had any more, once it is closed."""
@@ -130,6 +132,11 @@ class Backend(ABC):
         self.dead_programs: list[int] = []
         self.programs: dict[Any, Any] = {}
         """Cache of the eager executor: key of an op -> compiled program."""
+
+    def epsilon(self) -> float:
+        """A small number, which stays one in tensors of this backend: log(x + epsilon) is never
+        log(0)."""
+        return 1e-4 if self.stores_float16 else 1e-7
 
     @abstractmethod
     def upload(self, array: Array) -> int:

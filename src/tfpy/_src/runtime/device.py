@@ -354,9 +354,9 @@ async def open_webgl() -> Backend:
     lower = partial(lower_webgl.lower, targets=targets, block=block)
     backend = DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
     backend.few = _few("WEBGL_CPU_FORWARD", "CPU_HANDOFF_SIZE_THRESHOLD")
-    backend.refuses_unstorable = (
-        flags.get_bool("WEBGL_CHECK_NUMERICAL_PROBLEMS") and device.limits["float16"] == 1
-    )
+    backend.stores_float16 = device.limits["float16"] == 1
+    checks = flags.get_bool("WEBGL_CHECK_NUMERICAL_PROBLEMS")
+    backend.refuses_unstorable = checks and backend.stores_float16
     return backend
 
 

@@ -172,18 +172,43 @@ def active_backend() -> Backend:
     return active
 
 
+def storable(epsilon: float) -> float:
+    """An epsilon of float32, or the least that is one on the active backend."""
+    if active is None or not active.stores_float16:
+        return epsilon
+    return max(epsilon, active.epsilon())
+
+
 @contextmanager
 def on_host() -> Iterator[None]:
     """Ops in this context run on the cpu backend, whichever is active outside."""
-    global active
     entry = _entry("cpu")
     if entry.backend is None:
         entry.backend, entry.status = CpuBackend(), "available"
-    before, active = active, entry.backend
+    with running_on(entry.backend):
+        yield
+
+
+@contextmanager
+def running_on(backend: Backend) -> Iterator[None]:
+    """Ops in this context run on a backend, which need not be registered."""
+    global active
+    before, active = active, backend
     try:
         yield
     finally:
         active = before
+
+
+def backend() -> Backend:
+    """The active backend (``tf.backend()``), for what it can be asked.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.backend().epsilon()  # 1e-4 where textures hold float16
+        1e-07
+    """
+    return active_backend()
 
 
 def get_backend() -> str:

@@ -12,6 +12,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
 from tfpy._src.nn import losses as nn_losses
 from tfpy._src.ops import activation, elementwise as ew
+from tfpy._src.runtime.registry import storable
 
 
 class Reduction:
@@ -132,11 +133,16 @@ def log_loss(
     labels: Any,
     predictions: Any,
     weights: Any = 1.0,
-    epsilon: float = 1e-7,
+    epsilon: float | None = None,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """-labels * log(predictions) - (1 - labels) * log(1 - predictions)."""
+    """-labels * log(predictions) - (1 - labels) * log(1 - predictions).
+
+    Args:
+        epsilon: keeps logarithms finite; left out, 1e-7, or 1e-4 where textures hold float16.
+    """
     y, x = _same_shape("log_loss", labels, predictions)
+    epsilon = storable(1e-7 if epsilon is None else epsilon)
     losses = -y * ew.log(x + epsilon) - (1 - y) * ew.log(1 - x + epsilon)
     return compute_weighted_loss(losses, weights, reduction)
 

@@ -1,0 +1,187 @@
+"""``tf.check_float16``: where a function would go wrong on a device that stores float16."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tfpy._src import tracing
+from tfpy._src.core import nest, tape as tapes
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.function.polymorphic import functions_run_eagerly, run_functions_eagerly
+from tfpy._src.ir.aval import Array
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.ir.graph import single_equation
+from tfpy._src.ir.op import Op
+from tfpy._src.runtime import registry
+from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.runtime.storage import Storage
+
+_LIBRARIES = (str(Path(__file__).parents[2]), str(Path("keras", "src")))
+
+
+@dataclass(frozen=True)
+class Float16Check:
+    """What :func:`check_float16` found."""
+
+    problem: str
+    """"overflow", "precision", or nothing."""
+    op: str
+    """The first op that has it."""
+    line: str
+    """Where the program calls that: ``file:number: text``."""
+    detail: str
+    """What became of its result."""
+    error: float
+    """How far the function's results are from those in float32, of their size; infinite where they
+    are no numbers."""
+
+    def __bool__(self) -> bool:
+        """Whether nothing went wrong."""
+        return not self.problem
+
+    def __str__(self) -> str:
+        if not self.problem:
+            return f"float16 does: its results differ by {self.error:.2g} of their size"
+        return f"{self.problem} in {self.op}: {self.detail}\n  {self.line}"
+
+
+def check_float16(f: Callable[..., Any], inputs: Any = (), tolerance: float = 0.01) -> Float16Check:
+    """Runs a function in float32 and as a device does that stores float16, and compares.
+
+    Phones without float32 textures are such devices (``WEBGL_FORCE_F16_TEXTURES`` makes one of
+    any). After each op its result is rounded to float16 once; compiled functions run op by op, so
+    where a device fuses ops it may do better. NumPy computes both.
+
+    Args:
+        f: takes the inputs, and gives tensors or a nest of them.
+        inputs: its arguments, in a list or tuple if there are several.
+        tolerance: how far the result of an op may be from that in float32, of its size (the root
+            of the mean square), before it counts as lost.
+
+    Returns:
+        A :class:`tf.Float16Check`, which is true if nothing went wrong: ``problem``, ``op``,
+        ``line``, ``detail``, ``error``.
+
+    Raises:
+        What the function raises.
+
+    Example:
+        >>> import tfpy as tf
+        >>> found = tf.check_float16(lambda x: tf.exp(x) / 1e6, tf.constant([1.0, 12.0]))
+        >>> found.problem, found.op
+        ('overflow', 'exp')
+        >>> found.detail
+        '162755 is beyond 65504, the largest number of float16'
+    """
+    arguments = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    backend = _Storing16()
+    watcher = _Watcher(tolerance)
+    eagerly, recording = functions_run_eagerly(), tapes.local.active[:]
+    run_functions_eagerly(True)
+    tapes.local.active[:] = [watcher]
+    try:
+        with registry.running_on(backend):
+            results = nest.flatten(f(*arguments), expand_composites=True)
+            errors = [watcher.error_of(t) for t in results if isinstance(t, Tensor)]
+    finally:
+        tapes.local.active[:] = recording
+        run_functions_eagerly(eagerly)
+    return Float16Check(*(watcher.found or ("", "", "", "")), max(errors, default=0.0))
+
+
+class _Storing16(CpuBackend):
+    """NumPy with the epsilons of a device that stores float16."""
+
+    stores_float16 = True
+
+
+class _Watcher(tapes.Tape):
+    """Told of each op, computes it on what float16 has left of its operands."""
+
+    def __init__(self, tolerance: float) -> None:
+        super().__init__()
+        self.tolerance = tolerance
+        self.found: tuple[str, str, str, str] | None = None
+        """Problem, op, line and detail of the first op that has one."""
+        self._halves: dict[int, tuple[Storage, Array]] = {}
+
+    def record_op(
+        self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: Mapping[str, Any]
+    ) -> None:
+        if tracing.current() is not None:
+            return
+        graph = single_equation(op, [t.aval for t in inputs], tuple(attrs.items()))
+        (result,) = evaluate(graph, [self._half(t) for t in inputs])
+        half = _rounded(result)
+        self._halves[id(output.storage)] = output.storage, half
+        if self.found is None and (wrong := self._wrong(output.host_view(), half)):
+            self.found = (wrong[0], op.name, _caller(), wrong[1])
+
+    def record(self, entry: tapes.Entry) -> None:
+        """What is recorded as a whole is made of ops, of which it is told."""
+
+    def error_of(self, tensor: Tensor) -> float:
+        """How far a tensor is from its value in float32."""
+        return _error(tensor.host_view(), self._half(tensor))
+
+    def _half(self, tensor: Tensor) -> Array:
+        known = self._halves.get(id(tensor.storage))
+        if known is not None:
+            return known[1].reshape(tensor.aval.shape)
+        return _rounded(tensor.host_view())
+
+    def _wrong(self, exact: Array, half: Array) -> tuple[str, str] | None:
+        """What is wrong with a result, and how."""
+        if exact.dtype.kind not in "fc" or exact.size == 0:
+            return None
+        lost = np.isfinite(exact) & ~np.isfinite(half)
+        if lost.any():
+            value = exact[lost].flat[0]
+            if abs(value) > np.finfo(np.float16).max:
+                text = f"{value:g} is beyond 65504, the largest number of float16"
+            else:
+                text = f"{value:g} became {half[lost].flat[0]:g}"
+            return "overflow", text
+        error = _error(exact, half)
+        if error <= self.tolerance:
+            return None
+        worst = np.argmax(np.abs(exact - half))
+        values = f"{exact.flat[worst]:g} became {half.flat[worst]:g}"
+        return "precision", f"{values}; all of it is off by {error:.2g} of its size"
+
+
+def _rounded(array: Array) -> Array:
+    """Floats that went through float16."""
+    if array.dtype not in (np.float32, np.complex64):
+        return array
+    with np.errstate(over="ignore"):
+        parts = np.ascontiguousarray(array).view(np.float32).astype(np.float16).astype(np.float32)
+    return parts.view(array.dtype).reshape(array.shape)
+
+
+def _error(exact: Array, half: Array) -> float:
+    """The distance of two arrays, of the first one's size, where that is a number."""
+    if exact.dtype.kind not in "fc":
+        return float(np.any(exact != half)) if exact.dtype.kind in "iub" else 0.0
+    numbers = np.isfinite(exact)
+    if not np.isfinite(half[numbers]).all():
+        return float("inf")
+    size = np.linalg.norm(exact[numbers].astype(np.complex128))
+    distance = np.linalg.norm((exact[numbers] - half[numbers]).astype(np.complex128))
+    return float(distance / size) if size else float(distance != 0)
+
+
+def _caller() -> str:
+    """The line of the program that called the op, past the frames of tfpy and of Keras."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and any(p in frame.f_code.co_filename for p in _LIBRARIES):
+        frame = frame.f_back
+    name, number = frame.f_code.co_filename, frame.f_lineno
+    return f"{name}:{number}: {linecache.getline(name, number).strip()}"
