@@ -1,4 +1,4 @@
-"""h5py and ml_dtypes of the site, in Pyodide under node, against those of CPython."""
+"""h5py and ml_dtypes of the site in Pyodide under node, against those of CPython; tfpy there."""
 
 from __future__ import annotations
 
@@ -60,3 +60,7 @@ small_floats.write(Path("/shared/ours"))
         (tmp_path / name).read_text(encoding="utf-8").splitlines() for name in ("ours", "theirs")
     )
     assert ours == theirs
+
+
+def test_tfpy_in_node(tmp_path: Path) -> None:
+    run("numpy", "import in_node\nawait in_node.check()", tmp_path)
