@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE_FILES = ("*.mjs", "pyodide/*", "run/*")
 ROOT_FILES = (
     "bench/page/*",
+    "bench/attention.py",
     "bench/fit_steps.py",
     "bench/fits.py",
     "bench/models.py",

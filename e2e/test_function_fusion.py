@@ -75,6 +75,19 @@ def causal(tf, q, k, v, scale):
     return tf.matmul(tf.nn.softmax(scores), v)
 
 
+def chosen_keys(tf, q, k, v):
+    """As Keras masks: positions that are seen are chosen among all that there are."""
+    scores = tf.einsum("btnh,bsnh->bnts", q, k) * 0.25
+    seen = tf.linalg.band_part(tf.ones([q.shape[1], k.shape[1]], tf.bool), -1, 0)
+    mask = tf.ones_like(scores, tf.bool) & seen[tf.newaxis, tf.newaxis]
+    scores = tf.where(mask, scores, -2e38)
+    return tf.einsum("bnts,bsnh->btnh", tf.nn.softmax(scores), v)
+
+
+def grouped_heads(tf, q, k, v):
+    return chosen_keys(tf, q, tf.repeat(k, 2, axis=2), tf.repeat(v, 2, axis=2))
+
+
 def turned_keys(tf, q, k, v):
     return tf.matmul(tf.nn.softmax(tf.matmul(q, k)), v)
 
@@ -120,6 +133,8 @@ CASES = {
         3,
     ),
     "causal": (causal, [(3, 50, 16), (3, 50, 16), (3, 50, 16), ()], 1, 2),
+    "chosen_keys": (chosen_keys, [(2, 21, 4, 8), (2, 24, 4, 8), (2, 24, 4, 8)], 2, 3),
+    "grouped_heads": (grouped_heads, [(2, 21, 4, 8), (2, 24, 2, 8), (2, 24, 2, 8)], None, None),
     "turned_keys": (turned_keys, [(3, 20, 16), (3, 16, 28), (3, 28, 8)], 1, 2),
     "perceptron": (perceptron, [(32, 100), (100, 64), (64,), (64, 10), (10,)], None, None),
 }

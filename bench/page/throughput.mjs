@@ -1,5 +1,5 @@
 // What kernels reach on a backend (?backend=webgpu), without reads: ../throughput.py, or with
-// &works=quantized those of ../quantized.py.
+// &works=quantized those of ../quantized.py, with &works=attention those of ../attention.py.
 // &post=1 posts each line to /result, and {"done": true} at the end.
 
 import { loadTfpy } from "/tfpy.mjs";
@@ -15,7 +15,7 @@ async function report(line) {
 try {
   const { pyodide } = await loadTfpy({ backend: query.get("backend") ?? "webgpu" });
   pyodide.FS.mkdirTree("bench/networks");
-  for (const file of ["throughput", "quantized", "networks/mobilenet_v1"]) {
+  for (const file of ["throughput", "attention", "quantized", "networks/mobilenet_v1"]) {
     const source = await (await fetch(`../${file}.py`)).text();
     pyodide.FS.writeFile(`bench/${file}.py`, source);
   }

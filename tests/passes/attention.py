@@ -17,9 +17,14 @@ def attend(params: dict[str, Any], operands: dict[str, Any]) -> Any:
 
     def places(name: str) -> Any:
         dims = (params["outer"], params["inner"], *sizes[name])
+        steps = [np.arange(n) for n in dims]
+        if name in "kv":
+            steps[1] //= params.get("group", 1)
         return sum(
-            np.arange(n).reshape(-1, *[1] * (3 - axis)) * stride
-            for axis, (n, stride) in enumerate(zip(dims, params[f"{name}_strides"], strict=True))
+            step.reshape(-1, *[1] * (3 - axis)) * stride
+            for axis, (step, stride) in enumerate(
+                zip(steps, params[f"{name}_strides"], strict=True)
+            )
         )
 
     q, k, v = (operands[name].ravel()[places(name)] for name in "qkv")

@@ -111,6 +111,75 @@ def test_masks(mask: Shape) -> None:
     assert params["masked"] == "true"
 
 
+@pytest.mark.parametrize("fill", [-1e9, -np.inf])
+@pytest.mark.parametrize("mask", [(2, 3, 5, 6), (2, 1, 5, 6), (2, 1, 1, 6), (5, 6)])
+def test_masks_that_choose(mask: Shape, fill: float) -> None:
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.matmul(q, k, transpose_b=True) * 0.5
+        return tf.matmul(tf.nn.softmax(tf.where(mask > -1, scores, fill)), v)
+
+    def turned(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.matmul(q, k, transpose_b=True) * 0.5
+        return tf.matmul(tf.nn.softmax(tf.where(mask < -1, fill, scores)), v)
+
+    for chosen in (function, turned):
+        params = check(chosen, (2, 3, 5, 4), (2, 3, 6, 4), (2, 3, 6, 7), mask)
+        assert params["masked"] == "true"
+
+
+def test_numbers_that_hide_nothing_are_no_mask() -> None:
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.matmul(q, k, transpose_b=True)
+        return tf.matmul(tf.nn.softmax(tf.where(mask > 0, scores, -10.0)), v)
+
+    graph = traced(function, (2, 6, 6), (2, 6, 6), (2, 6, 6), (6, 6))
+    assert kinds(fuse_attention(graph, Greedy())) == kinds(graph)
+
+
+def test_a_mask_of_several_layers_is_made_once() -> None:
+    def function(x: Any, y: Any, z: Any, mask: Any) -> Any:
+        for _ in range(2):
+            scores = tf.matmul(x, y, transpose_b=True)
+            x = tf.matmul(tf.nn.softmax(tf.where(mask > 0, scores, -np.inf)), z)
+        return x
+
+    graph = traced(function, (2, 6, 6), (2, 6, 6), (2, 6, 6), (6, 6))
+    after = kinds(fuse_attention(graph, Greedy()))
+    assert [name.split("(")[0] for name in after] == ["greater", "select", "attention", "attention"]
+
+
+def test_the_causal_mask_of_keras() -> None:
+    """Combined with ones like the scores: the mask that is read has no heads."""
+
+    def function(q: Any, k: Any, v: Any) -> Any:
+        logits = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5
+        seen = tf.linalg.band_part(tf.ones([5, 6], tf.bool), -1, 0)
+        mask = tf.logical_and(tf.ones_like(logits, "bool"), seen[None, None])
+        probabilities = tf.nn.softmax(tf.where(mask, logits, -2e38))
+        return tf.einsum("BNTS,BSNH->BTNH", probabilities, v)
+
+    params = check(function, (2, 5, 3, 4), (2, 6, 3, 4), (2, 6, 3, 4))
+    assert params["mask_strides"] == (0, 0, 6, 1)
+
+
+@pytest.mark.parametrize(("batch", "group"), [(1, None), (3, 2)])
+def test_heads_that_share_keys(batch: int, group: int | None) -> None:
+    """Two of four heads each; with one example the heads are two dimensions of the batch."""
+
+    def function(q: Any, k: Any, v: Any) -> Any:
+        k, v = tf.repeat(k, 2, axis=2), tf.repeat(v, 2, axis=2)
+        scores = tf.einsum("BTNH,BSNH->BNTS", q, k) * 0.5
+        return tf.einsum("BNTS,BSNH->BTNH", tf.nn.softmax(scores), v)
+
+    params = check(function, (batch, 5, 4, 8), (batch, 6, 2, 8), (batch, 6, 2, 8))
+    assert params.get("group") == group
+
+
+def test_keys_that_all_heads_share() -> None:
+    params = check(attention, (2, 3, 5, 4), (2, 1, 6, 4), (2, 1, 6, 4))
+    assert params["k_strides"] == (24, 0, 4, 1)
+
+
 def test_heads_are_not_moved() -> None:
     def heads(x: Any) -> Any:
         return tf.transpose(tf.reshape(x, [5, 3, 4]), [1, 0, 2])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src import dtypes, tracing
 from tfpy._src.core.conversion import (
     constant,
     convert_to_tensor,
@@ -20,7 +20,7 @@ from tfpy._src.core.conversion import (
     offers_tensor,
 )
 from tfpy._src.core.dispatch import dispatchable, per_value
-from tfpy._src.core.scalars import filled
+from tfpy._src.core.scalars import filled, scalar
 from tfpy._src.core.sizes import Sizes, as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -125,8 +125,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 @per_value
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape and, unless given, dtype of ``input``."""
-    tensor = convert_to_tensor(input)
-    return zeros(tensor.aval.shape, dtype or tensor.dtype)
+    return _filled_like(0, convert_to_tensor(input), dtype)
 
 
 @per_value
@@ -134,7 +133,18 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape and, unless given, dtype of ``input``."""
     tensor = convert_to_tensor(input)
     infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
-    return ones(tensor.aval.shape, dtype or tensor.dtype)
+    return _filled_like(1, tensor, dtype)
+
+
+def _filled_like(value: int, tensor: Tensor, dtype: Any) -> Tensor:
+    """Like a tensor of a trace it is an equation, which passes may leave out."""
+    kind = as_dtype(dtype or tensor.dtype)
+    if tensor.has_values or kind not in dtypes.DEVICE_DTYPES:
+        return _filled(value, tensor.aval.shape, kind)
+    number = scalar(bool(value) if kind.is_bool else value, kind)
+    shape = {"shape": tensor.aval.shape}
+    found: Tensor = tracing.local.active[-1].apply(movement.broadcast_to, [number], shape)
+    return found
 
 
 def eye(

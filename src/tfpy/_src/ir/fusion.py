@@ -87,8 +87,9 @@ def fuse(
 ) -> Eqn:
     """One equation in place of ``members``, which are in order; the last one makes the result.
 
-    Scalar constants that elementwise equations read become constants of the body. Bodies that say
-    the same are one Graph, which is not to be changed: what is derived from one can be kept.
+    Scalar constants that elementwise equations read become constants of the body, and so do all
+    that are no operands of the pattern. Bodies that say the same are one Graph, which is not to be
+    changed: what is derived from one can be kept.
 
     Args:
         operands: the first inputs of the fusion; the others follow as the members read them.
@@ -100,7 +101,8 @@ def fuse(
     def enter(value: int, may_fold: bool) -> None:
         if value in inner:
             return
-        if may_fold and is_scalar_constant(graph, value):
+        known = pattern is not None and value not in operands and value in graph.constants
+        if known or (may_fold and is_scalar_constant(graph, value)):
             inner[value] = body.add_constant(graph.constants[value], graph.avals[value])
         else:
             inner[value] = body.add_input(graph.avals[value])
@@ -115,9 +117,9 @@ def fuse(
         for value in eqn.inputs:
             enter(value, may_fold=True)
         (out,) = eqn.outputs
-        operands = tuple([inner[v] for v in eqn.inputs])
+        read_here = tuple([inner[v] for v in eqn.inputs])
         inner[out] = body.add_value(graph.avals[out])
-        body.eqns.append(Eqn(eqn.op, operands, (inner[out],), eqn.attrs))
+        body.eqns.append(Eqn(eqn.op, read_here, (inner[out],), eqn.attrs))
     (result,) = members[-1].outputs
     body.outputs = [inner[result]]
     body = _bodies.setdefault(_key(body), body)

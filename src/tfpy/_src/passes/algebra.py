@@ -64,8 +64,10 @@ def _simplify(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def uniform(builder: Builder, value: int) -> Any:
-    """The Python number that every element of a constant is; None for other values."""
-    array = builder.constant(value)
+    """The Python number that every element of a constant is, broadcast or not; None for other
+    values."""
+    made = builder.producer(value, broadcast_to)
+    array = builder.constant(value if made is None else made.inputs[0])
     if array is None or not array.size or array.dtype.kind not in "fib":
         return None
     first = array.reshape(-1)[:1]

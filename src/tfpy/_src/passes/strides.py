@@ -1,20 +1,26 @@
-"""How an array that was reshaped and transposed lies in the one it was made of."""
+"""How an array that was reshaped, transposed and repeated lies in the one it was made of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.strides import dense_strides
-from tfpy._src.ops.movement import reshape, transpose
+from tfpy._src.ops.indexing import gather
+from tfpy._src.ops.movement import broadcast_to, reshape, transpose
 
 Walk = tuple[tuple[int, int], ...]
 """Sizes and strides of the loops that walk along a dimension, the outermost first."""
 
 
 REARRANGING = (reshape, transpose)
-"""The ops that a chain may have, besides those that keep shapes."""
+"""The ops that a chain may have, besides those that keep shapes..."""
+
+REPEATING = (broadcast_to, gather)
+"""... and where it may lie several times in what it was made of."""
 
 
 def dense(shape: Shape) -> tuple[Walk, ...]:
@@ -66,18 +72,46 @@ def walks_within(graph: Graph, source: int, chain: Sequence[Eqn]) -> tuple[Walk,
     """How the last value of a chain lies in ``source``, dimension by dimension.
 
     Args:
-        chain: reshapes and transposes of one another, in order; what else is in it keeps shapes.
+        chain: reshapes, transposes and repetitions of one another, in order; what else is in it
+            keeps shapes.
     """
     walks = dense(graph.avals[source].shape)
     for eqn in chain:
         if eqn.op is transpose:
             walks = tuple(walks[axis] for axis in dict(eqn.attrs)["perm"])
-        elif eqn.op is reshape:
-            found = regrouped(_loops(walks), graph.avals[eqn.outputs[0]].shape)
+        elif eqn.op is broadcast_to:
+            before, after = (graph.avals[v].shape for v in (*eqn.inputs, *eqn.outputs))
+            walks = spread(walks, before, after)
+        elif eqn.op in (reshape, gather):
+            shape = graph.avals[eqn.outputs[0]].shape
+            found = (
+                regrouped(_loops(walks), shape) if eqn.op is reshape else _taken(graph, eqn, walks)
+            )
             if found is None:
                 return None
             walks = found
     return walks
+
+
+def spread(walks: Sequence[Walk], shape: Shape, target: Shape) -> tuple[Walk, ...]:
+    """The walks of an array of a shape that is broadcast to another one."""
+    missing = len(target) - len(shape)
+    pairs = zip(walks, shape, target[missing:], strict=True)
+    own = (walk if n == size else ((size, 0),) for walk, n, size in pairs)
+    return (*(((size, 0),) for size in target[:missing]), *own)
+
+
+def _taken(graph: Graph, eqn: Eqn, walks: tuple[Walk, ...]) -> tuple[Walk, ...] | None:
+    """The walks where each element along an axis was taken so many times; else None."""
+    attrs = dict(eqn.attrs)
+    axis, indices = attrs["axis"], graph.constants.get(eqn.inputs[1])
+    n = graph.avals[eqn.inputs[0]].shape[axis]
+    if indices is None or attrs["batch_dims"] or not n or indices.size % n:
+        return None
+    times = indices.size // n
+    if indices.shape != (n * times,) or (indices != np.repeat(np.arange(n), times)).any():
+        return None
+    return (*walks[:axis], (*walks[axis], (times, 0)), *walks[axis + 1 :])
 
 
 def walks_into(graph: Graph, chain: Sequence[Eqn], result: int) -> tuple[Walk, ...] | None:

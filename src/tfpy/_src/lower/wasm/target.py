@@ -48,11 +48,12 @@ class WasmTarget:
     )
 
     def takes(self, call: KernelCall) -> bool:
-        """All sizes, but for attention only enough rows that packing k and v pays, and columns of
-        the result that are neighbours; in int8 what gains by it."""
+        """All sizes, but for attention only enough rows that packing k and v pays, columns of the
+        result that are neighbours, and keys for each head; in int8 what gains by it."""
         p: dict[str, Any] = dict(call.params)
         if call.name == "attention":
-            return bool(p["m"] > FEW_ROWS and (p["out_strides"][3] == 1 or p["width"] == 1))
+            beside = p["out_strides"][3] == 1 or p["width"] == 1
+            return bool(p["m"] > FEW_ROWS and beside and "group" not in p)
         if call.name == "quantized_matmul":
             return bool(p["n"] * p["k"] >= MIN_WEIGHTS and p["n"] >= MIN_USES)
         if call.name == "quantized_conv2d":

@@ -22,8 +22,10 @@ LARGEST_OF_HEADS = 1 << 22
 
 
 def pays(call: KernelCall) -> bool:
-    """Whether fewer draws make up for products without tiles."""
+    """Whether fewer draws make up for products without tiles; not where heads share keys."""
     p: Params = dict(call.params)
+    if "group" in p:
+        return False
     scores = p["outer"] * p["inner"] * p["m"] * p["n"]
     _, head, row, _ = p["q_strides"]
     beside = p["inner"] > 1 and head < row

@@ -9,7 +9,7 @@ from tfpy._src.lower.program import Program
 from tfpy._src.lower.shaders.kernels import DIRECT, Planner
 from tfpy._src.lower.shaders.products import Tiles, planners
 from tfpy._src.lower.shaders.steps import chunk_of
-from tfpy._src.lower.webgpu import convolution, groups, matmul, packed, transposition
+from tfpy._src.lower.webgpu import attention, convolution, groups, matmul, packed, transposition
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
 
 
@@ -44,6 +44,7 @@ _TILES: Tiles[WebGPUSteps] = Tiles(
 
 _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     **DIRECT,
+    "attention": attention.attention,
     "strided": transposition.strided,
     "reduce": groups.reduce,
     "softmax": groups.softmax,

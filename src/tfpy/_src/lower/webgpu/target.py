@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.shaders.target import FURTHER_ARRAYS, ShaderTarget
+from tfpy._src.lower.webgpu import attention
 from tfpy._src.lower.webgpu.packed import gains, takes_few_rows, takes_maker
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS, stored_dtypes
 
 KERNELS = frozenset(
     {
-        *("softmax", "log_softmax", "layer_norm"),
+        *("softmax", "log_softmax", "layer_norm", "attention"),
         *("pack_bytes", "pack_nibbles", "packed_conv2d", "packed_rows"),
     }
 )
+
+_RULES = {
+    "quantized_matmul": gains,
+    "quantized_conv2d": gains,
+    "packed_rows": takes_few_rows,
+    "attention": attention.pays,
+}
+"""Of kernels that are not for all sizes."""
 
 
 class WebGPUTarget(ShaderTarget):
@@ -27,11 +36,10 @@ class WebGPUTarget(ShaderTarget):
         super().__init__(max_inputs, KERNELS, stored_dtypes(half))
 
     def takes(self, call: KernelCall) -> bool:
-        """All sizes, but for products of few rows rows that a workgroup can hold; in int8 what
-        gains by it."""
-        if call.name in ("quantized_matmul", "quantized_conv2d"):
-            return gains(call)
-        return super().takes(call) and (call.name != "packed_rows" or takes_few_rows(call))
+        """All sizes, but for products of few rows rows that a workgroup can hold; of attention and
+        in int8 what gains by it."""
+        rule = _RULES.get(call.name, super().takes)
+        return rule(call)
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
         """Also kernels that products of bytes take in."""

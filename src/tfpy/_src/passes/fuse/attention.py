@@ -7,7 +7,7 @@ instead, and reads and writes where q, k, v and the result lie before and after:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tfpy._src.ir.aval import Shape
@@ -19,13 +19,16 @@ from tfpy._src.ir.strides import broadcast_strides, merge
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
 from tfpy._src.ops.elementwise import add, exp, multiply, real_div
+from tfpy._src.passes.fuse.masks import with_added_masks
 from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 from tfpy._src.passes.fuse.softmax import softmax_of
 from tfpy._src.passes.strides import (
     REARRANGING,
+    REPEATING,
     Walk,
     dense,
     regrouped,
+    spread,
     stride_of,
     walks_into,
     walks_within,
@@ -46,18 +49,20 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
         %9 = transpose(%8)
 
     With or without a scale (a factor or a divisor of the scores, a number that multiplies q or k),
-    an additive mask, and heads; made with ``tf.matmul`` or ``tf.einsum``.
+    a mask, added or chosen by, and heads, of which several may share keys; made with ``tf.matmul``
+    or ``tf.einsum``.
     """
     if "attention" not in target.kernels:
         return graph
-    finder = Finder(graph)
+    added = with_added_masks(graph)
+    finder = Finder(added)
     found: list[Found] = []
-    for eqn in (eqn for eqn in graph.eqns if eqn.op is exp):
+    for eqn in (eqn for eqn in added.eqns if eqn.op is exp):
         rows = softmax_of(finder, eqn, target)
         one = None if rows is None else _attention(finder, *rows, target)
         if one is not None:
             found.append(one)
-    return replaced(graph, found)
+    return replaced(added, found) if found else graph
 
 
 @dataclass(frozen=True)
@@ -123,32 +128,59 @@ def _params(
         *ahead, row, column = broadcast_strides(finder.shape(scores.mask), finder.shape(x))
         walk = tuple(zip(batch, ahead, strict=True))
         places["mask"] = _Matrices(scores.mask, walk, (m, n), (row, column))
-    levels = _levels([place.batch for place in places.values()])
+    levels = _levels({name: place.batch for name, place in places.items()})
     if levels is None:
         return None
-    (outer, inner), strides = levels
+    outer, inner = levels.sizes
     params: dict[str, Param] = {"outer": outer, "inner": inner, "m": m, "n": n}
     params |= {"depth": scores.q.sizes[1], "width": v.sizes[1]}
-    for (name, place), own in zip(places.items(), strides, strict=True):
-        params[f"{name}_strides"] = (*own, *place.strides)
+    if levels.group > 1:
+        params["group"] = levels.group
+    for name, place in places.items():
+        params[f"{name}_strides"] = (*levels.strides[name], *place.strides)
     params["masked"] = "false" if scores.mask is None else "true"
     params["scaling"] = scores.scaling
     params["factor_bits"] = float_bits(scores.factor)
     return params
 
 
-def _levels(walks: Sequence[Walk]) -> tuple[list[int], list[list[int]]] | None:
-    """The batch as LEVELS dimensions, and the strides of each walk along them."""
-    for dims in ([size for size, _ in walk] for walk in walks):
-        strides = [_along(walk, dims) for walk in walks]
+@dataclass(frozen=True)
+class _Levels:
+    """The batch as LEVELS dimensions, and each operand's strides along them."""
+
+    sizes: Sequence[int]
+    strides: Mapping[str, Sequence[int]]
+    group: int = 1
+    """So many neighbours along the inner one share a k and a v, whose strides are from one of
+    these to the next."""
+
+
+def _levels(walks: Mapping[str, Walk]) -> _Levels | None:
+    for dims in ([size for size, _ in walk] for walk in walks.values()):
+        strides = [_along(walk, dims) for walk in walks.values()]
         whole = [one for one in strides if one is not None]
         if len(whole) < len(strides):
             continue
         merged, found = merge(dims, whole)
+        named = dict(zip(walks, found, strict=True))
         if len(merged) <= LEVELS:
-            missing = LEVELS - len(merged)
-            return [*[1] * missing, *merged], [[*[0] * missing, *one] for one in found]
+            ahead = LEVELS - len(merged)
+            named = {name: [*[0] * ahead, *one] for name, one in named.items()}
+            return _Levels([*[1] * ahead, *merged], named)
+        if len(merged) == LEVELS + 1 and (grouped := _grouped(merged, named)) is not None:
+            return grouped
     return None
+
+
+def _grouped(dims: Sequence[int], strides: Mapping[str, Sequence[int]]) -> _Levels | None:
+    """The last two dimensions as one, along the last of which k and v stay the same."""
+    *ahead, heads, group = dims
+    found = {}
+    for name, (*before, own, last) in strides.items():
+        if (last != 0) if name in "kv" else (own != group * last):
+            return None
+        found[name] = [*before, own if name in "kv" else last]
+    return _Levels([*ahead, heads * group], found, group)
 
 
 def _along(walk: Walk, dims: Sequence[int]) -> list[int] | None:
@@ -166,38 +198,35 @@ def _masked(finder: Finder, x: int) -> _Scores | None:
     """The scores ``x``, or what is added to them apart."""
     total = finder.producer(x, add)
     if total is None:
-        return _scaled(finder, x)
+        return _product(finder, x)
     for value, mask in (total.inputs, total.inputs[::-1]):
-        scores = _scaled(finder, value) if finder.shape(value) == finder.shape(x) else None
+        scores = _product(finder, value) if finder.shape(value) == finder.shape(x) else None
         if scores is not None:
             return replace(scores, mask=mask)
     return None
 
 
-def _scaled(finder: Finder, x: int) -> _Scores | None:
-    """The scores ``x``, which may be multiplied or divided by one number."""
-    eqn = finder.producer(x, multiply, real_div)
-    if eqn is None:
-        return _product(finder, x)
-    divides = eqn.op is real_div
-    for value, scale in (eqn.inputs,) if divides else (eqn.inputs, eqn.inputs[::-1]):
-        scores = _product(finder, value) if finder.shape(value) == finder.shape(x) else None
-        if scores is None or finder.graph.avals[scale].size != 1:
-            continue
-        number = finder.number(scale)
-        if number is None:
-            return replace(scores, scaling="divide" if divides else "multiply", scale=scale)
-        if number:
-            return replace(
-                scores, factor=scores.factor / number if divides else scores.factor * number
-            )
-    return None
-
-
 def _product(finder: Finder, x: int) -> _Scores | None:
-    """q and k whose product ``x`` is, or is a transpose of."""
-    chain = _chain_behind(finder, x, REARRANGING)
-    source = chain[0].inputs[0] if chain else x
+    """q and k whose product ``x`` is, moved or not, and multiplied or divided by numbers and at
+    most one tensor of one element."""
+    chain: list[Eqn] = []
+    factor, scaling, scale = 1.0, "none", None
+    source = x
+    while (eqn := finder.producer(source, *REARRANGING, multiply, real_div)) is not None:
+        chain.insert(0, eqn)
+        source = eqn.inputs[0]
+        if eqn.op in REARRANGING:
+            continue
+        found = _scale_of(finder, eqn)
+        if found is None:
+            return None
+        source, number, tensor = found
+        if tensor is None:
+            factor = factor / number if eqn.op is real_div else factor * number
+        elif scale is None:
+            scaling, scale = "divide" if eqn.op is real_div else "multiply", tensor
+        else:
+            return None
     product = finder.producer(source, matmul)
     walks = walks_within(finder.graph, source, chain)
     if product is None or walks is None:
@@ -207,10 +236,23 @@ def _product(finder: Finder, x: int) -> _Scores | None:
         return None
     flags = dict(product.attrs)
     left, right = product.inputs
-    a = _matrices(finder, left, flags["transpose_a"])
-    b = _matrices(finder, right, flags["transpose_b"])
+    batch = finder.shape(source)[:-2]
+    a = _matrices(finder, left, batch, flags["transpose_a"])
+    b = _matrices(finder, right, batch, flags["transpose_b"])
     q, k = (a, b.turned()) if sides == (0, 1) else (b.turned(), a)
-    return _Scores(q, k, q.factor * k.factor)
+    return _Scores(q, k, factor * q.factor * k.factor, scaling, scale)
+
+
+def _scale_of(finder: Finder, eqn: Eqn) -> tuple[int, float, int | None] | None:
+    """What a product or quotient scales, and the number, or the tensor of one element."""
+    sides = (eqn.inputs,) if eqn.op is real_div else (eqn.inputs, eqn.inputs[::-1])
+    for value, scale in sides:
+        if finder.shape(value) != finder.shape(eqn.outputs[0]):
+            continue
+        number = finder.number(scale)
+        if finder.graph.avals[scale].size == 1 and number != 0:
+            return value, number or 1.0, scale if number is None else None
+    return None
 
 
 def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, int] | None:
@@ -223,25 +265,28 @@ def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, i
     return None
 
 
-def _matrices(finder: Finder, value: int, is_transposed: bool, may_scale: bool = True) -> _Matrices:
-    """The operand ``value`` of a product, as it lies in what it was made of."""
-    ops = (*REARRANGING, multiply) if may_scale else REARRANGING
+def _matrices(
+    finder: Finder, value: int, batch: Shape, is_transposed: bool, may_scale: bool = True
+) -> _Matrices:
+    """The operand ``value`` of a product of that batch, as it lies in what it was made of."""
+    ops = (*REARRANGING, *REPEATING, *([multiply] if may_scale else []))
     chain = _chain_behind(finder, value, ops, only=True)
     while True:
         source = chain[0].inputs[0] if chain else value
-        found = _placed(finder, source, value, walks_within(finder.graph, source, chain))
+        found = _placed(finder, source, value, batch, walks_within(finder.graph, source, chain))
         if found is not None:
             break
         chain.pop(0)
-    factor = math.prod(finder.number(s.inputs[1]) or 0.0 for s in chain if len(s.inputs) == 2)
+    factor = math.prod(finder.number(s.inputs[1]) or 0.0 for s in chain if s.op is multiply)
     found = replace(found, factor=factor)
     return found.turned() if is_transposed else found
 
 
 def _placed(
-    finder: Finder, source: int, value: int, walks: tuple[Walk, ...] | None
+    finder: Finder, source: int, value: int, batch: Shape, walks: tuple[Walk, ...] | None
 ) -> _Matrices | None:
-    """The matrices of ``value`` in ``source``, if each dimension has one stride there."""
+    """The matrices of ``value``, which is broadcast to a batch, in ``source``, if their rows and
+    columns have one stride there."""
     if walks is None:
         return None
     *ahead, rows, columns = walks
@@ -249,8 +294,8 @@ def _placed(
     if row is None or column is None:
         return None
     shape = finder.shape(value)
-    batch = tuple(loop for walk in ahead for loop in walk)
-    return _Matrices(source, batch, (shape[-2], shape[-1]), (row, column))
+    loops = tuple(loop for walk in spread(ahead, shape[:-2], batch) for loop in walk)
+    return _Matrices(source, loops, (shape[-2], shape[-1]), (row, column))
 
 
 def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = False) -> list[Eqn]:
@@ -286,8 +331,10 @@ def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
     # The sum runs over the columns of a, and over the rows of b.
     if sides is None or sides[1] != (1 - at) ^ flags[at]:
         return None
-    v = _matrices(finder, eqn.inputs[1 - at], flags[1 - at], may_scale=False)
-    return v.turned() if at else v, eqn.outputs[0], at == 1
+    (product,) = eqn.outputs
+    own = finder.shape(product)[:-2]
+    v = _matrices(finder, eqn.inputs[1 - at], own, flags[1 - at], may_scale=False)
+    return v.turned() if at else v, product, at == 1
 
 
 def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrices]:
@@ -301,6 +348,7 @@ def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrice
     for value, steps in reversed(forms):
         if steps and steps[-1].op.is_alias:
             continue
-        found = _placed(finder, value, product, walks_into(finder.graph, steps, value))
+        walks = walks_into(finder.graph, steps, value)
+        found = _placed(finder, value, product, finder.shape(product)[:-2], walks)
         if found is not None:
             yield found.turned() if is_turned else found

@@ -1,0 +1,201 @@
+"""The steps of attention on WebGPU, whose scores are never in memory.
+
+Few rows of q: a workgroup computes one, or a chunk of its keys. Else in tiles, which leave out what
+a mask hides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfpy._src.dtypes import float32, int32
+from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.ir.strides import broadcast_strides
+from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.lower.webgpu.groups import flat
+from tfpy._src.lower.webgpu.steps import WebGPUSteps
+from tfpy._src.lower.webgpu.wgsl.shader import GROUP
+
+WIDEST = 256
+"""Columns of a result, and depth of a product, that the kernels take."""
+
+CHUNK = 512
+"""Keys that one workgroup takes for a row."""
+
+FEWEST = 4
+"""Rows of q up to which a tile would be mostly empty: each has workgroups of its own..."""
+
+FEW_ROWS = 3 << 16
+"""... and also where all rows, times the numbers of a row of q and v, are no more than this..."""
+
+FEW_SCORES = 3 << 24
+"""... and no more numbers are multiplied in each product: products in tiles, which share long
+sums, are as fast then."""
+
+FEW_KEYS = 256
+"""Up to so many a tile needs few blocks, one after the other, and may be one of few..."""
+
+FILLS = 90
+"""... else there must be so many tiles, or products in more of them are faster..."""
+
+LARGE_SCORES = 1 << 27
+"""... unless the scores took more bytes than this: many devices have no such buffer."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A workgroup of ``tx`` by ``ty`` threads.
+
+    Each has ``tm`` fours of rows, ``tn`` fours of a block's keys and ``tw`` fours of the result's
+    columns; ``depth`` fours along the depth, or ``keys`` fours of keys, are in workgroup memory.
+    """
+
+    tx: int
+    ty: int
+    tm: int
+    tn: int
+    tw: int
+    depth: int = 4
+    keys: int = 4
+
+    @property
+    def rows(self) -> int:
+        return 4 * self.tm * self.ty
+
+    @property
+    def block(self) -> int:
+        return 4 * self.tn * self.tx
+
+    @property
+    def columns(self) -> int:
+        return 4 * self.tw * self.tx
+
+    @property
+    def defines(self) -> list[str]:
+        sizes = {"TM": self.tm, "TN": self.tn, "TW": self.tw, "TX": self.tx, "TY": self.ty}
+        sizes |= {"DEPTH": self.depth, "KEYS": self.keys}
+        return [f"{k} {v}" for k, v in sizes.items()]
+
+
+LARGE = (
+    Tile(8, 16, 1, 2, 1),
+    Tile(8, 16, 1, 2, 2),
+    Tile(16, 8, 1, 2, 2),
+    Tile(16, 8, 1, 1, 4, keys=2),
+)
+"""By the columns of the result that they have; on an NVIDIA H200 the fastest of a dozen each."""
+
+SMALL = (Tile(8, 8, 1, 2, 1), Tile(16, 8, 1, 1, 1), *LARGE[2:])
+"""Where there are few."""
+
+
+def tile_for(p: Params) -> Tile:
+    """The tile for the shape of an attention."""
+    large, small = (
+        next(tile for tile in tiles if p["width"] <= tile.columns) for tiles in (LARGE, SMALL)
+    )
+    return large if _count(p, large) >= 2 * FILLS else small
+
+
+def _count(p: Params, tile: Tile) -> int:
+    found: int = p["outer"] * p["inner"] * -(-p["m"] // tile.rows)
+    return found
+
+
+def pays(call: KernelCall) -> bool:
+    """Whether attention without scores in memory is faster than products and softmax."""
+    p: Params = dict(call.params)
+    if max(p["depth"], p["width"]) > WIDEST:
+        return False
+    scores = _rows(p) * p["n"]
+    if p["m"] <= FEWEST or 4 * scores > LARGE_SCORES:
+        return True
+    if _is_by_rows(p):
+        return bool(scores * max(p["depth"], p["width"]) <= FEW_SCORES)
+    return bool(p["n"] <= FEW_KEYS or _count(p, tile_for(p)) >= FILLS)
+
+
+def _rows(p: Params) -> int:
+    found: int = p["outer"] * p["inner"] * p["m"]
+    return found
+
+
+def _is_by_rows(p: Params) -> bool:
+    return bool(p["m"] <= FEWEST or _rows(p) * (p["depth"] + p["width"]) <= FEW_ROWS)
+
+
+def attention(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    p: Params = dict(call.params)
+    p.setdefault("group", 1)
+    named = inputs_of(call, inputs)
+    if _is_by_rows(p):
+        _by_rows(steps, p, named, output)
+    else:
+        _in_tiles(steps, p, named, output)
+
+
+def _by_rows(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
+    fours = -(-p["width"] // 4)
+    chunks = -(-p["n"] // CHUNK)
+    chunk = -(-p["n"] // chunks)
+    lines = _rows(p)
+    columns = 1 << (fours - 1).bit_length()
+    params = p | {"chunks": chunks, "chunk": chunk}
+    defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {columns}"]
+    defines += [f"KEYS {-(-chunk // GROUP) * GROUP}", *_wholes(p)]
+    if chunks == 1:
+        defines += _quads(p)
+        steps.step("attention_rows", named, output, params, defines, flat(lines))
+        return
+    partial = steps.program.add_buffer([lines, chunks, 4 * (fours + 1)], float32)
+    defines += ["QUADS", "PARTIAL"]
+    steps.step("attention_rows", named, partial, params, defines, flat(lines * chunks))
+    groups = flat(-(-lines * fours // GROUP))
+    steps.step("attention_join", {"x": partial}, output, params, _quads(p), groups)
+
+
+def _in_tiles(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
+    tile = tile_for(p)
+    params = p | {"tiles": -(-p["m"] // tile.rows)}
+    named = dict(named)
+    if "mask" in named:
+        named["blocks"], params["blocks_strides"] = _blocks(steps, p, tile, named["mask"])
+    defines = [*tile.defines, *_wholes(p), *_quads(p)]
+    groups = flat(p["outer"] * p["inner"] * params["tiles"])
+    steps.step("attention_tile", named, output, params, defines, groups)
+
+
+def _blocks(steps: WebGPUSteps, p: Params, tile: Tile, mask: int) -> tuple[int, list[int]]:
+    """What a mask does to each block, and the strides of the batch and of tiles in that."""
+    outer, inner, row, _ = p["mask_strides"]
+    sizes = {
+        "outer": p["outer"] if outer else 1,
+        "inner": p["inner"] if inner else 1,
+        "tiles": -(-p["m"] // tile.rows) if row else 1,
+        "blocks": -(-p["n"] // tile.block),
+    }
+    shape = [*sizes.values()]
+    found = steps.program.add_buffer(shape, int32)
+    params = sizes | {name: p[name] for name in ("m", "n", "mask_strides")}
+    defines = [f"ROWS {tile.rows}", f"KEYS {tile.block}", *_wholes(p)]
+    steps.step("attention_blocks", {"mask": mask}, found, params, defines, flat(math.prod(shape)))
+    return found, broadcast_strides(shape, shape)
+
+
+def _wholes(p: Params) -> list[str]:
+    """Which operands are read by texels."""
+    sizes = {"q": p["depth"], "k": p["depth"], "v": p["width"], "mask": p["n"]}
+    flags = {f"{x.upper()}_WHOLE": _is_whole(p[f"{x}_strides"], n) for x, n in sizes.items()
+             if f"{x}_strides" in p}  # fmt: skip
+    return flags_of(**flags)
+
+
+def _quads(p: Params) -> list[str]:
+    return flags_of(QUADS=_is_whole(p["out_strides"], p["width"]))
+
+
+def _is_whole(strides: Sequence[int], size: int) -> bool:
+    """Whether a matrix's columns lie side by side, in whole texels."""
+    return strides[-1] == 1 and all(v % 4 == 0 for v in (*strides[:-1], size))
