@@ -27,18 +27,21 @@ CHUNK = 512
 FEWEST = 4
 """Rows of q up to which a tile would be mostly empty: each has workgroups of its own..."""
 
-FEW_ROWS = 3 << 16
+FEW_ROWS = 1 << 17
 """... and also where all rows, times the numbers of a row of q and v, are no more than this..."""
 
 FEW_SCORES = 3 << 24
 """... and no more numbers are multiplied in each product: products in tiles, which share long
-sums, are as fast then."""
+sums, are faster then."""
 
 FEW_KEYS = 256
 """Up to so many a tile needs few blocks, one after the other, and may be one of few..."""
 
-FILLS = 90
+FILLS = 128
 """... else there must be so many tiles, or products in more of them are faster..."""
+
+WIDE = 128
+"""... as they are for wider results..."""
 
 LARGE_SCORES = 1 << 27
 """... unless the scores took more bytes than this: many devices have no such buffer."""
@@ -83,11 +86,11 @@ LARGE = (
     Tile(8, 16, 1, 2, 1),
     Tile(8, 16, 1, 2, 2),
     Tile(16, 8, 1, 2, 2),
-    Tile(16, 8, 1, 1, 4, keys=2),
+    Tile(16, 8, 1, 2, 4, keys=2),
 )
 """By the columns of the result that they have; on an NVIDIA H200 the fastest of a dozen each."""
 
-SMALL = (Tile(8, 8, 1, 2, 1), Tile(16, 8, 1, 1, 1), *LARGE[2:])
+SMALL = (Tile(8, 8, 1, 4, 1), Tile(16, 8, 1, 1, 1), *LARGE[2:])
 """Where there are few."""
 
 
@@ -96,7 +99,7 @@ def tile_for(p: Params) -> Tile:
     large, small = (
         next(tile for tile in tiles if p["width"] <= tile.columns) for tiles in (LARGE, SMALL)
     )
-    return large if _count(p, large) >= 2 * FILLS else small
+    return large if _count(p, large) >= FILLS else small
 
 
 def _count(p: Params, tile: Tile) -> int:
@@ -107,14 +110,16 @@ def _count(p: Params, tile: Tile) -> int:
 def pays(call: KernelCall) -> bool:
     """Whether attention without scores in memory is faster than products and softmax."""
     p: Params = dict(call.params)
-    if max(p["depth"], p["width"]) > WIDEST:
+    widest = max(p["depth"], p["width"])
+    if widest > WIDEST:
         return False
     scores = _rows(p) * p["n"]
     if p["m"] <= FEWEST or 4 * scores > LARGE_SCORES:
         return True
     if _is_by_rows(p):
-        return bool(scores * max(p["depth"], p["width"]) <= FEW_SCORES)
-    return bool(p["n"] <= FEW_KEYS or _count(p, tile_for(p)) >= FILLS)
+        return bool(scores * widest <= FEW_SCORES)
+    fills = p["n"] <= FEW_KEYS or _count(p, tile_for(p)) >= FILLS
+    return bool(fills and widest <= WIDE)
 
 
 def _rows(p: Params) -> int:
