@@ -13,7 +13,7 @@ from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of as page_call
 from tfpy._src.ir.evaluate import evaluate as run_by_numpy
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, attention, lower
+from tfpy._src.lower.webgpu import WebGPUTarget, attention, lower, target
 from tfpy._src.passes.pipeline import optimize
 
 Array = np.ndarray[Any, Any]
@@ -119,7 +119,7 @@ CASES: dict[str, Case] = {
 @pytest.fixture
 def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Says by which kernel attention is computed, whatever its size."""
-    monkeypatch.setattr(attention, "pays", lambda call: True)
+    monkeypatch.setitem(target._RULES, "attention", lambda call: True)
     return lambda kernel: monkeypatch.setattr(attention, "_is_by_rows", lambda p: kernel == "rows")
 
 
