@@ -38,10 +38,6 @@ async def test_time(tf: Any, backend: str) -> None:
     product(x)
     timing = await tf.time(lambda: product(x))
     assert timing.wall_ms > 0
-    if backend in ("cpu", "wasm"):
-        assert (timing.kernel_ms, timing.kernels) == (None, {})
-        assert backend in timing.reason
-        return
     if backend == "webgl" and not has_timer_queries():
         assert (timing.kernel_ms, timing.kernels) == (None, {})
         assert "EXT_disjoint_timer_query_webgl2" in timing.reason

@@ -10,6 +10,8 @@
  *
  * @typedef {{slots: number, bytes: number} & Record<string, number>} Memory
  *
+ * @typedef {import("./timing.mjs").KernelTimes} KernelTimes
+ *
  * @typedef {object} Backend
  * @property {string} variant for example "webgl2-float32" or "relaxed-threads"
  * @property {Record<string, number>} limits what Programs must keep to; webgl: how many `targets` a
@@ -42,8 +44,8 @@
  *
  * @typedef {object} Timed what a backend has besides if its device may tell how long kernels take
  * @property {() => void} startTiming begins to time kernels, which costs time itself
- * @property {() => Promise<import("./timing.mjs").KernelTimes>} stopTiming gives the times of the
- *   kernels since then, when they have run
+ * @property {() => KernelTimes | Promise<KernelTimes>} stopTiming gives the times of the kernels
+ *   since then, when they have run
  *
  * @typedef {object} Sharing what a backend has besides if it shares buffers with the page
  * @property {GPUDevice} gpu whose they are

@@ -116,9 +116,12 @@ export function bindHeap(backend, owner, settle) {
     repeat: (program, count, ...slots) => repeats.run(program, count, slots),
     memory: () => JSON.stringify(backend.memory()),
     finish: () => backend.finish(),
-    timesKernels: backend.startTiming !== undefined,
     startTiming: () => backend.startTiming?.(),
-    stopTiming: async () => JSON.stringify(await backend.stopTiming?.()),
+    /** @returns {string | Promise<string>} */
+    stopTiming() {
+      const times = backend.stopTiming?.();
+      return times instanceof Promise ? times.then(JSON.stringify) : JSON.stringify(times);
+    },
     /** @type {(source: any, height: number, width: number, channels: number) => number} */
     picture: (...given) => backend.picture?.(...given) ?? 0,
     draws: backend.draw !== undefined,

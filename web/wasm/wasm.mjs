@@ -126,6 +126,23 @@ class Glue {
     return this.check(this.module._tfpy_program_run(program, slots.length));
   }
 
+  /** @returns {import("../runtime/timing.mjs").KernelTimes} */
+  stepTimes() {
+    /** @type {[string, number, null][]} */
+    const kernels = [];
+    for (let count = -1; count !== 0; ) {
+      count = this.module._tfpy_step_times(kernels.length);
+      this.refresh();
+      const { words, wordsAt: at } = this;
+      const ms = new Float32Array(words.buffer);
+      for (let i = at; i < at + 2 * count; i += 2) {
+        kernels.push([this.module.UTF8ToString(words[i]), ms[i + 1], null]);
+      }
+    }
+    this.module._tfpy_time_steps(0);
+    return { kernels, reason: "" };
+  }
+
   memory() {
     this.module._tfpy_memory();
     this.refresh();
@@ -140,7 +157,8 @@ class Glue {
 /**
  * Opens the wasm backend.
  * @param {WasmOptions} options
- * @returns {Promise<import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead>}
+ * @returns {Promise<import("../runtime/backend.mjs").Backend
+ *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Timed>}
  */
 export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" }) {
   const module = await startModule(variant, wasm, threads, codegen);
@@ -170,6 +188,8 @@ export async function openWasm({ variant, wasm, threads = 0, codegen = "auto" })
     release: (program) => void glue.check(module._tfpy_program_release(program)),
     run: (program, ...slots) => glue.run(program, slots),
     memory: () => glue.memory(),
+    startTiming: () => module._tfpy_time_steps(1),
+    stopTiming: () => glue.stepTimes(),
     async finish() {},
     close() {
       module._tfpy_close();

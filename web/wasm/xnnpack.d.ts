@@ -15,6 +15,8 @@ interface XnnpackModule {
   _tfpy_program_register(text: number, constants: number): number;
   _tfpy_program_run(program: number, count: number): number;
   _tfpy_program_release(program: number): number;
+  _tfpy_time_steps(wanted: number): void;
+  _tfpy_step_times(first: number): number;
   _tfpy_memory(): void;
 }
 

@@ -50,9 +50,9 @@ export class TimerQueries {
       });
     }
     const disjoint = gl.getParameter(extension.GPU_DISJOINT_EXT);
-    /** @type {[string, number][]} */
+    /** @type {[string, number, null][]} */
     const kernels = steps.map(({ name, query }) => {
-      return [name, gl.getQueryParameter(query, gl.QUERY_RESULT) / NS_PER_MS];
+      return [name, gl.getQueryParameter(query, gl.QUERY_RESULT) / NS_PER_MS, null];
     });
     for (const { query } of steps) gl.deleteQuery(query);
     if (disjoint) return untimed("webgl: the GPU was interrupted meanwhile; time it once more");

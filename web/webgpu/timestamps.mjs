@@ -72,7 +72,7 @@ export class Timestamps {
    * @returns {Promise<KernelTimes>}
    */
   async times() {
-    /** @type {[string, number][]} */
+    /** @type {[string, number, number][]} */
     const kernels = [];
     try {
       for (const { names, staging } of this.parts) {
@@ -81,7 +81,7 @@ export class Timestamps {
         names.forEach((name, i) => {
           // Clocks of devices may be set back between two timestamps.
           const ns = at[2 * i + 1] > at[2 * i] ? at[2 * i + 1] - at[2 * i] : 0n;
-          kernels.push([name, Number(ns) / NS_PER_MS]);
+          kernels.push([name, Number(ns) / NS_PER_MS, Number(at[2 * i]) / NS_PER_MS]);
         });
       }
     } finally {

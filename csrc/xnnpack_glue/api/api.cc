@@ -2,6 +2,7 @@
 // tfpy_last_error() gives; ids are positive.
 #include <emscripten/emscripten.h>
 #include <stdint.h>
+#include <string.h>
 #include <xnnpack.h>
 
 #include <utility>
@@ -13,6 +14,7 @@
 #include "elementwise/plan.h"
 #include "program/packed.h"
 #include "program/program.h"
+#include "program/step_times.h"
 #include "threads/parallel.h"
 
 #define TFPY_EXPORT extern "C" EMSCRIPTEN_KEEPALIVE
@@ -113,6 +115,23 @@ TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
 
 TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));
+}
+
+// Whether the steps of Programs are timed from now on.
+TFPY_EXPORT void tfpy_time_steps(int32_t wanted) { tfpy::programs::time_steps(wanted != 0); }
+
+// words = [address of the kernel's name, milliseconds as a float's bits] of the steps from this one
+// on, as many as there are or have room. Returns how many steps these are.
+TFPY_EXPORT int32_t tfpy_step_times(uint32_t first) {
+  const size_t count = tfpy::programs::step_time_count();
+  int32_t found = 0;
+  for (size_t i = first; i < count && found < kMaxArguments / 2; ++i, ++found) {
+    const tfpy::programs::StepTime& time = tfpy::programs::step_time(i);
+    const float ms = static_cast<float>(time.ms);
+    words[2 * found] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(time.kernel));
+    memcpy(&words[2 * found + 1], &ms, sizeof ms);
+  }
+  return found;
 }
 
 // words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones,

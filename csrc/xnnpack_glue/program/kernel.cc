@@ -7,12 +7,7 @@
 namespace tfpy {
 namespace {
 
-struct Entry {
-  const char* name;
-  Factory factory;
-};
-
-constexpr Entry kKernels[] = {
+constexpr KernelEntry kKernels[] = {
 #define KERNEL(name) {#name, make_##name},
 #include "program/kernels.def"
 #undef KERNEL
@@ -20,9 +15,9 @@ constexpr Entry kKernels[] = {
 
 }  // namespace
 
-Factory find_kernel(const char* name) {
-  for (const Entry& entry : kKernels) {
-    if (strcmp(entry.name, name) == 0) return entry.factory;
+const KernelEntry* find_kernel(const char* name) {
+  for (const KernelEntry& entry : kKernels) {
+    if (strcmp(entry.name, name) == 0) return &entry;
   }
   return nullptr;
 }

@@ -74,8 +74,13 @@ class Kernel {
 // Checks a step; null, with the error's text, when something is wrong with it.
 using Factory = std::unique_ptr<Kernel> (*)(StepSpec& step);
 
+struct KernelEntry {
+  const char* name;
+  Factory factory;
+};
+
 // Null when there is no such kernel.
-Factory find_kernel(const char* name);
+const KernelEntry* find_kernel(const char* name);
 
 // Makes a kernel from a body that is called as body(inputs, output) and returns nothing.
 template <class Body>

@@ -9,6 +9,7 @@
 #include "program/arena.h"
 #include "program/packed.h"
 #include "program/program_reader.h"
+#include "program/step_times.h"
 
 namespace tfpy::programs {
 namespace {
@@ -105,12 +106,14 @@ bool has_sure_scratch(const Program& program) {
 
 bool run_steps(Program& program) {
   Operand* const arguments = program.arguments.data();
+  StepClock clock;
   for (const Step& step : program.steps) {
     if (step.is_empty) continue;
     const int32_t* inputs = program.step_inputs.data() + step.first_input;
     for (size_t i = 0; i < step.input_count; ++i) arguments[i] = program.operands[inputs[i]];
     void* output = const_cast<void*>(program.operands[step.output].data);
     if (!step.kernel->run(arguments, output)) return false;
+    clock.note(step.kernel_name);
   }
   return true;
 }

@@ -66,7 +66,7 @@ bool read_buffer(const Value& value, BufferSpec* buffer) {
   return fail("program: a buffer's dtype is none of float32, int32 and bool");
 }
 
-bool read_kernels(const Value& document, std::vector<Factory>* factories) {
+bool read_kernels(const Value& document, std::vector<const KernelEntry*>* entries) {
   const Value* kernels = list(document, "kernels");
   if (kernels == nullptr) return false;
   for (const Value& value : kernels->GetArray()) {
@@ -74,9 +74,9 @@ bool read_kernels(const Value& document, std::vector<Factory>* factories) {
       return fail("program: a kernel has no name");
     }
     const char* name = value["name"].GetString();
-    const Factory factory = find_kernel(name);
-    if (factory == nullptr) return fail("program: there is no kernel %.40s", name);
-    factories->push_back(factory);
+    const KernelEntry* const entry = find_kernel(name);
+    if (entry == nullptr) return fail("program: there is no kernel %.40s", name);
+    entries->push_back(entry);
   }
   return true;
 }
@@ -138,21 +138,21 @@ class Reader {
   }
 
   bool read_steps(const Value& document) {
-    std::vector<Factory> factories;
-    if (!read_kernels(document, &factories)) return false;
+    std::vector<const KernelEntry*> kernels;
+    if (!read_kernels(document, &kernels)) return false;
     const Value* steps = list(document, "steps");
     if (steps == nullptr) return false;
     for (const Value& value : steps->GetArray()) {
-      if (!read_step(value, factories)) return false;
+      if (!read_step(value, kernels)) return false;
     }
     return true;
   }
 
-  bool read_step(const Value& value, const std::vector<Factory>& factories) {
+  bool read_step(const Value& value, const std::vector<const KernelEntry*>& kernels) {
     const size_t number = program_.steps.size(), count = program_.buffers.size();
     std::vector<int32_t> inputs, outputs;
     int32_t kernel = 0;
-    if (!read_member(value, "kernel", static_cast<int32_t>(factories.size()) - 1, &kernel))
+    if (!read_member(value, "kernel", static_cast<int32_t>(kernels.size()) - 1, &kernel))
       return false;
     if (!read_indices(value, "inputs", count, &inputs)) return false;
     if (!read_indices(value, "outputs", count, &outputs)) return false;
@@ -171,7 +171,8 @@ class Reader {
     if (!write(output)) return false;
     is_temporary_[output] = true;
     last_use_[output] = number;
-    Step step{factories[kernel](spec), program_.step_inputs.size(), inputs.size(), output,
+    const KernelEntry& entry = *kernels[kernel];
+    Step step{entry.factory(spec), entry.name, program_.step_inputs.size(), inputs.size(), output,
               program_.buffers[output].count == 0};
     if (step.kernel == nullptr) {
       char reason[256];

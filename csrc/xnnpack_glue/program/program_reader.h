@@ -15,6 +15,7 @@ namespace tfpy::programs {
 
 struct Step {
   std::unique_ptr<Kernel> kernel;
+  const char* kernel_name;
   size_t first_input, input_count;  // in Program::step_inputs
   int32_t output;
   bool is_empty;  // the output has no elements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tfpy._src.dtypes import DType, float16
@@ -43,12 +43,20 @@ class Links(NamedTuple):
     """The inputs that each run gets anew; the others stay."""
 
 
+class KernelTime(NamedTuple):
+    """A run of a kernel."""
+
+    name: str
+    ms: float
+    began: float | None
+    """In milliseconds, by a clock of the device's own; None where it has none."""
+
+
 class KernelTimes(NamedTuple):
     """What a device says of how long its kernels took."""
 
-    kernels: list[tuple[str, float]] | None
-    """The name and the milliseconds of each kernel that ran, in their order; None where that cannot
-    be said."""
+    kernels: list[KernelTime] | None
+    """Each kernel that ran, in their order; None where that cannot be said."""
     reason: str
     """Why not."""
 
@@ -146,6 +154,11 @@ class Backend(ABC):
     def read(self, slot: int, aval: Aval) -> Array:
         """Waits for the slot's value and copies it to a new array."""
 
+    @property
+    def reads_at_once(self) -> bool:
+        """Whether :meth:`read` can be called here; some must wait for the browser."""
+        return True
+
     @abstractmethod
     async def read_async(self, slot: int, aval: Aval) -> Array:
         """The same without blocking the page."""
@@ -241,9 +254,12 @@ class Backend(ABC):
         text = f"the {self.name} backend shares no buffers of a GPU; {mend}"
         raise UnimplementedError(None, None, text)
 
-    async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
-        """Acts, and gives the times of the kernels that it started, when they have run."""
-        await act()
+    def start_timing(self) -> None:
+        """Times kernels from now on, which costs time itself."""
+        return None
+
+    def stop_timing(self) -> KernelTimes | Coroutine[Any, Any, KernelTimes]:
+        """The times of the kernels since then; to be awaited where these may still run."""
         return KernelTimes(None, f"kernels on {self.name} are not timed one by one")
 
     @abstractmethod

@@ -13,7 +13,7 @@ import importlib
 import itertools
 import json
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -89,6 +89,11 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     return run_sync(awaitable)
 
 
+def can_wait() -> bool:
+    """Whether :func:`wait` can wait for the browser here."""
+    return not IN_BROWSER or can_run_sync()
+
+
 async def end_task() -> None:
     """Ends the browser's task, so that others get their turn.
 
@@ -123,6 +128,14 @@ def store(key: str, text: str) -> None:
     """Has the page keep a text, if it does."""
     with contextlib.suppress(AttributeError, JsException):
         js.localStorage.setItem(key, text)
+
+
+async def end_frame() -> None:
+    """Ends the browser's frame: goes on when the next one is to be drawn."""
+    if IN_BROWSER:
+        await (await runtime()).nextFrame()
+    else:
+        await asyncio.sleep(0)
 
 
 def asset(name: str) -> bytes:
@@ -256,7 +269,6 @@ class Device:
         self.gpu: Any = bound.gpu
         self._borrow = bound.borrow
         self._lend = bound.lend
-        self.times_kernels: bool = bound.timesKernels
         self._start_timing = bound.startTiming
         self._stop_timing = bound.stopTiming
         self._lost = bound.lost
@@ -277,6 +289,11 @@ class Device:
             return wait(self.read_async(slot, out), 'write "await x.data()" to read a tensor')
         with _translated:
             self._read(_address(out), slot)
+
+    @property
+    def reads_at_once(self) -> bool:
+        """Whether :meth:`read` can be called here."""
+        return self._read is not None or can_wait()
 
     async def read_async(self, slot: int, out: Array) -> None:
         """The same without blocking the page for long, on a device that :attr:`must_wait`."""
@@ -352,14 +369,19 @@ class Device:
             return await self._lend(slot)
 
     def start_timing(self) -> None:
-        """Begins to time kernels, on a device that :attr:`times_kernels`."""
+        """Begins to time kernels."""
         with _translated:
             self._start_timing()
 
-    async def stop_timing(self) -> dict[str, Any]:
-        """What ``web/runtime/timing.mjs`` calls KernelTimes."""
+    def stop_timing(self) -> str | Awaitable[str]:
+        """What ``web/runtime/timing.mjs`` calls KernelTimes, as JSON; it may have to be awaited."""
         with _translated:
-            return json.loads(await self._stop_timing())
+            found = self._stop_timing()
+        return found if isinstance(found, str) else self._awaited(found)
+
+    async def _awaited(self, promise: Any) -> Any:
+        with _translated:
+            return await promise
 
     def lost(self) -> str:
         """Why the device is gone; empty while it is there."""

@@ -14,7 +14,7 @@ from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
-from tfpy._src.runtime.backend import Backend, Compiled
+from tfpy._src.runtime.backend import Backend, Compiled, KernelTime, KernelTimes
 
 
 class CpuBackend(Backend):
@@ -29,6 +29,7 @@ class CpuBackend(Backend):
         self._programs: dict[int, tuple[Graph, Evaluator]] = {}
         self._next = 1
         self._numbering = threading.Lock()
+        self._times: list[tuple[str, float]] | None = None  # of equations, while they are timed
 
     def upload(self, array: Array) -> int:
         slot = self._take(1)
@@ -66,7 +67,7 @@ class CpuBackend(Backend):
         graph, evaluator = self._programs[program]
         shapes = (graph.avals[i].shape for i in graph.inputs)
         arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
-        outputs = evaluator(arrays)
+        outputs = evaluator(arrays, self._times)
         first = self._take(len(outputs))
         self._arrays.update((first + i, np.asarray(a)) for i, a in enumerate(outputs))
         return first
@@ -82,6 +83,13 @@ class CpuBackend(Backend):
 
     async def finish(self) -> None:
         return None
+
+    def start_timing(self) -> None:
+        self._times = []
+
+    def stop_timing(self) -> KernelTimes:
+        times, self._times = self._times or [], None
+        return KernelTimes([KernelTime(name, ms, None) for name, ms in times], "")
 
     def close(self) -> None:
         self._arrays.clear()

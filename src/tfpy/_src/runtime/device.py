@@ -7,7 +7,7 @@ first one's. Only this file knows.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from tfpy._src.runtime.backend import (
     Backend,
     BackendSkipped,
     Compiled,
+    KernelTime,
     KernelTimes,
     Links,
     Look,
@@ -83,6 +84,10 @@ class DeviceBackend(Backend):
         out = self._empty(aval)
         self._device.read(slot, out)
         return out
+
+    @property
+    def reads_at_once(self) -> bool:
+        return self._device.reads_at_once
 
     async def read_async(self, slot: int, aval: Aval) -> Array:
         if aval.dtype.is_complex:
@@ -203,15 +208,12 @@ class DeviceBackend(Backend):
     def sharing(self) -> Sharing:
         return super().sharing() if self._device.gpu is None else self._device
 
-    async def timed(self, act: Callable[[], Awaitable[None]]) -> KernelTimes:
-        if not self._device.times_kernels:
-            return await super().timed(act)
+    def start_timing(self) -> None:
         self._device.start_timing()
-        try:
-            await act()
-        finally:
-            found = await self._device.stop_timing()
-        return KernelTimes(found["kernels"], found["reason"])
+
+    def stop_timing(self) -> KernelTimes | Coroutine[Any, Any, KernelTimes]:
+        found = self._device.stop_timing()
+        return _kernel_times(found) if isinstance(found, str) else _awaited_times(found)
 
     def lost(self) -> str:
         return self._device.lost()
@@ -236,6 +238,16 @@ def _check_float16(array: Array) -> None:
             f"{value:g} cannot be stored on this device: its textures hold float16, from 6e-8 to "
             "65504; scale the values, or use another backend",
         )
+
+
+def _kernel_times(text: str) -> KernelTimes:
+    found = json.loads(text)
+    kernels, reason = found["kernels"], found["reason"]
+    return KernelTimes(kernels and [KernelTime(*kernel) for kernel in kernels], reason)
+
+
+async def _awaited_times(text: Awaitable[str]) -> KernelTimes:
+    return _kernel_times(await text)
 
 
 def _has_complex(graph: Graph) -> bool:

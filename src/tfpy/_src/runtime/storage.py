@@ -12,6 +12,7 @@ import numpy as np
 from tfpy._src.errors import UnavailableError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime.backend import Backend
+from tfpy._src.spans import clock, note, recorders
 
 _KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host too
 
@@ -69,8 +70,11 @@ class Storage:
         host = self.to_host()
         if self.backend is not None:
             self.backend.discard(self.slot, self.aval.nbytes)
+        began = clock() if recorders else 0.0
         self.slot = backend.upload(host)
         self.backend = backend
+        if began:
+            note("upload", str(self.aval), began)
         if host.nbytes > _KEEP_ON_HOST and not backend.on_host:
             self.host = None
 
@@ -82,13 +86,21 @@ class Storage:
         """
         if self.host is not None:
             return self.host
-        return self._holder().read(self.slot, self.aval)
+        began = clock() if recorders else 0.0
+        array = self._holder().read(self.slot, self.aval)
+        if began:
+            note("read", str(self.aval), began)
+        return array
 
     async def to_host_async(self) -> Array:
         """:meth:`to_host` without blocking the page."""
         if self.host is not None:
             return self.host
-        return await self._holder().read_async(self.slot, self.aval)
+        began = clock() if recorders else 0.0
+        array = await self._holder().read_async(self.slot, self.aval)
+        if began:
+            note("read", str(self.aval), began, awaited=True)
+        return array
 
     def _holder(self) -> Backend:
         """The backend that alone has the bytes, with garbage collected."""
@@ -110,6 +122,11 @@ class Storage:
     def processor(self) -> str:
         """What holds the bytes: "CPU" or "GPU"."""
         return self.backend.processor if self.backend else "CPU"
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether :meth:`to_host` gives the bytes in code that cannot await."""
+        return self.host is not None or self._holder().reads_at_once
 
     def remember(self, array: Array) -> None:
         """Keeps the values, which somebody has computed or read, on the host too."""

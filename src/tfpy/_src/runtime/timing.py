@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 import time as clock
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.runtime import registry
+from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.awaitable import awaitable
-from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.backend import Backend, KernelTimes
 
-_timed: set[int] = set()
-"""The backends whose kernels are being timed, by their ids."""
+_timed: weakref.WeakSet[Backend] = weakref.WeakSet()
+"""The backends whose kernels are being timed."""
 
 
 @dataclass
-class KernelTime:
+class KernelRuns:
     """The runs of the kernels of one name: how many, and their milliseconds together."""
 
     runs: int = 0
@@ -32,7 +33,7 @@ class Timing:
     """Milliseconds on the clock, until the device had done all of it."""
     kernel_ms: float | None
     """Milliseconds that kernels took on the device; None where it does not say."""
-    kernels: dict[str, KernelTime]
+    kernels: dict[str, KernelRuns]
     """By the kernels' names, those that took longest first."""
     reason: str
     """Why :attr:`kernel_ms` is None."""
@@ -53,11 +54,11 @@ async def time(f: Callable[[], Any]) -> Timing:
         f: a function without arguments, whose result is dropped; a coroutine is awaited.
 
     Returns:
-        ``wall_ms``, ``kernel_ms`` (None with a ``reason`` where the device does not say, on cpu and
-        wasm) and ``kernels``: for each name ``runs`` and ``ms``.
+        ``wall_ms``, ``kernel_ms`` (None with a ``reason`` where the device does not say) and
+        ``kernels``: for each name ``runs`` and ``ms``; on cpu they are the ops'.
 
     Raises:
-        RuntimeError: inside of a function that is timed.
+        RuntimeError: inside of a function that is timed or profiled.
         UnavailableError: when the device is lost meanwhile.
 
     Example:
@@ -69,35 +70,59 @@ async def time(f: Callable[[], Any]) -> Timing:
         True
     """
     backend = registry.active_backend()
-    if id(backend) in _timed:
-        raise RuntimeError("tf.time: kernels are being timed already, by a call around this one")
-    _timed.add(id(backend))
-    try:
-        return await _time(f, backend)
-    finally:
-        _timed.remove(id(backend))
-
-
-async def _time(f: Callable[[], Any], backend: Backend) -> Timing:
     wall_ms = 0.0
-
-    async def act() -> None:
-        nonlocal wall_ms
+    await backend.finish()
+    start_timing(backend)
+    try:
         start = clock.perf_counter()
         result = f()
         if inspect.isawaitable(result):
             await result
         await backend.finish()
         wall_ms = (clock.perf_counter() - start) * 1e3
-
-    await backend.finish()
-    found = await backend.timed(act)
+    finally:
+        found = await stop_timing(backend)
     if found.kernels is None:
         return Timing(wall_ms, None, {}, found.reason)
-    kernels: dict[str, KernelTime] = {}
-    for name, ms in found.kernels:
-        one = kernels.setdefault(name, KernelTime())
+    kernels: dict[str, KernelRuns] = {}
+    for name, ms, _ in found.kernels:
+        one = kernels.setdefault(name, KernelRuns())
         one.runs += 1
         one.ms += ms
     longest = dict(sorted(kernels.items(), key=lambda item: -item[1].ms))
-    return Timing(wall_ms, sum(ms for _, ms in found.kernels), longest, "")
+    return Timing(wall_ms, sum(one.ms for one in kernels.values()), longest, "")
+
+
+def start_timing(backend: Backend) -> None:
+    """Begins to time a backend's kernels.
+
+    Raises:
+        RuntimeError: when they are timed already.
+    """
+    if backend in _timed:
+        raise RuntimeError(
+            "kernels are being timed already: tf.time and profiles do not go into each other"
+        )
+    backend.start_timing()
+    _timed.add(backend)
+
+
+async def stop_timing(backend: Backend) -> KernelTimes:
+    """Ends it, when all kernels have run."""
+    _timed.discard(backend)
+    found = backend.stop_timing()
+    return found if isinstance(found, KernelTimes) else await found
+
+
+def stop_timing_now(backend: Backend) -> KernelTimes:
+    """The same in code that cannot await; without times where the device must be awaited, and
+    Python cannot wait."""
+    _timed.discard(backend)
+    found = backend.stop_timing()
+    if isinstance(found, KernelTimes):
+        return found
+    if bridge.can_wait():
+        return bridge.wait(found, "")
+    found.close()  # the runtime goes on to the end
+    mend = "write `async with` or `await tf.profiler.experimental.stop_async()`"
+    return KernelTimes(None, f"Python cannot wait for {backend.name} here; {mend}")
