@@ -116,7 +116,7 @@ def _quiet(eqn: Eqn) -> Eqn:
     op = eqn.op
     if not has_effects(*(g for g in graphs if isinstance(g, Graph))) and isinstance(op, ControlOp):
         op = op.pure or op
-    return Eqn(op, eqn.inputs, eqn.outputs, attrs)
+    return eqn._replace(op=op, attrs=attrs)
 
 
 def _quiet_attribute(value: Any) -> Any:

@@ -6,8 +6,8 @@ An op of a few numbers that the host has is computed there, where that takes les
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from tfpy._src import tracing
 from tfpy._src.core import tape as tapes
@@ -23,6 +23,28 @@ from tfpy._src.ir.sizes import closed, is_open
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage
+from tfpy._src.spans import clock, note, recorders
+
+
+class Applied(NamedTuple):
+    """An op that has run."""
+
+    op: Op
+    inputs: Sequence[Tensor]
+    output: Tensor
+    graph: Graph
+    """What it is, with shapes and attributes."""
+    on_device: bool
+    """Whether a program of the active backend computed it."""
+    began: float
+    """By ``spans.clock``."""
+
+
+Observer = Callable[[Applied], None]
+"""Told of an op that has run. What it raises the call of the op raises."""
+
+observers: list[Observer] = []
+"""Told of each op that runs, on any thread, but not of those that are traced."""
 
 _MAX_PROGRAMS = 4096  # per backend; the oldest goes
 
@@ -59,6 +81,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         ValueError, TypeError or tf.errors.InvalidArgumentError: from the op's rules; no tensor is
             made then.
     """
+    began = clock() if observers else 0.0
     for x in inputs:
         if type(x) is not Tensor:
             for y in inputs:
@@ -103,6 +126,11 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         if not tracing.local.active:
             raise
         return tracing.local.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
+    if began:
+        on_device = arrays is None and program > 0
+        applied = Applied(op, inputs, output, compiled.graph, on_device, began)
+        for observer in observers:
+            observer(applied)
     for tape in tapes.local.active:
         tape.record_op(op, inputs, output, attrs)
     return output
@@ -125,10 +153,14 @@ def _compile(backend: Backend, op: Op, graph: Graph) -> int:
     if op.is_alias:
         return _ALIAS
     if backend.takes(op, graph.avals):
+        began = clock() if recorders else 0.0
         try:
-            return backend.compile(graph)
+            program = backend.compile(graph)
         except NotLowerable:
-            pass
+            return _HOST
+        if began:
+            note("compile", op.name, began)
+        return program
     return _HOST
 
 

@@ -71,6 +71,11 @@ def _tensors_in(container: Any) -> list[Tensor]:
     return [leaf for leaf in found if isinstance(leaf, Tensor)]
 
 
+def live_tensors() -> int:
+    """How many tensors the program has, without the numbers that the library keeps."""
+    return statistics.tensors - scalars.scalar_count()
+
+
 def memory() -> dict[str, Any]:
     """What is in use now.
 
@@ -81,7 +86,7 @@ def memory() -> dict[str, Any]:
     backend = registry.active_backend()
     backend.collect()
     return {
-        "numTensors": statistics.tensors - scalars.scalar_count(),
+        "numTensors": live_tensors(),
         "numDataBuffers": statistics.buffers,
         "numBytes": statistics.nbytes,
         "backend": backend.memory(),

@@ -12,6 +12,7 @@ from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.kernels import GRADIENTS, Gradient
+from tfpy._src.lines import local as lines
 from tfpy._src.ops.rules import Rows
 
 if TYPE_CHECKING:
@@ -189,15 +190,20 @@ def backpropagate(
 
     for target, gradient in seeds:
         add(target, gradient)
-    for entry in reversed(entries):
-        flowing = [grads.get(t.identity) for t in entry.outputs]
-        if all(g is None for g in flowing):
-            continue
-        if not entry.takes_slices:
-            flowing = [dense(g) for g in flowing]
-        for tensor, gradient in zip(entry.inputs, entry.backward(*flowing), strict=True):
-            if gradient is not None and tensor.identity in watched:
-                add(tensor, _called(gradient))
+    around = lines.running
+    try:
+        for entry in reversed(entries):
+            flowing = [grads.get(t.identity) for t in entry.outputs]
+            if all(g is None for g in flowing):
+                continue
+            if not entry.takes_slices:
+                flowing = [dense(g) for g in flowing]
+            lines.running = entry.outputs[0].line or around
+            for tensor, gradient in zip(entry.inputs, entry.backward(*flowing), strict=True):
+                if gradient is not None and tensor.identity in watched:
+                    add(tensor, _called(gradient))
+    finally:
+        lines.running = around
     return grads
 
 

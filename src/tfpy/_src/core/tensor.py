@@ -14,6 +14,7 @@ from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype
 from tfpy._src.ir.aval import Aval
+from tfpy._src.lines import Line
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.registry import active_backend
 from tfpy._src.runtime.storage import Statistics, Storage, host_storage, statistics
@@ -96,6 +97,11 @@ class Tensor(Operand, AnyTensor):
         return f"/job:localhost/replica:0/task:0/device:{self.storage.processor}:0"
 
     @property
+    def line(self) -> Line | None:
+        """Where the op stands in the program that made it, if it belongs to a trace."""
+        return None
+
+    @property
     def has_values(self) -> bool:
         """Whether it can be read: True unless it belongs to a trace."""
         return True
@@ -163,11 +169,12 @@ class Tensor(Operand, AnyTensor):
     @awaitable("x.data()")
     async def data(self) -> Any:
         """The values as a NumPy array, without blocking the page while the device works."""
-        host = await self.storage.to_host_async()
+        storage = self.storage  # the tensor may be disposed meanwhile
+        host = await storage.to_host_async()
         array = host.reshape(self.aval.shape)
         if not self.aval.shape:
             return array[()]
-        return array.copy() if host is self.storage.host else array
+        return array.copy() if host is storage.host else array
 
     @awaitable("x.gpu_buffer()")
     async def gpu_buffer(self) -> Any:

@@ -71,7 +71,7 @@ class _Rows:
 
     def _as_it_is(self, eqn: Eqn) -> tuple[int, ...]:
         given = [self._places[v] for v in eqn.inputs]
-        return self._new.add_outputs(eqn.op, given, eqn.attrs, eqn.outputs, self._old)
+        return self._new.add_copy(eqn, given, self._old)
 
     def _elementwise(self, eqn: Eqn) -> tuple[int, ...]:
         (result,) = eqn.outputs

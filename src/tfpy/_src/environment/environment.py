@@ -41,6 +41,7 @@ class Environment:
         self._set: dict[str, Value] = {}
         self._facts: Facts | None = None
         self._open: set[str] = set()
+        self._listeners: dict[str, Callable[[Value], None]] = {}
         self._find: Find
         self._wait: Wait
 
@@ -103,6 +104,7 @@ class Environment:
         flag = checked(name, value)
         if flag.backend not in self._open:
             self._set[name] = value
+            self._tell(name)
             return
         before, now = dict(self._set), self.get(name)
         self._set[name] = value
@@ -118,6 +120,7 @@ class Environment:
                 self.set(name, value)
         except (ValueError, RuntimeError):
             self._set = before
+            self._tell(*flags)
             raise
 
     def get_flags(self) -> dict[str, Value]:
@@ -142,6 +145,7 @@ class Environment:
         free = {name: v for name, v in self._given.items() if FLAGS[name].backend not in self._open}
         self._set = kept | free
         self.forget_facts()
+        self._tell(*self._listeners)
 
     def _value(self, flag: Flag) -> Value:
         default = flag.default
@@ -174,6 +178,16 @@ class Environment:
         """The host is asked anew when something of it is next needed."""
         self._facts = None
 
+    def listen(self, name: str, listener: Callable[[Value], None]) -> None:
+        """Has ``listener`` told the value of a flag, now and whenever it is set."""
+        self._listeners[name] = listener
+        self._tell(name)
+
+    def _tell(self, *names: str) -> None:
+        for name in names:
+            if name in self._listeners:
+                self._listeners[name](self.get(name))
+
     def opened(self, backend: str) -> None:
         """From now on the flags of this backend have been read."""
         self._open.add(backend)
@@ -200,6 +214,7 @@ class Environment:
                 value = value_of(_flag(name), written)
                 checked(name, value)
                 self._given[name] = self._set[name] = value
+                self._tell(name)
         except ValueError as error:
             raise ValueError(f"{source}: {error}") from None
 

@@ -54,6 +54,19 @@ _ALL = (
         "does not draw on the GPU to read it back from there.",
     ),
     Flag(
+        "DEBUG",
+        SWITCH,
+        False,
+        "Checks each op's result: the first NaN or infinity raises (`tf.enable_debug_mode()`).",
+    ),
+    Flag(
+        "PROD",
+        SWITCH,
+        False,
+        "Ends DEBUG; functions are traced without the lines of the program "
+        "(`tf.enable_prod_mode()`).",
+    ),
+    Flag(
         "TFPY_VERIFY_PASSES",
         SWITCH,
         False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Eqn, Graph, bodies
+from tfpy._src.ir.graph import Graph, bodies
 from tfpy._src.ir.sizes import closed
 
 
@@ -32,7 +32,7 @@ def _closed(graph: Graph, known: dict[int, Graph]) -> Graph:
             [aval.closed for aval in graph.avals],
             graph.inputs,
             graph.constants,
-            [Eqn(e.op, e.inputs, e.outputs, _attribute(e.attrs, known)) for e in graph.eqns],
+            [e._replace(attrs=_attribute(e.attrs, known)) for e in graph.eqns],
             graph.outputs,
         )
     return known[id(graph)]

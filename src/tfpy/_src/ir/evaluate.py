@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from tfpy._src.ir.aval import Array, Shape
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.kernels import Kernel
 from tfpy._src.ir.op import Op
+from tfpy._src.lines import add_note
 
 
 def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
@@ -55,6 +57,9 @@ class _Step:
             self._compute(values)
         except MemoryError as error:
             raise _no_memory(self.eqn.op, error) from None
+        except Exception as error:
+            add_note(error, self.eqn.line)
+            raise
 
     def _compute(self, values: dict[int, Array]) -> None:
         attrs = self.attrs
@@ -94,17 +99,36 @@ class Evaluator:
         if len(graph.eqns) == 1 and _is_whole(graph, graph.eqns[0]):
             self._only = _function_of(self._steps[0])
 
-    def __call__(self, inputs: Sequence[Array]) -> list[Array]:
-        """See :func:`evaluate`."""
-        if self._only is not None:
-            return [self._only(*inputs)]
+    def __call__(
+        self, inputs: Sequence[Array], times: list[tuple[str, float]] | None = None
+    ) -> list[Array]:
+        """See :func:`evaluate`.
+
+        Args:
+            times: gets the op's name and the milliseconds of each equation.
+        """
+        if self._only is not None and times is None:
+            try:
+                return [self._only(*inputs)]
+            except Exception as error:
+                add_note(error, self._graph.eqns[0].line)
+                raise
         graph = self._graph
         values: dict[int, Array] = dict(graph.constants)
         values.update(zip(graph.inputs, inputs, strict=True))
         with np.errstate(all="ignore"):
-            for step in self._steps:
-                step.run(values)
+            if times is None:
+                for step in self._steps:
+                    step.run(values)
+            else:
+                self._run_timed(values, times)
         return list(map(values.__getitem__, graph.outputs))
+
+    def _run_timed(self, values: dict[int, Array], times: list[tuple[str, float]]) -> None:
+        for step in self._steps:
+            began = perf_counter()
+            step.run(values)
+            times.append((step.eqn.op.name, (perf_counter() - began) * 1e3))
 
 
 def _no_memory(op: Op, error: MemoryError) -> ResourceExhaustedError:

@@ -126,7 +126,7 @@ def fuse(
     attrs: Attrs = (("body", body), ("kind", kind))
     if pattern is not None:
         attrs += (("pattern", pattern),)
-    return Eqn(fusion, tuple(inputs), (result,), attrs)
+    return Eqn(fusion, tuple(inputs), (result,), attrs, members[-1].line)
 
 
 _bodies: weakref.WeakValueDictionary[Any, Graph] = weakref.WeakValueDictionary()

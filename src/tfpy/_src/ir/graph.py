@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.op import Op
+from tfpy._src.lines import Line
 
 Attrs = tuple[tuple[str, Any], ...]
 
@@ -24,6 +25,8 @@ class Eqn(NamedTuple):
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     attrs: Attrs
+    line: Line | None = None
+    """Where it stands in the traced program, if that is known; it means nothing."""
 
 
 @dataclass(eq=False, repr=False)
@@ -53,7 +56,7 @@ class Graph:
         self.constants[value] = array
         return value
 
-    def add_eqn(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
+    def add_eqn(self, op: Op, inputs: Sequence[int], attrs: Attrs, line: Line | None = None) -> int:
         """Appends an equation and returns the number of its output.
 
         Raises:
@@ -63,14 +66,16 @@ class Graph:
         given = [avals[i] for i in inputs]
         infer = _elementwise_result if op.expr is not None else _result
         value = self.add_value(infer(op, attrs, *given))
-        self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs))
+        self.eqns.append(Eqn(op, tuple(inputs), (value,), attrs, line))
         return value
 
-    def add_multiple(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> tuple[int, ...]:
+    def add_multiple(
+        self, op: Op, inputs: Sequence[int], attrs: Attrs, line: Line | None = None
+    ) -> tuple[int, ...]:
         """Appends an equation with several outputs and returns their numbers."""
         avals = op.infer_all(*(self.avals[i] for i in inputs), **dict(attrs))
         values = tuple(self.add_value(a) for a in avals)
-        self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        self.eqns.append(Eqn(op, tuple(inputs), values, attrs, line))
         return values
 
     def add_outputs(
@@ -79,6 +84,12 @@ class Graph:
         """Appends an equation whose outputs are as those of another Graph; their numbers here."""
         values = tuple(self.add_value(like.avals[v]) for v in outputs)
         self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
+        return values
+
+    def add_copy(self, eqn: Eqn, inputs: Sequence[int], like: Graph) -> tuple[int, ...]:
+        """Appends another Graph's equation, on these inputs; the numbers of its outputs here."""
+        values = tuple([self.add_value(like.avals[v]) for v in eqn.outputs])
+        self.eqns.append(Eqn(eqn.op, tuple(inputs), values, eqn.attrs, eqn.line))
         return values
 
     def copy(self) -> Graph:
@@ -162,10 +173,11 @@ def extract(
         number[value] = result.add_input(graph.avals[value])
     for value in constants:
         number[value] = result.add_constant(graph.constants[value], graph.avals[value])
-    for op, read, made, attrs in eqns:
+    for op, read, made, attrs, line in eqns:
         for value in made:
             number[value] = result.add_value(graph.avals[value])
         operands = tuple([number[value] for value in read])
-        result.eqns.append(Eqn(op, operands, tuple([number[value] for value in made]), attrs))
+        results = tuple([number[value] for value in made])
+        result.eqns.append(Eqn(op, operands, results, attrs, line))
     result.outputs = [number[value] for value in outputs]
     return result

@@ -21,6 +21,7 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.complex_expr import components, operands
 from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.ir.op import OPS, Op
+from tfpy._src.lines import Line
 
 Components = tuple[int, ...]
 
@@ -41,6 +42,7 @@ class _Splitter:
         self.graph = graph
         self.result = Graph()
         self.values: dict[int, Components] = {}
+        self._line: Line | None = None  # of the equation that is split
         for value in graph.inputs:
             avals = self._avals(value)
             self.values[value] = tuple(self.result.add_input(a) for a in avals)
@@ -51,6 +53,7 @@ class _Splitter:
                 for piece, aval in zip(pieces, self._avals(value), strict=True)
             )
         for eqn in graph.eqns:
+            self._line = eqn.line
             (out,) = eqn.outputs
             self.values[out] = self._equation(eqn)
         self.result.outputs = [
@@ -79,7 +82,7 @@ class _Splitter:
         raise NotLowerable(f"{eqn.op.name} of complex numbers")
 
     def _add(self, op: Op, inputs: Sequence[int], attrs: Attrs = ()) -> int:
-        return self.result.add_eqn(op, inputs, attrs)
+        return self.result.add_eqn(op, inputs, attrs, self._line)
 
     def _by_component(self, eqn: Eqn, number: int) -> int:
         inputs = [self._component(value, number) for value in eqn.inputs]

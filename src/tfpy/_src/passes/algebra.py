@@ -134,7 +134,7 @@ def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:
         if smaller is not None:
             inputs = (*found.inputs[:at], smaller, *found.inputs[at + 1 :])
             shape = eqn.op.infer(*(builder.aval(v) for v in inputs), **dict(eqn.attrs)).shape
-            found = Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs) if shape == out.shape else found
+            found = eqn._replace(inputs=inputs) if shape == out.shape else found
     return found
 
 

@@ -25,7 +25,7 @@ def without_custom_gradients(graph: Graph) -> Graph:
         else:
             attrs = tuple((name, _within(value)) for name, value in eqn.attrs)
             same = inputs == eqn.inputs and attrs == eqn.attrs
-            eqns.append(eqn if same else Eqn(eqn.op, inputs, eqn.outputs, attrs))
+            eqns.append(eqn if same else eqn._replace(inputs=inputs, attrs=attrs))
     if all(new is old for new, old in zip(eqns, graph.eqns, strict=False)) and not stands_for:
         return graph
     outputs = [stands_for.get(v, v) for v in graph.outputs]

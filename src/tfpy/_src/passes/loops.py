@@ -39,7 +39,8 @@ def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
         return eqn
     outputs = tuple(eqn.outputs[p] for p in places[:state])
     attrs |= {"test": test, "body": body, "state": state}
-    return Eqn(eqn.op, tuple(eqn.inputs[p] for p in places), outputs, tuple(attrs.items()))
+    inputs = tuple(eqn.inputs[p] for p in places)
+    return eqn._replace(inputs=inputs, outputs=outputs, attrs=tuple(attrs.items()))
 
 
 def _reduce(
@@ -117,7 +118,7 @@ def _merged(
     """
     own = len(saving.outputs) - len(plain.outputs)
     attrs = tuple((name, None if name == "primal" else value) for name, value in saving.attrs)
-    one = Eqn(saving.op, saving.inputs, (*saving.outputs[:own], *plain.outputs), attrs)
+    one = saving._replace(outputs=(*saving.outputs[:own], *plain.outputs), attrs=attrs)
     at = min(eqns.index(plain), eqns.index(saving))
     before, after = eqns[:at], [eqn for eqn in eqns[at:] if eqn not in (plain, saving)]
     makers = [e for e in after if not e.inputs and not set(e.outputs).isdisjoint(saving.inputs)]

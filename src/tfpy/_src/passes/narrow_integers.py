@@ -130,7 +130,7 @@ class _Widened:
         if dtype in NARROW:
             self._made(eqn, self._wide[value], wraps=True)
         elif dtype in self._stored:
-            self._builder.keep(Eqn(cast, (self._wide[value],), (output,), eqn.attrs))
+            self._builder.keep(eqn._replace(op=cast, inputs=(self._wide[value],)))
         else:
             self.narrow(value)
             self._builder.keep(eqn)

@@ -15,6 +15,7 @@ from tfpy._src.dtypes import DType
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.ir.op import Op
+from tfpy._src.lines import Line
 from tfpy._src.passes.dead_code import without_dead_code
 
 
@@ -28,6 +29,8 @@ class Builder:
         self.graph = Graph(old.avals[:], old.inputs[:], dict(old.constants))
         self._old = old
         self._producers: dict[int, Eqn] = {}
+        self.line: Line | None = None
+        """Where that stands which new equations replace."""
 
     @functools.cached_property
     def _reads(self) -> dict[int, int]:
@@ -61,7 +64,7 @@ class Builder:
         return self.add(op, inputs, tuple(attrs.items()))
 
     def add(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
-        value = self.graph.add_eqn(op, inputs, attrs)
+        value = self.graph.add_eqn(op, inputs, attrs, self.line)
         self._producers[value] = self.graph.eqns[-1]
         return value
 
@@ -96,6 +99,7 @@ def rewrite(graph: Graph, rule: Rule, around: Container[Op] | None = None) -> Gr
     for eqn in graph.eqns:
         if values:
             eqn = reading(eqn, values)
+        builder.line = eqn.line
         found = rule(builder, eqn) if is_plain(eqn) else None
         if found is None:
             builder.keep(eqn)
@@ -118,7 +122,7 @@ def reading(eqn: Eqn, values: Mapping[int, int]) -> Eqn:
     if values.keys().isdisjoint(eqn.inputs):
         return eqn
     inputs = tuple(values.get(value, value) for value in eqn.inputs)
-    return Eqn(eqn.op, inputs, eqn.outputs, eqn.attrs)
+    return eqn._replace(inputs=inputs)
 
 
 def count_reads(graph: Graph) -> list[int]:

@@ -18,6 +18,7 @@ from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.passes.narrow_integers import widen_narrow_integers
 from tfpy._src.passes.packing import pack_products_of_bytes
+from tfpy._src.run import op_by_op
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
@@ -27,6 +28,7 @@ from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 
 
@@ -61,6 +63,8 @@ class Executable:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
         if self.joins_trace(inputs):
             return tracing.local.active[-1].inline(self.graph, inputs).outputs
+        if op_by_op.watching:
+            return op_by_op.run(self.graph, inputs)
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         if backend.collect_due:
@@ -80,6 +84,8 @@ class Executable:
         Returns:
             None where each run must be made by itself.
         """
+        if op_by_op.watching:
+            return None
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         if not plan.is_linked:
@@ -131,6 +137,7 @@ class Executable:
         return self._make_plan(backend) if found is None else found
 
     def _make_plan(self, backend: Backend) -> Plan:
+        began = clock() if recorders else 0.0
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
         graph = reduce_loops(without_custom_gradients(graph))
@@ -139,6 +146,8 @@ class Executable:
         graph = widen_narrow_integers(graph, backend.dtypes)
         usage = self._usage.renumbered(self.graph, graph)
         plan = self._plans[backend] = Plan(graph, backend, usage)
+        if began:
+            note("passes", f"{len(graph.eqns)} equations", began)
         return plan
 
 

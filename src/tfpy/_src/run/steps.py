@@ -13,6 +13,7 @@ from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, extract
+from tfpy._src.lines import add_note
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.passes.pipeline import optimize_with_weights
@@ -25,6 +26,7 @@ from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress
 from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.spans import clock, note, recorders
 
 
 class DeviceStep:
@@ -146,7 +148,10 @@ class DeviceProgram:
         for value in graph.outputs:
             self._outputs.append((graph.avals[value], width))
             width += backend.slots_of(graph.avals[value])
+        began = clock() if recorders else 0.0
         compiled = backend.lower(graph, donated)
+        if began:
+            note("lower", f"{len(graph.eqns)} equations", began)
         self._unregistered: Compiled | None = compiled
         program = compiled.program
         overwritten = () if program is None else program.donations.values()
@@ -159,14 +164,18 @@ class DeviceProgram:
     async def register(self, progress: Progress) -> None:
         """Makes the program without freezing the page."""
         if self._unregistered is not None and self._outputs:
-            self._made(await self._backend.register_async(self._unregistered, progress))
+            began = clock() if recorders else 0.0
+            self._made(await self._backend.register_async(self._unregistered, progress), began)
 
     def _register(self) -> None:
         if self._unregistered is not None:
-            self._made(self._backend.register(self._unregistered))
+            began = clock() if recorders else 0.0
+            self._made(self._backend.register(self._unregistered), began)
 
-    def _made(self, number: int) -> None:
+    def _made(self, number: int, began: float) -> None:
         self._number, self._unregistered = number, None
+        if began:
+            note("compile", f"{len(self.graph.eqns)} equations", began)
         weakref.finalize(self, self._backend.dead_programs.append, number)
 
     @property
@@ -184,11 +193,18 @@ class DeviceProgram:
         if not self._outputs:
             return []
         self._register()
+        began = clock() if recorders else 0.0
         try:
             first = self._backend.run(self._number, *slots)
         except bridge.FAILURES as failure:
             raise bridge.op_error(failure) from None
+        if began:
+            self._note_runs(1, began)
         return self._stored(first)
+
+    def _note_runs(self, count: int, began: float) -> None:
+        backend, graph = self._backend, self.graph
+        note("run", f"on {backend.name}", began, backend=backend, graph=graph, count=count)
 
     def _stored(self, first: int) -> list[Storage]:
         backend = self._backend
@@ -211,14 +227,18 @@ class DeviceProgram:
 
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
         """New storages of what the last of so many runs gave, and why a later one failed."""
+        began = clock() if recorders else 0.0
         try:
-            return self._stored(self._backend.repeat(self._number, count, *slots)), None
+            first = self._backend.repeat(self._number, count, *slots)
         except bridge.FAILURES as failure:
             error = bridge.op_error(failure)
-            first = getattr(failure, "first", None)
-            if first is None:
+            last = getattr(failure, "first", None)
+            if last is None:
                 raise error from None
-            return self._stored(first), error
+            return self._stored(last), error
+        if began:
+            self._note_runs(count, began)
+        return self._stored(first), None
 
 
 class HostStep:
@@ -242,12 +262,15 @@ class HostStep:
         self._prepared: tuple[list[Storage], dict[int, Storage]] | None = None
 
     def run(self, values: dict[int, Storage]) -> None:
+        began = clock() if recorders else 0.0
         weights = [values[v] for v in self._weights]
         prepared = self._prepared
         if prepared is None or any(map(is_not, prepared[0], weights)):
             prepared = self._prepared = weights, _computed(self._early, values)
         values.update(prepared[1])
         values.update(_computed(self._late, values))
+        if began:
+            note("host", ", ".join(dict.fromkeys(e.op.name for e in self.graph.eqns)), began)
 
 
 def _giving(graph: Graph, inputs: Sequence[int], outputs: Set[int], effects: bool = False) -> Graph:
@@ -298,7 +321,11 @@ class ControlStep:
             _mirror(mirror, known)
         for eqn, run in self.equations:
             inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
-            outputs = run(*inputs)
+            try:
+                outputs = run(*inputs)
+            except Exception as error:
+                add_note(error, eqn.line)
+                raise
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
         values.update((v, known[v]) for v in graph.outputs)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tfpy._src import tracing
@@ -12,6 +10,7 @@ from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.errors import NotTraceableError, OperatorNotAllowedInGraphError
 from tfpy._src.ir.aval import Aval
+from tfpy._src.lines import Line, caller
 from tfpy._src.runtime.storage import Storage
 from tfpy._src.variables.variable import Variable
 
@@ -41,6 +40,10 @@ class SymbolicTensor(Tensor):
         self.value = value
         """The value's number in the trace's Graph."""
         self.name = name
+
+    @property
+    def line(self) -> Line | None:
+        return self.trace.lines.get(self.value)
 
     @property
     def shape(self) -> TensorShape:
@@ -159,7 +162,5 @@ class SymbolicTensor(Tensor):
 
 def _users_line() -> str:
     """Where outside of this package the program is: file, line and what it says."""
-    package = str(Path(__file__).parents[2])
-    frames = traceback.extract_stack()
-    frame = next((f for f in reversed(frames) if not f.filename.startswith(package)), frames[-1])
-    return f"{frame.filename}:{frame.lineno}: {frame.line or '?'}"
+    line = caller()
+    return "?" if line is None else f"{line.short}: {line.text or '?'}"

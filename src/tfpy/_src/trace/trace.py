@@ -19,6 +19,7 @@ from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS, Op
 from tfpy._src.ir.sizes import is_open
+from tfpy._src.lines import Line, here
 from tfpy._src.runtime.storage import host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
 
@@ -81,6 +82,8 @@ class Trace:
         """By identity, the tensors of before that an extension of the trace reads."""
         self._earlier = 0  # values from here on belong to the extension
         self._allows_variables = allows_variables
+        self.lines: dict[int, Line | None] = {}
+        """Where the ops stand in the program that gave values."""
         self._values: dict[int, int] = {}  # identity of a captured tensor -> value
         self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its first value
         self._names: dict[str, int] = {}
@@ -198,7 +201,9 @@ class Trace:
         if tracing.local.notes is not None:
             tracing.local.notes(op.name)
         values = [self.value_of(t) for t in inputs]
-        value = self.graph.add_eqn(op, values, tuple(attrs.items()))
+        line = here()
+        value = self.graph.add_eqn(op, values, tuple(attrs.items()), line)
+        self.lines[value] = line
         output = self.tensor(value, op.name)
         for tape in tapes.local.active:
             tape.record_op(op, tuple(inputs), output, attrs)
@@ -215,7 +220,7 @@ class Trace:
         if tracing.local.notes is not None:
             tracing.local.notes(op.name)
         values = [self.value_of(t) for t in inputs]
-        outputs = self.graph.add_multiple(op, values, tuple(attrs.items()))
+        outputs = self.graph.add_multiple(op, values, tuple(attrs.items()), here())
         return [self.tensor(v, op.name) for v in outputs]
 
     def alias(self, tensor: Tensor) -> Tensor:
@@ -259,9 +264,7 @@ class Trace:
         for eqn in graph.eqns:
             if tracing.local.notes is not None:
                 tracing.local.notes(eqn.op.name)
-            outputs = self.graph.add_outputs(
-                eqn.op, [values[i] for i in eqn.inputs], eqn.attrs, eqn.outputs, graph
-            )
+            outputs = self.graph.add_copy(eqn, [values[i] for i in eqn.inputs], graph)
             values.update(zip(eqn.outputs, outputs, strict=True))
         return Inlined(self, graph, values)
 

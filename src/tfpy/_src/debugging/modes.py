@@ -1,0 +1,77 @@
+"""Debug mode, production mode, and the log of where ops run."""
+
+from __future__ import annotations
+
+import sys
+
+from tfpy._src import lines
+from tfpy._src.core.eager import Applied
+from tfpy._src.debugging.numerics import disable_check_numerics, enable_check_numerics
+from tfpy._src.environment.environment import env
+from tfpy._src.environment.kinds import Value
+from tfpy._src.run import op_by_op
+
+
+def enable_debug_mode() -> None:
+    """Has each op's result checked as by ``tf.debugging.enable_check_numerics()``, and ends the
+    production mode.
+
+    It is the flag DEBUG: ``tf.env().set("DEBUG", False)`` ends it.
+    """
+    env().set("PROD", False)
+    env().set("DEBUG", True)
+
+
+def enable_prod_mode() -> None:
+    """Leaves out what only serves to find mistakes: it ends the debug mode, and what is traced from
+    now on does not note the lines of the program, so that its errors do not name them.
+
+    It is the flag PROD: ``tf.env().set("PROD", False)`` ends it.
+    """
+    env().set("PROD", True)
+
+
+def _on_debug(wanted: Value) -> None:
+    if wanted:
+        enable_check_numerics()
+    else:
+        disable_check_numerics()
+
+
+def _on_prod(wanted: Value) -> None:
+    lines.collect(not wanted)
+    if wanted:
+        env().set("DEBUG", False)
+
+
+env().listen("DEBUG", _on_debug)
+env().listen("PROD", _on_prod)
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Whether each op that runs is written to stderr, with the device that computes it.
+
+    Compiled functions run op by op meanwhile.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.set_log_device_placement(True)
+        >>> x = tf.constant(1.0) + 1.0
+        >>> tf.debugging.set_log_device_placement(False)
+    """
+    if enabled:
+        op_by_op.watch(_log_placement)
+    else:
+        op_by_op.forget(_log_placement)
+
+
+def get_log_device_placement() -> bool:
+    """What :func:`set_log_device_placement` was told."""
+    return _log_placement in op_by_op.watching
+
+
+def _log_placement(applied: Applied) -> None:
+    output = applied.output
+    place = output.storage.place
+    by = "" if place == "host" else f" ({place})"
+    print(f"Executing op {applied.op.name} in device {output.device}{by}", file=sys.stderr)
