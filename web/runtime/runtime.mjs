@@ -15,3 +15,4 @@ export { openWebgl } from "../webgl/webgl.mjs";
 export { openWebgpu } from "../webgpu/webgpu.mjs";
 export { bindHeap, openJson, probeJson } from "./bridge.mjs";
 export { probe } from "./probe.mjs";
+export { nextFrame } from "./turns.mjs";

@@ -47,3 +47,25 @@ export function nextTask() {
 function sleep() {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
+
+/** Browsers paint no frames of pages that nobody sees; what waits for one goes on after this time. */
+const LONGEST_FRAME_MS = 100;
+
+/**
+ * The next frame: what was drawn before is on the screen then. Where nothing is painted, a task
+ * after the others.
+ *
+ * @returns {Promise<void>}
+ */
+export function nextFrame() {
+  if (typeof requestAnimationFrame !== "function") return nextTask();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, LONGEST_FRAME_MS);
+    const frame = requestAnimationFrame(done);
+    function done() {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      resolve();
+    }
+  });
+}

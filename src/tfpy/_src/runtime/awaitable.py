@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -10,7 +11,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _VALUES_HAVE = """
-    abs add and bool call complex contains float floordiv ge getitem gt index int invert iadd imul
+    abs add and call complex contains float floordiv ge getitem gt index int invert iadd imul
     isub iter itruediv le len lshift lt matmul mod mul neg or pos pow radd rand rfloordiv rmatmul
     rmod rmul ror round rpow rshift rsub rtruediv rxor setitem sub truediv xor array
 """
@@ -40,6 +41,13 @@ class Awaitable(Coroutine[Any, Any, T]):
 
     def __repr__(self) -> str:
         return f"<{self._mend()}>"
+
+    def __bool__(self) -> bool:
+        """asyncio asks its tasks whether they have a coroutine, when they are printed."""
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("asyncio."):
+            return True
+        self.close()
+        raise TypeError(self._mend())
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"no {name}: {self._mend()}")

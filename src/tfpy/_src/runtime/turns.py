@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from tfpy._src.runtime.bridge import end_task
+from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.bridge import end_frame, end_task
 
 SLICE = 0.02
 """Seconds of work after which the page gets its turn: with a step of training that begins just
@@ -19,3 +20,18 @@ async def give_turn() -> None:
     if perf_counter() - _last >= SLICE:
         await end_task()
         _last = perf_counter()
+
+
+@awaitable("tf.next_frame()")
+async def next_frame() -> None:
+    """Returns when the browser draws its next frame: what a loop has shown is seen then.
+
+    Pages that nobody sees draw none: it returns after 0.1 s there, and where there is no page, when
+    other tasks had their turn.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> asyncio.run(tf.next_frame())
+    """
+    await end_frame()

@@ -1,0 +1,79 @@
+"""Reads side by side, disposed and cancelled ones, and frames: nothing is lost, nothing leaks."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BACKENDS
+
+
+@run_in_browser(backends=BACKENDS)
+async def test_reads(tf: Any) -> None:
+    """Each gets its own values, whatever happens to the tensor or to the others meanwhile."""
+    tensors = [tf.range(n) * 2 for n in range(1, 30)]
+    values = await asyncio.gather(*(t.data() for t in tensors))
+    assert [v.tolist() for v in values] == [list(range(0, 2 * n, 2)) for n in range(1, 30)]
+
+    disposed = tf.range(100) * 3
+    reading = asyncio.ensure_future(disposed.data())
+    for _ in range(3):  # until it has begun
+        await asyncio.sleep(0)
+    disposed.dispose()
+    others = [tf.range(100) * k for k in range(4, 40)]  # which would take its place
+    assert (await reading).tolist() == list(range(0, 300, 3))
+    assert (await others[-1].data()).tolist() == list(range(0, 3900, 39))
+    with pytest.raises(RuntimeError, match="disposed"):
+        await disposed.data()
+
+
+@run_in_browser(backends=BACKENDS)
+async def test_cancelled_reads(tf: Any) -> None:
+    """Before they begin, while they are under way, and with others beside them."""
+    x = tf.range(1000) * 2
+    for turns in range(4):
+        tasks = [asyncio.ensure_future((x + k).data()) for k in range(8)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for task in tasks[::2]:
+            task.cancel()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        for k, value in enumerate(found):
+            cancelled = isinstance(value, asyncio.CancelledError)
+            assert cancelled <= (k % 2 == 0)
+            assert cancelled or value[:2].tolist() == [k, k + 2]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(_forever(tf), 0.05)
+    assert int((await x.data())[-1]) == 1998
+    await asyncio.sleep(0)  # Pyodide holds the last error until the next turn
+
+
+async def _forever(tf: Any) -> None:
+    y = tf.ones([64])
+    while True:
+        y = tf.sinh(y * 0.5)
+        await y.data()
+        await asyncio.sleep(0)
+
+
+@run_in_browser(backends=["wasm"])
+async def test_next_frame(tf: Any) -> None:
+    """A frame comes, or what stands for it; nobody is asked for one too many."""
+    began = perf_counter()
+    for _ in range(5):
+        await tf.next_frame()
+    assert perf_counter() - began < 5
+    task = asyncio.ensure_future(tf.next_frame())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@run_in_browser(backends=["wasm"], environment="worker")
+async def test_next_frame_in_a_worker(tf: Any) -> None:
+    await tf.next_frame()
