@@ -31,6 +31,7 @@ from tfpy import (
     math as math,
     nest as nest,
     nn as nn,
+    profiler as profiler,
     quantization as quantization,
     ragged as ragged,
     random as random,
@@ -196,6 +197,10 @@ from tfpy._src.debugging.assertions import (
     assert_less as assert_less,
 )
 from tfpy._src.debugging.float16 import Float16Check as Float16Check, check_float16 as check_float16
+from tfpy._src.debugging.modes import (
+    enable_debug_mode as enable_debug_mode,
+    enable_prod_mode as enable_prod_mode,
+)
 from tfpy._src.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
@@ -307,6 +312,7 @@ from tfpy._src.primitives import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
+from tfpy._src.profiler.info import profile as profile
 from tfpy._src.ragged.components import (
     ragged_gather as ragged_gather,
     ragged_range as ragged_range,
@@ -339,6 +345,7 @@ from tfpy._src.runtime.threads import (
     set_threads_count as set_threads_count,
 )
 from tfpy._src.runtime.timing import time as time
+from tfpy._src.runtime.turns import next_frame as next_frame
 from tfpy._src.runtime.wasm_files import (
     set_wasm_path as set_wasm_path,
     set_wasm_paths as set_wasm_paths,

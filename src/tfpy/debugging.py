@@ -23,6 +23,14 @@ from tfpy._src.debugging.assertions import (
     check_numerics as check_numerics,
     is_numeric_tensor as is_numeric_tensor,
 )
+from tfpy._src.debugging.modes import (
+    get_log_device_placement as get_log_device_placement,
+    set_log_device_placement as set_log_device_placement,
+)
+from tfpy._src.debugging.numerics import (
+    disable_check_numerics as disable_check_numerics,
+    enable_check_numerics as enable_check_numerics,
+)
 from tfpy._src.debugging.shapes import (
     assert_rank as assert_rank,
     assert_rank_at_least as assert_rank_at_least,

@@ -19,6 +19,7 @@ from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.scalars import filled
 from tfpy._src.core.tape import Tape
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.spans import clock, note, recorders
 from tfpy._src.variables.variable import Variable
 
 
@@ -149,9 +150,13 @@ class GradientTape(Tape):
             RuntimeError: at the second call on a tape that is not persistent.
             LookupError: when an op on the way has no gradient.
         """
+        began = clock() if recorders else 0.0
         unconnected = _unconnected(unconnected_gradients)
         with self._use():
-            return self._backward(target, sources, output_gradients, unconnected)
+            found = self._backward(target, sources, output_gradients, unconnected)
+        if began:
+            note("gradient", "GradientTape.gradient", began)
+        return found
 
     @contextmanager
     def _use(self) -> Iterator[None]:

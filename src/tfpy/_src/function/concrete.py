@@ -21,6 +21,7 @@ from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
 from tfpy._src.run.executable import Executable
+from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable, hold_all
@@ -49,6 +50,7 @@ class ConcreteFunction:
         self.name = name
         self._signature = signature
         self.call = call  # holds the objects that the cache knows by id
+        began = clock() if recorders else 0.0
         trace = Trace(name, allows_variables)
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
@@ -71,6 +73,8 @@ class ConcreteFunction:
             self._assigned,
             bits,
         )
+        if began:
+            note("trace", name, began)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it on the tensors among the arguments.
@@ -156,6 +160,7 @@ class ConcreteFunction:
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
+        began = clock() if recorders else 0.0
         found = self._traced(tensors)
         if self._assigned:
             values = found[len(self._results.tensors) :]
@@ -164,16 +169,22 @@ class ConcreteFunction:
                     variable.hold(value.alias())
             else:
                 hold_all(self._assigned, values)
-        return self._results.filled(found)
+        result = self._results.filled(found)
+        if began:
+            note("function", self.name, began)
+        return result
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
         """Runs it on one list of tensors after the other; the result of the last run."""
+        began = clock() if recorders else 0.0
         repeated = self._traced.repeat(calls) if len(calls) > 1 else None
         if repeated is None:
             return [self.run(tensors) for tensors in calls][-1]
         hold_all(self._assigned, repeated.outputs[len(self._results.tensors) :])
         if repeated.error is not None:
             raise repeated.error
+        if began:
+            note("function", self.name, began)
         return self._results.filled(repeated.outputs)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:

@@ -42,7 +42,8 @@ def assign_buffers(
         NotLowerable: when an equation of complex values cannot be split.
     """
     graph = split_complex(graph)
-    calls = [(*call_of(graph, e), e.outputs[0]) for e in graph.eqns if not e.op.is_alias]
+    eqns = [e for e in graph.eqns if not e.op.is_alias]
+    calls = [(*call_of(graph, e), e.outputs[0]) for e in eqns]
     origin = _origins(graph)
     read = dict.fromkeys(origin[v] for _, values, _ in calls for v in values)
     read |= dict.fromkeys(origin[v] for v in graph.outputs)
@@ -53,6 +54,7 @@ def assign_buffers(
     program = Program(backend)
     program.buffers = [_buffer(graph, v, backend, dtypes) for v in stored]
     program.inputs = [at[v] for v in graph.inputs]
+    program.equations = {at[e.outputs[0]]: e for e in eqns}
     program.constants = [(at[v], _bytes_of(graph, v)) for v in constants]
     tasks = [Task(call, tuple(at[v] for v in values), at[out]) for call, values, out in calls]
     return program, [*tasks, *_name_outputs(graph, program, at)]

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tfpy._src.dtypes import DType
-from tfpy._src.ir.graph import heading
+from tfpy._src.ir.graph import Eqn, heading
 from tfpy._src.ir.kernel import Param
 
 VERSION = 1
@@ -100,6 +100,8 @@ class Program:
     donations: dict[int, int] = field(default_factory=dict)
     """Output buffer -> input buffer."""
     arena: Arena | None = None
+    equations: dict[int, Eqn] = field(default_factory=dict)
+    """Buffer -> the equation that gives it, for who explains the Program; these do not cross."""
 
     def add_buffer(self, shape: Sequence[int], dtype: DType, **extra: Any) -> int:
         """The number of a new buffer."""

@@ -1,0 +1,117 @@
+"""The events of a recording in the Trace Event Format, which Perfetto and chrome://tracing open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from tfpy._src.profiler.kernels import Kernel
+from tfpy._src.profiler.recording import Recording
+from tfpy._src.spans import Span
+
+_HOST, _DEVICE = 1, 2  # the numbers of "processes"
+
+
+class Track(NamedTuple):
+    """Events that lie side by side or within each other."""
+
+    process: int
+    name: str
+    events: list[Event]
+
+
+class Event(NamedTuple):
+    """A stretch of time; seconds from the recording's start."""
+
+    kind: str
+    name: str
+    began: float
+    ended: float
+    facts: dict[str, Any]
+
+
+def tracks_of(recording: Recording, kernels: Sequence[Kernel]) -> list[Track]:
+    """Python's threads, what is awaited, and the device."""
+    threads: dict[int, list[Event]] = {}
+    awaited: list[Event] = []
+    for span in recording.spans:
+        lane = awaited if span.facts.get("awaited") else threads.setdefault(span.thread, [])
+        lane.append(_event(span, recording.began))
+    found = [
+        Track(_HOST, f"Python {number or ''}".strip(), events)
+        for number, events in enumerate(threads.values())
+    ]
+    for number, lane in enumerate(_lanes(awaited)):
+        found.append(Track(_HOST, f"reads {number or ''}".strip(), lane))
+    on_device = [_kernel_event(k, recording.began) for k in kernels if k.on_device and k.ms]
+    if on_device:
+        found.append(Track(_DEVICE, "kernels", on_device))
+    return found
+
+
+def _event(span: Span, start: float) -> Event:
+    shown = {k: v for k, v in span.facts.items() if isinstance(v, int | float | str)}
+    return Event(span.kind, span.name or span.kind, span.began - start, span.ended - start, shown)
+
+
+def _kernel_event(kernel: Kernel, start: float) -> Event:
+    facts: dict[str, Any] = {
+        "kernel": kernel.kernel,
+        "inputs": [list(shape) for shape in kernel.input_shapes],
+        "outputs": [list(shape) for shape in kernel.output_shapes],
+    }
+    if kernel.line is not None:
+        facts["line"] = str(kernel.line).strip()
+    return Event("kernel", kernel.name, kernel.began - start, kernel.ended - start, facts)
+
+
+def _lanes(events: Iterable[Event]) -> list[list[Event]]:
+    """The events in lanes, in each of which one follows the other."""
+    lanes: list[list[Event]] = []
+    for event in sorted(events, key=lambda e: e.began):
+        free = next((lane for lane in lanes if lane[-1].ended <= event.began), None)
+        if free is None:
+            lanes.append([event])
+        else:
+            free.append(event)
+    return lanes
+
+
+def document(tracks: Sequence[Track], backend: str, facts: dict[str, Any]) -> dict[str, Any]:
+    """What the JSON file has; ``ts`` and ``dur`` are microseconds."""
+    names = {_HOST: "Python", _DEVICE: backend}
+    processes = sorted({track.process for track in tracks})
+    events = [_name("process_name", process, 0, names[process]) for process in processes]
+    for number, track in enumerate(tracks, 1):
+        events.append(_name("thread_name", track.process, number, track.name))
+        events += [
+            {
+                "ph": "X",
+                "name": event.name,
+                "cat": event.kind,
+                "pid": track.process,
+                "tid": number,
+                "ts": event.began * 1e6,
+                "dur": (event.ended - event.began) * 1e6,
+                "args": event.facts,
+            }
+            for event in sorted(track.events, key=lambda e: (e.began, -e.ended))
+        ]
+    return {"traceEvents": events, "displayTimeUnit": "ms", "otherData": facts}
+
+
+def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def share_told(tracks: Sequence[Track], began: float, ended: float) -> float:
+    """The share of a time in which some event says what happens; the program's own do not count."""
+    told = 0.0
+    free = began
+    events = (e for track in tracks for e in track.events if e.kind != "user")
+    for event in sorted(events, key=lambda e: e.began):
+        low, high = max(event.began, free), min(event.ended, ended)
+        if high > low:
+            told += high - low
+            free = high
+    return told / (ended - began) if ended > began else 0.0

@@ -1,0 +1,12 @@
+"""``tf.profiler.experimental``: what takes time, as files for Perfetto."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.profiler.experimental import (
+    Profile as Profile,
+    ProfilerOptions as ProfilerOptions,
+    Trace as Trace,
+    start as start,
+    stop as stop,
+    stop_async as stop_async,
+)
