@@ -89,6 +89,12 @@ def caller() -> Line | None:
     return None
 
 
+def calling_line() -> str:
+    """The same as ``file:number: text``."""
+    line = caller()
+    return "?" if line is None else f"{line.short}: {line.text or '?'}"
+
+
 def _is_library(filename: str) -> bool:
     found = filename.startswith(_PACKAGE) or _KERAS in filename
     _libraries[filename] = found

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import linecache
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +16,10 @@ from tfpy._src.ir.aval import Array
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import single_equation
 from tfpy._src.ir.op import Op
+from tfpy._src.lines import calling_line
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.cpu import CpuBackend
 from tfpy._src.runtime.storage import Storage
-
-_LIBRARIES = (str(Path(__file__).parents[2]), str(Path("keras", "src")))
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class _Watcher(tapes.Tape):
         half = _rounded(result)
         self._halves[id(output.storage)] = output.storage, half
         if self.found is None and (wrong := self._wrong(output.host_view(), half)):
-            self.found = (wrong[0], op.name, _caller(), wrong[1])
+            self.found = (wrong[0], op.name, calling_line(), wrong[1])
 
     def record(self, entry: tapes.Entry) -> None:
         """What is recorded as a whole is made of ops, of which it is told."""
@@ -176,12 +172,3 @@ def _error(exact: Array, half: Array) -> float:
     size = np.linalg.norm(exact[numbers].astype(np.complex128))
     distance = np.linalg.norm((exact[numbers] - half[numbers]).astype(np.complex128))
     return float(distance / size) if size else float(distance != 0)
-
-
-def _caller() -> str:
-    """The line of the program that called the op, past the frames of tfpy and of Keras."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and any(p in frame.f_code.co_filename for p in _LIBRARIES):
-        frame = frame.f_back
-    name, number = frame.f_code.co_filename, frame.f_lineno
-    return f"{name}:{number}: {linecache.getline(name, number).strip()}"

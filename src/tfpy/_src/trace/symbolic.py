@@ -10,7 +10,7 @@ from tfpy._src.core.tensor import Tensor, next_identity
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.errors import NotTraceableError, OperatorNotAllowedInGraphError
 from tfpy._src.ir.aval import Aval
-from tfpy._src.lines import Line, caller
+from tfpy._src.lines import Line, calling_line
 from tfpy._src.runtime.storage import Storage
 from tfpy._src.variables.variable import Variable
 
@@ -146,7 +146,7 @@ class SymbolicTensor(Tensor):
         self, what: str, mend: str, error: type[TypeError] = OperatorNotAllowedInGraphError
     ) -> NoReturn:
         raise error(
-            f"{what} is not allowed ({self}), at {_users_line()}. Use {mend} instead, or let "
+            f"{what} is not allowed ({self}), at {calling_line()}. Use {mend} instead, or let "
             "AutoGraph convert the function: its source must be in a file or a notebook's cell"
         )
 
@@ -158,9 +158,3 @@ class SymbolicTensor(Tensor):
 
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-
-def _users_line() -> str:
-    """Where outside of this package the program is: file, line and what it says."""
-    line = caller()
-    return "?" if line is None else f"{line.short}: {line.text or '?'}"
