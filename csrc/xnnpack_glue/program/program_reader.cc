@@ -172,8 +172,8 @@ class Reader {
     is_temporary_[output] = true;
     last_use_[output] = number;
     const KernelEntry& entry = *kernels[kernel];
-    Step step{entry.factory(spec), entry.name, program_.step_inputs.size(), inputs.size(), output,
-              program_.buffers[output].count == 0};
+    Step step{entry.factory(spec), entry.name, program_.step_inputs.size(),
+              inputs.size(),       output,     program_.buffers[output].count == 0};
     if (step.kernel == nullptr) {
       char reason[256];
       snprintf(reason, sizeof reason, "%s", last_error());
