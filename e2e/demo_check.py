@@ -16,7 +16,7 @@ MINIMUM_ACCURACY = 0.97
 LONGEST_GAP_MS = 1000.0  # Python runs in a worker: only a very busy machine comes near
 TRAIN_SECONDS = 300.0
 POLL_SECONDS = 0.25
-SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,TFPY_WEBGPU_SOFTWARE_ENABLED:true"
+SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true"
 COLUMNS = ("accuracy", "epoch_ms", "predict_ms", "longest_gap_ms")
 DONE = ("trained", "failed")
 

@@ -27,7 +27,7 @@ async def test_software_is_skipped(tf: Any, backend: str) -> None:
     assert backend == "wasm"
     assert report["wasm"]["status"] == "chosen"
     for name, flag in (
-        ("webgpu", "TFPY_WEBGPU_SOFTWARE_ENABLED"),
+        ("webgpu", "WEBGPU_SOFTWARE_ENABLED"),
         ("webgl", "SOFTWARE_WEBGL_ENABLED"),
     ):
         assert report[name]["status"] == "skipped"

@@ -84,7 +84,7 @@ async function openTfpy() {
     backend: options.backend,
     flags: {
       SOFTWARE_WEBGL_ENABLED: true,
-      TFPY_WEBGPU_SOFTWARE_ENABLED: true,
+      WEBGPU_SOFTWARE_ENABLED: true,
       WASM_HAS_MULTITHREAD_SUPPORT: options.threads,
     },
   });

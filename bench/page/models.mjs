@@ -166,7 +166,7 @@ async function compared(works, name) {
 
 const flags = {
   SOFTWARE_WEBGL_ENABLED: true,
-  TFPY_WEBGPU_SOFTWARE_ENABLED: true,
+  WEBGPU_SOFTWARE_ENABLED: true,
   WASM_HAS_MULTITHREAD_SUPPORT: threads,
 };
 const { pyodide } = await loadTfpy({ backend, flags });

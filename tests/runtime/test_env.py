@@ -223,7 +223,7 @@ def test_too_late() -> None:
             flags.set("TFPY_WASM_CODEGEN", "never")
         assert flags.get("TFPY_WASM_CODEGEN") == before
         flags.set("TFPY_WASM_CODEGEN", before)  # as it is
-        flags.set("TFPY_WEBGPU_SOFTWARE_ENABLED", True)  # of another backend
+        flags.set("WEBGPU_SOFTWARE_ENABLED", True)  # of another backend
         with pytest.raises(RuntimeError, match="TFPY_WASM_THREADS_COUNT"):
             flags.set_flags({"SOFTWARE_WEBGL_ENABLED": True, "TFPY_WASM_THREADS_COUNT": 1})
         assert flags.get("SOFTWARE_WEBGL_ENABLED") is False

@@ -48,7 +48,7 @@ export async function probeJson() {
  */
 export async function openJson(kind, options, owner, pointer, size) {
   const parsed = JSON.parse(options);
-  if (kind === "webgpu") return openWebgpu();
+  if (kind === "webgpu") return openWebgpu(parsed);
   if (kind === "webgl") return openWebgl(parsed);
   if (kind === "wasm") {
     const wasm = owner.HEAPU8.slice(pointer, pointer + size);

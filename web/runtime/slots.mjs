@@ -14,6 +14,8 @@
  * @property {Layout} layout
  * @property {Storage | null} storage
  * @property {Elements | null} data
+ * @property {number} used the number of the run that used it last
+ * @property {boolean} [pinned] whether it must not leave the device
  */
 
 /**
@@ -27,6 +29,7 @@
 
 import { copied, nbytesOf, viewed } from "./elements.mjs";
 import { OpError } from "./errors.mjs";
+import { Pager } from "./paging.mjs";
 
 /** Tensors up to this size are uploaded when a Program first takes them; many are never. */
 const LAZY_BYTES = 2 ** 16;
@@ -44,7 +47,7 @@ const LAZY_BYTES = 2 ** 16;
 
 /**
  * @template Storage
- * @template {{count: number}} Layout
+ * @template {{count: number, bucket: {bytes: number}}} Layout
  * @template {Slot<Storage, Layout>} [S=Slot<Storage, Layout>]
  */
 export class SlotTable {
@@ -52,9 +55,11 @@ export class SlotTable {
    * @param {string} backend
    * @param {Pool<Storage, Layout>} pool
    * @param {(storages: [Storage, Elements][]) => void} fill uploads elements; fails as a whole
-   * @param {(slot: Slot<Storage, Layout>) => S} make completes a slot that is written
+   * @param {(slot: Slot<Storage, Layout>) => S} make completes a slot
+   * @param {{budget: number, held: () => number, shrink: () => void,
+   *   fetch: (slot: S) => Elements | Promise<Elements>}} memory of the device; see `Pager`
    */
-  constructor(backend, pool, fill, make) {
+  constructor(backend, pool, fill, make, memory) {
     this.backend = backend;
     this.pool = pool;
     this.fill = fill;
@@ -67,6 +72,15 @@ export class SlotTable {
     /** @type {Set<S>} those that were uploaded since, and have their data still */
     this.uploaded = new Set();
     this.bytes = 0;
+    /** Of Programs. */
+    this.runs = 0;
+    /** @param {S} slot */
+    const drop = (slot) => {
+      this.uploaded.delete(slot);
+      pool.destroy(/** @type {Storage} */ (slot.storage));
+    };
+    /** @type {Pager<S>} */
+    this.pager = new Pager({ ...memory, drop });
   }
 
   get count() {
@@ -85,11 +99,12 @@ export class SlotTable {
     const layout = this.pool.layout(count, dtype);
     if (nbytesOf(count, dtype) <= LAZY_BYTES) {
       const data = copied(heap, ptr, count, dtype);
-      return this.add(this.make({ dtype, layout, storage: null, data }));
+      return this.add(this.make({ dtype, layout, storage: null, data, used: 0 }));
     }
+    this.pager.relieve(this.slots.values(), this.runs + 1);
     const storage = this.pool.acquire(layout);
     this.fill([[storage, viewed(heap, ptr, count, dtype)]]);
-    return this.add(this.make({ dtype, layout, storage, data: null }));
+    return this.add(this.make({ dtype, layout, storage, data: null, used: 0 }));
   }
 
   /**
@@ -97,6 +112,7 @@ export class SlotTable {
    * @returns {number}
    */
   add(slot) {
+    slot.used = this.runs;
     this.slots.set(++this.lastId, slot);
     this.bytes += bytesOf(slot);
     return this.lastId;
@@ -192,14 +208,17 @@ export class SlotTable {
     let donates = false;
     /** @type {Set<S> | null} */
     let fresh = null;
+    this.runs++;
     for (let i = 0; i < wanted; i++) {
       const slot = this.getGood(Math.abs(slots[i]));
+      slot.used = this.runs;
       program.checkInput(i, slot.dtype, slot.layout.count);
       if (slot.storage === null) fresh = (fresh ?? new Set()).add(slot);
       else program.bindInput(i, slot.storage);
       donates ||= slots[i] < 0;
     }
     if (donates) checkDonated(slots);
+    this.pager.relieve(this.slots.values(), this.runs);
     if (fresh === null) return;
     this.upload(fresh);
     slots.forEach((id, i) => {
@@ -230,6 +249,16 @@ export class SlotTable {
     this.uploaded.delete(slot);
     this.bytes -= bytesOf(slot);
     if (slot.storage !== null) this.pool.release(slot.storage);
+    slot.storage = null;
+  }
+
+  /** Bytes of the slots that are on the host only. */
+  get hostBytes() {
+    let total = 0;
+    for (const slot of this.slots.values()) {
+      if (slot.storage === null && slot.data !== null) total += bytesOf(slot);
+    }
+    return total;
   }
 
   clear() {

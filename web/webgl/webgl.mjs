@@ -43,7 +43,7 @@ class Webgl {
    * @param {import("./context.mjs").Device} device
    * @param {import("./context.mjs").Options} options
    */
-  constructor(device, { freeBytes = FREE_BYTES, flushMs = -1, timers = true }) {
+  constructor(device, { freeBytes = FREE_BYTES, budgetBytes = -1, flushMs = -1, timers = true }) {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
@@ -54,13 +54,15 @@ class Webgl {
     const kept = freeBytes < 0 ? Infinity : freeBytes;
     this.pool = new TexturePool(device, this.state, kept, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
+    /** @type {(slot: import("../runtime/slots.mjs").Slot<Texture, Layout>) => Slot} */
+    const make = (slot) => ({ ...slot, reader: null });
     /** @type {SlotTable<Texture, Layout, Slot>} */
-    this.slots = new SlotTable(
-      "webgl",
-      this.pool,
-      (textures) => fill(this.pool, textures),
-      (slot) => ({ ...slot, reader: null }),
-    );
+    this.slots = new SlotTable("webgl", this.pool, (textures) => fill(this.pool, textures), make, {
+      budget: budgetBytes < 0 ? Infinity : budgetBytes,
+      held: () => this.pool.allocatedBytes,
+      shrink: () => this.pool.deleteFree(0),
+      fetch: (slot) => this.fetch(slot),
+    });
     /** @type {Map<number, Program>} */
     this.programs = new Map();
     this.lastProgram = 0;
@@ -95,6 +97,15 @@ class Webgl {
     if (source !== null) download(this.pool, source, elements);
     if (dtype === "bool") new Uint8Array(heap, ptr, count).set(elements);
     else new Uint8Array(heap, ptr, elements.byteLength).set(new Uint8Array(elements.buffer));
+  }
+
+  /**
+   * What a slot's texture has.
+   *
+   * @param {Slot} slot
+   */
+  fetch({ dtype, layout: { count }, storage }) {
+    return download(this.pool, /** @type {Texture} */ (storage), emptyArray(dtype, count));
   }
 
   /** @type {Backend["readAsync"]} */
@@ -158,7 +169,7 @@ class Webgl {
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
       const storage = program.storages[buffer];
-      this.slots.add({ dtype, layout, storage, data: null, reader: program.reader });
+      this.slots.add({ dtype, layout, storage, data: null, used: 0, reader: program.reader });
     }
     this.flushWhenDue();
     return first;
@@ -179,6 +190,7 @@ class Webgl {
     return {
       slots: this.slots.count,
       bytes: this.slots.bytes,
+      hostBytes: this.slots.hostBytes,
       allocatedBytes,
       textures: all.size,
       freeTextures: freeCount + temporaryCount,

@@ -34,6 +34,7 @@ const MAX_INPUTS = 32;
 /**
  * @typedef {object} Options
  * @property {boolean} [lowPower] asks for the GPU that takes less power
+ * @property {number} [budgetBytes] of buffers beyond which tensors go to the host; -1: none do
  * @property {number} [enoughDispatches] after which they are submitted
  * @property {boolean} [importsFrames] whether a video's frames are read where they are; true if left out
  */

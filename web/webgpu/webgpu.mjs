@@ -37,7 +37,7 @@ class Webgpu {
    * @param {import("./context.mjs").Device} device
    * @param {import("./context.mjs").Options} options
    */
-  constructor(device, { enoughDispatches, importsFrames = true }) {
+  constructor(device, { budgetBytes = -1, enoughDispatches, importsFrames = true }) {
     const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes } = device;
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
@@ -62,6 +62,12 @@ class Webgpu {
       this.pool,
       (storages) => this.pool.fill(storages),
       (slot) => slot,
+      {
+        budget: budgetBytes < 0 ? Infinity : budgetBytes,
+        held: () => this.pool.allocatedBytes,
+        shrink: () => this.pool.destroyFree(0),
+        fetch: (slot) => this.fetch(slot),
+      },
     );
     /** @type {Map<number, Program>} */
     this.programs = new Map();
@@ -100,6 +106,17 @@ class Webgpu {
     if (count === 0) return emptyArray(dtype, 0);
     const { handle } = /** @type {Storage} */ (storage);
     const bytes = await this.mapped(handle, wholeWords(storedBytes(count, dtype)));
+    return elementsOf(dtype, bytes, count);
+  }
+
+  /**
+   * What a slot's buffer has, whatever the device says of it.
+   *
+   * @param {Slot} slot
+   */
+  async fetch({ dtype, layout: { count }, storage }) {
+    const { handle } = /** @type {Storage} */ (storage);
+    const bytes = await this.reads.read(handle, wholeWords(storedBytes(count, dtype)));
     return elementsOf(dtype, bytes, count);
   }
 
@@ -165,7 +182,7 @@ class Webgpu {
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {
       const { dtype, layout } = program.buffers[buffer];
-      this.slots.add({ dtype, layout, storage: program.storages[buffer], data: null });
+      this.slots.add({ dtype, layout, storage: program.storages[buffer], data: null, used: 0 });
     }
     return first;
   }
@@ -176,6 +193,7 @@ class Webgpu {
     return {
       slots: this.slots.count,
       bytes: this.slots.bytes,
+      hostBytes: this.slots.hostBytes,
       allocatedBytes,
       buffers: all.size,
       freeBytes: freeBytes + temporaryBytes,
@@ -201,7 +219,7 @@ class Webgpu {
     if (texture === null) return 0;
     const storage = this.pool.acquire(layout);
     this.pictures.write(texture, channels, storage);
-    return this.slots.add({ dtype: "int32", layout, storage, data: null });
+    return this.slots.add({ dtype: "int32", layout, storage, data: null, used: 0 });
   }
 
   /** @type {Backend["draw"]} */
@@ -222,13 +240,16 @@ class Webgpu {
     this.checkUsable();
     const layout = this.pool.layout(count, dtype);
     checkOwner(this.gpu, buffer, this.onFailure);
-    return this.slots.add({ dtype, layout, storage: this.pool.borrow(buffer), data: null });
+    const storage = this.pool.borrow(buffer);
+    return this.slots.add({ dtype, layout, storage, data: null, used: 0, pinned: true });
   }
 
   /** @type {Backend["lend"]} */
   async lend(id) {
     this.checkUsable();
-    const { handle } = this.stored(this.slots.getGood(id));
+    const slot = this.slots.getGood(id);
+    slot.pinned = true;
+    const { handle } = this.stored(slot);
     await this.commands.submitted();
     return handle;
   }

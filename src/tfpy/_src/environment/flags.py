@@ -11,11 +11,24 @@ from tfpy._src.environment.kinds import (
     SIZE,
     SWITCH,
     TEXT,
+    Facts,
     Flag,
     Follows,
     Found,
     one_of,
 )
+
+_BYTES_OF_A_PIXEL = 600
+"""Of a GPU's memory, for each pixel of the screen that it draws."""
+
+
+def _gpu_budget(facts: Facts) -> int:
+    """Half of the device's memory as far as browsers tell (8 GiB at most), or what a screen of
+    that size lets expect of its GPU; 1 GiB at least."""
+    return max(
+        2**30, int(facts["deviceMemory"] * 2**29), int(facts["screenPixels"] * _BYTES_OF_A_PIXEL)
+    )
+
 
 _ALL = (
     Flag(
@@ -71,6 +84,13 @@ _ALL = (
         SWITCH,
         False,
         "Checks the Graph of a compiled function after each pass; for who writes passes.",
+    ),
+    Flag(
+        "TFPY_GPU_MEMORY_BUDGET",
+        LIMIT,
+        Found(_gpu_budget, "found of the device's memory and the screen"),
+        "Over so many bytes that a GPU backend holds, the tensors that were used longest ago go to "
+        "the host, and come back when they are used; -1: none go. Read when a backend opens.",
     ),
     Flag(
         "SOFTWARE_WEBGL_ENABLED",
@@ -188,7 +208,7 @@ _ALL = (
         lowers=True,
     ),
     Flag(
-        "TFPY_WEBGPU_SOFTWARE_ENABLED",
+        "WEBGPU_SOFTWARE_ENABLED",
         SWITCH,
         False,
         "Takes a fallback adapter of WebGPU, too, though wasm is faster there.",

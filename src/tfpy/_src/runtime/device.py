@@ -299,7 +299,7 @@ async def open_webgpu() -> Backend:
 
     Raises:
         BackendSkipped: without an adapter, or on a fallback adapter unless
-            TFPY_WEBGPU_SOFTWARE_ENABLED is set.
+            WEBGPU_SOFTWARE_ENABLED is set.
         JsException: when the device cannot be had.
     """
     flags = env()
@@ -307,9 +307,10 @@ async def open_webgpu() -> Backend:
     if not found["adapter"]:
         raise BackendSkipped("WebGPU has no adapter in this browser")
     if found["software"]:
-        _check_allowed("TFPY_WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
+        _check_allowed("WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
     options = {
         "lowPower": flags.get_bool("WEBGPU_USE_LOW_POWER_GPU"),
+        "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
         "enoughDispatches": flags.get_number("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE"),
         "importsFrames": flags.get_bool("WEBGPU_IMPORT_EXTERNAL_TEXTURE"),
     }
@@ -356,6 +357,7 @@ async def open_webgl() -> Backend:
     options = {
         "float32": flags.get_bool("WEBGL_RENDER_FLOAT32_ENABLED"),
         "maxTextureSize": flags.get_number("WEBGL_MAX_TEXTURE_SIZE"),
+        "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
         "freeBytes": flags.get_number("WEBGL_DELETE_TEXTURE_THRESHOLD"),
         "flushMs": flags.get_number("WEBGL_FLUSH_THRESHOLD"),
         "timers": flags.get_number("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 2
