@@ -19,7 +19,7 @@ try {
   const backends = (query.get("backend") ?? "webgpu,webgl,wasm,cpu").split(",");
   const { pyodide } = await loadTfpy({
     backend: backends[0],
-    flags: { SOFTWARE_WEBGL_ENABLED: true, TFPY_WEBGPU_SOFTWARE_ENABLED: true },
+    flags: { SOFTWARE_WEBGL_ENABLED: true, WEBGPU_SOFTWARE_ENABLED: true },
   });
   pyodide.FS.mkdirTree("bench/networks");
   for (const file of FILES) {
