@@ -73,6 +73,9 @@ def test_messages_and_maps() -> None:
     tensor = nodes[3]["attr"]["t"]["tensor"]
     assert tensor["int64_val"].tolist() == [300]
     assert bytes(tensor["tensor_content"]) == bytes(range(20))
+    without_key = b"\x0a\x03\x12\x01a"
+    texts = Message("M", {1: ("of", wire.mapped(wire.STRING))})
+    assert read(without_key, texts) == {"of": {"": "a"}}
 
 
 def test_bytes_are_views() -> None:

@@ -108,9 +108,9 @@ def many(kind: Kind | Message) -> Many:
     return Many(kind)
 
 
-def mapped(value: Kind | Message, key: Kind = STRING) -> Mapped:
-    """A map, which becomes a dictionary."""
-    return Mapped(Message("pair of a map", {1: ("key", key), 2: ("value", value)}))
+def mapped(value: Kind | Message) -> Mapped:
+    """A map of texts, which becomes a dictionary; a key that is left out is the empty one."""
+    return Mapped(Message("pair of a map", {1: ("key", STRING), 2: ("value", value)}))
 
 
 def read(data: bytes | memoryview, message: Message) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class _Reader:
                 found[name].append(self._one(inner, wire, value, what, depth))
         elif isinstance(kind, Mapped):
             pair = self._one(kind.pair, wire, value, what, depth)
-            found[name][pair.get("key")] = pair.get("value")
+            found[name][pair.get("key", "")] = pair.get("value")
         elif isinstance(kind, Message) and name in found:
             raise ModelFileError(f"{what} is there twice")
         else:
