@@ -32,6 +32,49 @@ async def elements(dataset: Any) -> list[Any]:
 
 
 @run_in_browser(backends=["wasm"])
+async def test_weights_are_fetched_while_the_graph_is_read(tf: Any) -> None:
+    import json
+
+    import numpy as np
+    from pyodide.code import run_js
+
+    nodes = [
+        {"name": "w", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}}},
+        {"name": "y", "op": "Neg", "input": ["w"], "attr": {"T": {"type": "DT_FLOAT"}}},
+    ]
+    weights = [{"name": "w", "shape": [2], "dtype": "float32"}]
+    model = {
+        "modelTopology": {"node": nodes},
+        "weightsManifest": [{"paths": ["w.bin"], "weights": weights}],
+    }
+    fetch = run_js("""(files) => {
+        const own = fetch, asked = [], contents = new Map(JSON.parse(files));
+        globalThis.fetch = async (url) => {
+            asked.push(url);
+            const found = contents.get(url);
+            return new Response(found && Uint8Array.from(found), { status: found ? 200 : 404 });
+        };
+        return { asked, end: () => { globalThis.fetch = own; } };
+    }""")
+    data = [0, 0, 128, 63] * 2
+    misled = {**model, "userDefinedMetadata": {"paths": ["nix.bin"]}}
+    texts = {"a": json.dumps(model), "b": json.dumps(misled), "c": json.dumps(model)[:-1]}
+    files = [[f"/{key}/m.json", list(text.encode())] for key, text in texts.items()]
+    fetched = fetch(json.dumps(files + [[f"/{key}/w.bin", data] for key in texts]))
+    try:
+        for key in "ab":
+            found = await tf.load_graph_model(f"/{key}/m.json")
+            np.testing.assert_array_equal(await found().data(), [-1, -1.0])
+        with pytest.raises(ValueError, match="no JSON"):
+            await tf.load_graph_model("/c/m.json")
+    finally:
+        fetched.end()
+    assert [url[1:] for url in fetched.asked] == [
+        "a/m.json", "a/w.bin", "b/m.json", "b/w.bin", "b/nix.bin", "c/m.json", "c/w.bin",
+    ]  # fmt: skip
+
+
+@run_in_browser(backends=["wasm"])
 async def test_addresses_and_files(tf: Any) -> None:
     import js
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import struct
@@ -134,6 +135,48 @@ def test_missing_files(tmp_path: Path) -> None:
         load(3)
 
 
+class Noted(sources.Files):
+    """Files in memory that note what they hear of files to come."""
+
+    model = "model.json"
+
+    def __init__(self, contents: dict[str, bytes]) -> None:
+        self.contents, self.heard_of = contents, list[list[tuple[str, ...]]]()
+
+    async def read(self, path: str, limit: int) -> bytes:
+        return self.contents[path]
+
+    def expect(self, groups: Any) -> None:
+        self.heard_of.append(list(groups))
+
+
+def test_files_that_are_likely_to_be_named_come_before_all_is_read() -> None:
+    x = np.ones(6, "f4").tobytes()
+    files = model(group(FLOATS) + group({**FLOATS, "name": "b"}, paths=("./s1", "d/s2")), w_bin=x)
+    spread = json.dumps(json.loads(files["model.json"]), indent=2).encode()
+    for text in (files["model.json"], spread):
+        noted = Noted({"model.json": text, "w.bin": x, "s1": x[:5], "d/s2": x[5:]})
+        assert len(asyncio.run(all_of(noted))) == 2
+        assert noted.heard_of == [[("w.bin",), ("s1", "d/s2")], []]
+    odd = {
+        "else": b'{"weightsManifest": [], "metadata": {"paths": ["a"]}}',
+        "none": b'{"paths": ["a"]}',
+        "up": json.dumps({"weightsManifest": group(FLOATS, paths=("../w.bin",))}).encode(),
+        "broken": b'{"weightsManifest": [{"paths": ["a"], "weights"',
+        "no paths": b'{"weightsManifest": [{"paths": [3], "weights": []}]}',
+    }
+    heard = {}
+    for name, text in odd.items():
+        noted = Noted({"model.json": text})
+        with contextlib.suppress(ModelFileError):
+            asyncio.run(all_of(noted))
+        heard[name] = noted.heard_of
+    one: list[Any] = [[("a",)], []]
+    assert heard == {
+        "else": one, "none": [[], []], "up": [[], []], "broken": one, "no paths": [[], []]
+    }  # fmt: skip
+
+
 REFUSED = {
     "no list": ({}, None, "must be a list, got"),
     "no group": ([3], None, "must be an object, got 3"),
@@ -209,6 +252,7 @@ def test_refused_manifests(name: str) -> None:
         (b'{"a": 1', "no JSON"),
         (b'{"a": ' + b"[" * 129 + b"]" * 129 + b"}", "128 levels"),
         (b'{"a": ' * 100_000, "128 levels"),
+        (b'{"]]": ' * 129 + b"0" + b"}" * 129, "128 levels"),
         (b"[" * 1_000_000, "128 levels"),
     ],
 )

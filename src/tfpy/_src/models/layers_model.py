@@ -14,7 +14,7 @@ from tfpy._src.models.building import build
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import OPTIMIZER, QUANTIZED, Array, decoded
 from tfpy._src.models.optimizers import restore, weights_of
-from tfpy._src.models.sources import MODEL, begun
+from tfpy._src.models.sources import MODEL, Coming, begun
 from tfpy._src.models.tfjs_config import tfjs_config
 from tfpy._src.models.training_config import compile_model, training_config
 from tfpy._src.models.weight_names import named_weights
@@ -68,9 +68,23 @@ async def load_layers_model_async(
 
         model = await tf.load_layers_model_async("https://example.org/my-model/model.json")
     """
-    keras = _keras()
-    model_json, coming = await begun(source)
+    return await read_layers_model(*await begun(source), custom_objects, strict)
+
+
+async def read_layers_model(
+    model_json: Mapping[str, Any],
+    coming: Coming,
+    custom_objects: Mapping[str, Any] | None = None,
+    strict: bool = True,
+) -> Any:
+    """The model that ``model.json`` describes, when its weights have come.
+
+    Raises:
+        ModuleNotFoundError: where Keras is not installed.
+        ModelFileError: when it is no layers-model, or broken.
+    """
     with coming:
+        keras = _keras()
         groups = await coming.data()
     weights: dict[str, Array] = {}
     kept: list[tuple[str, Array]] = []

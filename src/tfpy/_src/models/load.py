@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from tfpy._src.alias.keras import namespace
-from tfpy._src.graphs.checked import parse
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
@@ -19,7 +18,7 @@ from tfpy._src.graphs.wire import read
 from tfpy._src.models import saved_model_files
 from tfpy._src.models.graph_files import own_signature, read_graph_model
 from tfpy._src.models.graph_model import GraphModel
-from tfpy._src.models.layers_model import load_layers_model_async
+from tfpy._src.models.layers_model import read_layers_model
 from tfpy._src.models.sources import MODEL, Counted, Files, Progress, begun, is_zip, opened
 from tfpy._src.runtime.bridge import wait
 
@@ -136,13 +135,12 @@ def _has_operator_sets(data: bytes) -> bool:
 
 
 async def _tensorflow_js(how: _Loading) -> Any:
-    model = parse(how.data)
+    model, coming = await begun(how.files, how.progress, how.data)
     topology = model.get("modelTopology")
     is_graph = isinstance(topology, dict) and "node" in topology
     if is_graph or model.get("format") == "graph-model":
-        parts = await begun(how.files, how.progress, model)
-        return await read_graph_model(*parts, how.trainable, how.quantize)
-    return await load_layers_model_async(how.files)
+        return await read_graph_model(model, coming, how.trainable, how.quantize)
+    return await read_layers_model(model, coming)
 
 
 async def _saved_model(how: _Loading) -> GraphModel:

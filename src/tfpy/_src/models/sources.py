@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import importlib
 import io
+import itertools
+import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from tfpy._src.errors import OpError
-from tfpy._src.graphs.checked import MAX_BYTES, parse
+from tfpy._src.graphs.checked import MAX_BYTES, a_list, parse
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models.manifest import Group, joined, read_manifest
+from tfpy._src.models.paths import checked_path
 from tfpy._src.runtime.bridge import IN_BROWSER
 from tfpy._src.runtime.page import Answers, Stream, read_together
 
 MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
-
+_PATHS = re.compile(rb'"paths"\s*:\s*(\[[^\]\\]*\])')
+_MAX_LIKELY = 64
 
 Progress = Callable[[float], None]
 
@@ -63,6 +67,11 @@ class Files(Protocol):
         Raises:
             ModelFileError: when there is no such file, or it has more bytes than the limit.
         """
+
+    def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
+        """Hears which files are likely to be begun, in the place of what it heard before: they may
+        come from now on."""
+        return
 
     def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
         """The bytes of some files, which must not be more than the limit together, awaited; what
@@ -123,22 +132,42 @@ class Coming:
 
 
 async def begun(
-    source: Any, progress: Progress | None = None, model: dict[str, Any] | None = None
+    source: Any, progress: Progress | None = None, data: bytes | None = None
 ) -> tuple[dict[str, Any], Coming]:
     """What a model's ``model.json`` says, and its weights, which are under way.
 
     Args:
         source: where the files are, or these.
         progress: hears which part of the weights has come, from 0 to 1.
-        model: what the file says, where it was read.
+        data: the bytes of ``model.json``, where they are there.
 
     Raises:
         ModelFileError: for files that are missing or broken.
     """
     files = source if isinstance(source, Files) else opened(source)
-    if model is None:
-        model = parse(await files.read(files.model, MAX_BYTES))
-    return model, Coming(files, model.get("weightsManifest", []), progress)
+    if data is None:
+        data = await files.read(files.model, MAX_BYTES)
+    files.expect(_likely_paths(data))
+    try:
+        model = parse(data)
+        return model, Coming(files, model.get("weightsManifest", []), progress)
+    finally:
+        files.expect(())
+
+
+def _likely_paths(data: bytes) -> list[tuple[str, ...]]:
+    """The files of weights that a ``model.json`` seems to name, which can come while it is read;
+    then it is known which it does name."""
+    found: list[tuple[str, ...]] = []
+    start = data.find(b'"weightsManifest"')
+    matches = _PATHS.finditer(data, start) if start >= 0 else ()
+    for match in itertools.islice(matches, _MAX_LIKELY):
+        try:
+            paths = a_list(json.loads(match[1]), "paths")
+            found.append(tuple(checked_path(path, "paths") for path in paths))
+        except ValueError:
+            break
+    return found
 
 
 def is_zip(head: bytes) -> bool:
@@ -239,13 +268,25 @@ class _Address(Files):
         self._folder, slash, self.model = bare.rpartition("/")
         self._folder += slash
         self._query = mark + query
+        self._expected: dict[tuple[str, ...], Answers] = {}
 
     async def read(self, path: str, limit: int) -> bytes:
         return (await self.begin((path,), limit))[0]
 
     def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
-        addresses = [f"{self._folder}{path}{self._query}" for path in paths]
-        return self._received(addresses, Answers(addresses) if IN_BROWSER else None, limit)
+        answers = self._expected.pop(paths, None)
+        if answers is None and IN_BROWSER:
+            answers = Answers(self._addresses(paths))
+        return self._received(self._addresses(paths), answers, limit)
+
+    def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
+        for answers in self._expected.values():
+            answers.close()
+        if IN_BROWSER:
+            self._expected = {paths: Answers(self._addresses(paths)) for paths in groups}
+
+    def _addresses(self, paths: tuple[str, ...]) -> list[str]:
+        return [f"{self._folder}{path}{self._query}" for path in paths]
 
     async def _received(
         self, addresses: list[str], answers: Answers | None, limit: int

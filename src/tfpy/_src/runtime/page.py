@@ -150,12 +150,12 @@ class Stream:
     """Bytes that come.
 
     Args:
-        body: a JavaScript ReadableStream.
+        source: a JavaScript Response or Blob.
         size: of all of it in bytes, where it is known.
     """
 
-    def __init__(self, body: Any, size: int | None) -> None:
-        self.body = body
+    def __init__(self, source: Any, size: int | None) -> None:
+        self._source = source
         self._reader: Any = None
         self.size = size
 
@@ -166,13 +166,21 @@ class Stream:
             UnavailableError: when the connection breaks.
         """
         if self._reader is None:
-            self._reader = self.body.getReader()
+            self._reader = self._body().getReader()
         found = await _received(self._reader.read())
         return b"" if found.done else bytes(found.value.to_bytes())
 
     def close(self) -> None:
         """Fetches no more."""
-        (self._reader or self.body).cancel()
+        (self._reader or self._body()).cancel()
+
+    def whole(self) -> Any:
+        """A promise of all bytes, when none was read; a browser gives them sooner than parts."""
+        return self._source.arrayBuffer()
+
+    def _body(self) -> Any:
+        source = self._source
+        return source.stream() if hasattr(source, "stream") else source.body
 
 
 async def _received(promise: Any) -> Any:
@@ -188,7 +196,7 @@ async def read_together(streams: list[Stream]) -> list[bytes]:
     Raises:
         UnavailableError: when a connection breaks.
     """
-    buffers = [js.Response.new(stream.body).arrayBuffer() for stream in streams]
+    buffers = [stream.whole() for stream in streams]
     return [bytes((await _received(buffer)).to_bytes()) for buffer in buffers]
 
 
@@ -212,6 +220,11 @@ class Answers:
         found = [(url, *await settled(promise)) for url, promise in self._promises]
         return [_stream(*answer) for answer in found]
 
+    def close(self) -> None:
+        """Says that nobody asks for them."""
+        for _, promise in self._promises:
+            promise.catch(js.Boolean)  # else the browser tells of failures
+
 
 async def open_address(url: str) -> Stream:
     """The bytes at an address; see :class:`Answers`."""
@@ -228,7 +241,7 @@ def _stream(url: str, response: Any, failure: Failure | None) -> Stream:
     length = response.headers.get("Content-Length")
     is_packed = response.headers.get("Content-Encoding")
     size = int(length) if length and length.isdigit() and not is_packed else None
-    return Stream(response.body, size)
+    return Stream(response, size)
 
 
 _REFUSALS: dict[int, type[OpError]] = {
@@ -241,7 +254,7 @@ _REFUSALS: dict[int, type[OpError]] = {
 
 def open_blob(blob: Any) -> Stream:
     """The bytes of a File or Blob."""
-    return Stream(blob.stream(), int(blob.size))
+    return Stream(blob, int(blob.size))
 
 
 _SHOWN = ".tfpy-output, .tfpy-error, .tfpy-picture"
