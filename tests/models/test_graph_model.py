@@ -207,6 +207,37 @@ def test_operations_of_a_program() -> None:
     np.testing.assert_allclose(load(files(OWN, None))(X), 2 * X @ W, rtol=1e-6)
 
 
+@pytest.mark.usefixtures("twice")
+def test_operations_of_a_program_change_no_other_models() -> None:
+    def changes(node: Any) -> Any:
+        node.attrs["sizes"].append(7)
+        return node.inputs[0] * len(node.attrs["sizes"])
+
+    tf.register_op("Twice", changes)
+    sizes = {"sizes": {"list": {"i": ["5"]}}}
+    nodes = [*NODES[:3], {**OWN[3], "attr": sizes}]
+    for _ in range(2):
+        np.testing.assert_allclose(load(files(nodes, None))(X), 2 * X @ W, rtol=1e-6)
+
+
+def test_constants_in_the_graph_are_not_written_to() -> None:
+    """Models share those that are equal."""
+    value = {"dtype": "DT_FLOAT", "tensorShape": shape(2), "floatVal": [1, 2]}
+    bias = {"name": "b", "op": "Const", "attr": {"dtype": FLOAT, "value": {"tensor": value}}}
+    add = {"name": "positive", "op": "Add", "input": ["product", "b"], "attr": {"T": FLOAT}}
+    model = load(files([*NODES[:3], bias, add], None))
+    np.testing.assert_allclose(model(X), X @ W + [1, 2], rtol=1e-6)
+    with pytest.raises(ValueError, match="read-only"):
+        model.weights["b"] += 1
+
+
+def test_nodes_may_leave_out_and_add_what_does_not_matter() -> None:
+    nodes = [{**node, "device": "", "input": node.get("input")} for node in NODES]
+    nodes[1] |= {"attr": None}
+    nodes[3] |= {"attr": {"_output_shapes": {"list": 3}, "T": FLOAT}}
+    np.testing.assert_array_equal(load(files(nodes))(X)[0], load()(X)[0])
+
+
 def test_unknown_operations() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match=r"Twice .*'positive'.*register_op"):
         load(files(OWN, None))(X)
@@ -242,6 +273,11 @@ def changed(at: int, **how: Any) -> list[Any]:
         (files(changed(0, attr={"dtype": {"type": 999}})), "number of no dtype"),
         (files([{"op": "Relu"}]), "'' is the name"),
         (files([3]), "must be an object"),
+        (files(changed(3, input="product")), "input.it must be a list"),
+        (files(changed(3, input=[3])), "input.it must be a string"),
+        (files(changed(3, attr=[])), "attr.it must be an object"),
+        (files(changed(3, attr={"T": None})), r"positive\.T\.AttrValue must be an object"),
+        (files(changed(3, attr={"T": {"type": {}}})), r"positive\.T\.type\.it must be"),
         (files(format="layers-model"), "use tf.load_layers_model"),
         (files(modelTopology={"node": 3}), "must be a list"),
         (files(signature={"inputs": {}, "outputs": {"y": {"name": 3}}}), "must be a string"),

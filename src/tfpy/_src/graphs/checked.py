@@ -40,9 +40,12 @@ def parse(data: bytes) -> dict[str, Any]:
 def _depth(data: bytes) -> int:
     """How deeply brackets are nested, outside of strings."""
     plain = _ESCAPED.sub(b"", data) if b"\\" in data else data
-    steps = np.frombuffer(plain.translate(_STEPS, _NO_MARKS), np.int8)
-    within = np.logical_xor.accumulate(steps == 0)  # of a string, from its quote on
-    return int(np.cumsum(np.where(within, 0, steps), dtype=np.int32).max(initial=0))
+    marks = plain.translate(None, _NO_MARKS).replace(b'""', b"")  # of strings without brackets
+    steps = np.frombuffer(marks.translate(_STEPS), np.int8)
+    if b'"' in marks:
+        within = np.logical_xor.accumulate(steps == 0)  # of a string, from its quote on
+        steps = np.where(within, 0, steps)
+    return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
 def an_object(value: Any, what: str) -> dict[str, Any]:

@@ -71,7 +71,8 @@ def run_registered(node: Node, inputs: list[Any]) -> list[Any]:
     Raises:
         ValueError: when the function gives too few outputs.
     """
-    found = _REGISTERED[node.op](CustomNode(node.name, node.op, inputs, node.attrs))
+    attrs = {k: v.copy() if isinstance(v, list) else v for k, v in node.attrs.items()}
+    found = _REGISTERED[node.op](CustomNode(node.name, node.op, inputs, attrs))
     made = [*found] if isinstance(found, list | tuple) else [found]
     if len(made) < len(node.outputs):
         raise ValueError(

@@ -7,7 +7,7 @@ Values have names. A node takes some and makes others; what it does is an operat
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,9 @@ from tfpy._src.graphs.weights import Weights
 
 if TYPE_CHECKING:
     from tfpy._src.graphs.scope import Scope
+
+
+_LISTS = frozenset((list, tuple))
 
 
 class Dialect(Protocol):
@@ -65,6 +68,7 @@ class Node:
     """Names of nodes that must have run before, for what they do."""
     version: int = 0
     """Of the operation, in dialects that have versions."""
+    _reads: tuple[str, ...] | None = field(default=None, init=False, repr=False)
 
     def giving(self, outputs: tuple[str, ...]) -> Node:
         """The same with other names of its outputs."""
@@ -74,19 +78,24 @@ class Node:
     @property
     def reads(self) -> tuple[str, ...]:
         """The values that it needs, and its subgraphs from around them; each once."""
-        found = dict.fromkeys(name for name in self.inputs if name)
-        for graph in self.subgraphs:
-            found.update(dict.fromkeys(graph.free_names))
-        return tuple(found)
+        if self._reads is None:
+            found = dict.fromkeys(self.inputs)
+            found.pop("", None)
+            for graph in self.subgraphs:
+                found.update(dict.fromkeys(graph.free_names))
+            self._reads = tuple(found)
+        return self._reads
 
     @property
-    def subgraphs(self) -> Iterator[NodeGraph]:
+    def subgraphs(self) -> list[NodeGraph]:
         """Those among its attributes."""
+        found: list[NodeGraph] = []
         for value in self.attrs.values():
-            if isinstance(value, NodeGraph):
-                yield value
-            elif isinstance(value, (list, tuple)) and value and isinstance(value[0], NodeGraph):
-                yield from value
+            if type(value) is NodeGraph:
+                found.append(value)
+            elif type(value) in _LISTS and value and type(value[0]) is NodeGraph:
+                found.extend(value)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,12 @@ from tfpy._src.graphs.checked import a_list, a_string, an_object
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
-from tfpy._src.graphs.tensorflow.from_json import NUMBERS, graph_from_json, shape_from_json
+from tfpy._src.graphs.tensorflow.from_json import (
+    NUMBERS,
+    attributes,
+    graph_from_json,
+    shape_from_json,
+)
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
@@ -53,18 +58,24 @@ async def load_graph_model(
 
 
 async def read_graph_model(
-    model_json: Mapping[str, Any],
+    model_json: dict[str, Any],
     coming: Coming,
     trainable: bool = False,
     quantize: str | None = None,
 ) -> GraphModel:
     """The model that ``model.json`` describes; its graph is read while its weights come.
 
+    Args:
+        model_json: loses its graph, which is freed before they have come.
+        coming: the weights.
+        trainable: make the weights Variables.
+        quantize: as of :func:`load_graph_model`.
+
     Raises:
         ModelFileError: when it is no graph-model, or broken.
     """
     with coming:
-        arrays: dict[str, Any] = {}
+        arrays: dict[str, Callable[[], Array]] = {}
         names = [spec.name for group in coming.groups for spec in group.weights]
         weights = {name: functools.partial(_array, arrays, name) for name in names}
         topology = _Topology.of(model_json, weights)
@@ -73,11 +84,9 @@ async def read_graph_model(
     return topology.model(model_json, weights, trainable, quantize)
 
 
-def _array(arrays: Mapping[str, Any], name: str) -> Array:
+def _array(arrays: Mapping[str, Callable[[], Array]], name: str) -> Array:
     """A weight, once it has come."""
-    found = arrays[name]
-    made: Array = found() if callable(found) else found
-    return made
+    return arrays[name]()
 
 
 @dataclass(frozen=True)
@@ -89,7 +98,7 @@ class _Topology:
     metadata: Mapping[str, Any]
 
     @classmethod
-    def of(cls, model_json: Mapping[str, Any], weights: Mapping[str, Any]) -> _Topology:
+    def of(cls, model_json: dict[str, Any], weights: Mapping[str, Any]) -> _Topology:
         """What is known without the weights' values.
 
         Raises:
@@ -105,8 +114,8 @@ class _Topology:
         if said is not None:
             outputs = _infos(an_object(said, "signature"), "outputs")
             names = [canonical(info["name"]) for info in outputs.values()]
-        message = graph_from_json(model_json.get("modelTopology"), weights)
-        return cls(read_graph(message, names, weights), said, metadata)
+        message = graph_from_json(model_json.pop("modelTopology", None))
+        return cls(read_graph(message, names, weights, attributes=attributes), said, metadata)
 
     def model(
         self,
@@ -198,8 +207,10 @@ def _initialized(
         info.get("resourceId"): canonical(info["name"])
         for info in _infos(signature, "outputs").values()
     }
-    topology = graph_from_json(model_json["modelInitializer"], weights)
-    graph = read_graph(topology, tuple(made.values()), weights, "initializer")
+    topology = graph_from_json(model_json["modelInitializer"])
+    graph = read_graph(
+        topology, tuple(made.values()), weights, "initializer", attributes=attributes
+    )
     values = dict(zip(made, Runner(graph)({}, tuple(made.values())), strict=True))
     bound = {}
     for key, info in _infos(said, "inputs").items():

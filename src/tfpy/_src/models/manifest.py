@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -32,13 +33,15 @@ _LENGTH = struct.Struct("<I")  # stands before each string
 _WHOLE = {int}
 
 
-@dataclass(frozen=True)
-class Quantization:
+class Quantization(NamedTuple):
     """A weight is ``stored * scale + min``; float16 is stored as it is."""
 
     dtype: str
     scale: float = 1.0
     min: float = 0.0
+
+
+_HALVES = Quantization("float16")
 
 
 class WeightSpec(NamedTuple):
@@ -71,11 +74,18 @@ class Group:
     weights: tuple[WeightSpec, ...]
 
     @functools.cached_property
+    def sizes(self) -> list[int | None]:
+        """The number of bytes of each weight; None where only the files tell."""
+        return [
+            None if spec.dtype == STRING else spec.elements * spec.stored.itemsize
+            for spec in self.weights
+        ]
+
+    @functools.cached_property
     def size(self) -> int | None:
         """The number of bytes in its files; None where only they tell."""
-        if any(spec.dtype == STRING for spec in self.weights):
-            return None
-        return sum(spec.elements * spec.stored.itemsize for spec in self.weights)
+        known = [size for size in self.sizes if size is not None]
+        return sum(known) if len(known) == len(self.sizes) else None
 
 
 def read_manifest(value: Any) -> list[Group]:
@@ -88,55 +98,59 @@ def read_manifest(value: Any) -> list[Group]:
         _group(entry, f"weightsManifest[{i}]")
         for i, entry in enumerate(a_list(value, "weightsManifest"))
     ]
-    seen: set[tuple[str, str | None]] = set()
-    for spec in (spec for group in groups for spec in group.weights):
-        if (spec.name, spec.group) in seen:
-            raise ModelFileError(f"weightsManifest has two weights with the name {spec.name!r}")
-        seen.add((spec.name, spec.group))
+    names = [(spec.name, spec.group) for group in groups for spec in group.weights]
+    if len(set(names)) < len(names):
+        ((name, _), _) = Counter(names).most_common(1)[0]
+        raise ModelFileError(f"weightsManifest has two weights with the name {name!r}")
     return groups
 
 
 def _group(value: Any, what: str) -> Group:
     entry = an_object(value, what)
     paths = a_list(entry.get("paths"), f"{what}.paths")
-    weights = a_list(entry.get("weights"), f"{what}.weights")
+    specs: list[WeightSpec] = []
+    try:
+        specs.extend(map(_spec, a_list(entry.get("weights"), "weights")))
+    except ModelFileError as error:
+        raise ModelFileError(f"{what}: weight {len(specs)}: {error}") from None
     return Group(
         tuple(checked_path(path, f"{what}.paths[{i}]") for i, path in enumerate(paths)),
-        tuple(_spec(spec, f"{what}.weights[{i}]") for i, spec in enumerate(weights)),
+        tuple(specs),
     )
 
 
-def _spec(value: Any, what: str) -> WeightSpec:
-    entry = an_object(value, what)
-    name = a_string(entry.get("name"), f"{what}.name")
-    what = f"weight {name!r}"
-    shape = a_list(entry.get("shape"), f"{what}.shape")
+def _spec(value: Any) -> WeightSpec:
+    entry = an_object(value, "it")
+    name = a_string(entry.get("name"), "name")
+    shape = a_list(entry.get("shape"), "shape")
     if shape and not (
         _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
     ):
-        shape = [a_size(size, f"{what}: a size") for size in shape]
-    dtype = a_string(entry.get("dtype"), f"{what}.dtype")
+        shape = [a_size(size, f"{name!r}: a size") for size in shape]
+    dtype = a_string(entry.get("dtype"), "dtype")
     if dtype not in STORED and dtype != STRING:
-        raise ModelFileError(f"{what} has the unknown dtype {dtype!r}")
-    quantization = None
-    if entry.get("quantization") is not None:
-        quantization = _quantization(entry["quantization"], dtype, what)
-    group = entry.get("group")
-    group = None if group is None else str(group)
-    return WeightSpec(name, tuple(shape), dtype, quantization, group)
+        raise ModelFileError(f"{name!r} has the unknown dtype {dtype!r}")
+    quantized, group = entry.get("quantization"), entry.get("group")
+    return WeightSpec(
+        name,
+        tuple(shape),
+        dtype,
+        None if quantized is None else _quantization(quantized, dtype, name),
+        None if group is None else str(group),
+    )
 
 
-def _quantization(value: Any, dtype: str, what: str) -> Quantization:
-    entry = an_object(value, f"{what}.quantization")
-    stored = a_string(entry.get("dtype"), f"{what}.quantization.dtype")
+def _quantization(value: Any, dtype: str, name: str) -> Quantization:
+    entry = an_object(value, "quantization")
+    stored = a_string(entry.get("dtype"), "quantization.dtype")
     if stored not in QUANTIZED:
-        raise ModelFileError(f"{what} is quantized to the unknown dtype {stored!r}")
+        raise ModelFileError(f"{name!r} is quantized to the unknown dtype {stored!r}")
     if dtype not in (("float32",) if stored == "float16" else ("float32", "int32")):
-        raise ModelFileError(f"{what} of dtype {dtype} cannot be quantized to {stored}")
+        raise ModelFileError(f"{name!r} of dtype {dtype} cannot be quantized to {stored}")
     if stored == "float16":
-        return Quantization(stored)
-    scale, least = (a_number(entry.get(k), f"{what}.quantization.{k}") for k in ("scale", "min"))
-    return Quantization(stored, scale, least)
+        return _HALVES
+    scale = a_number(entry.get("scale"), "quantization.scale")
+    return Quantization(stored, scale, a_number(entry.get("min"), "quantization.min"))
 
 
 def joined(group: Group, shards: Sequence[bytes]) -> bytes:
@@ -161,48 +175,45 @@ def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
     Raises:
         ModelFileError: when the bytes end too early, or are not used up.
     """
-    for spec, stored in _stored(group, data):
-        yield spec, _reshaped(spec, stored)
+    for spec, values in _in_parts(group, data):
+        yield spec, values()
 
 
-def lazily_decoded(group: Group, data: bytes) -> Iterator[tuple[str, Array | Callable[[], Array]]]:
-    """The weights of a group by name, as :func:`decoded`; functions make those that are quantized,
-    so that they are as large as in the file until they are asked for.
+def lazily_decoded(group: Group, data: bytes) -> Iterator[tuple[str, Callable[[], Array]]]:
+    """The weights of a group by name, as :func:`decoded`; functions make them when they are asked
+    for: until then quantized ones are as large as in the file.
 
     Raises:
         ModelFileError: when the bytes end too early, or are not used up.
     """
-    for spec, stored in _stored(group, data):
-        if spec.quantization is None:
-            yield spec.name, _reshaped(spec, stored)
-        else:
-            yield spec.name, functools.partial(_reshaped, spec, stored)
+    for spec, values in _in_parts(group, data):
+        yield spec.name, values
 
 
-def _reshaped(spec: WeightSpec, stored: Array) -> Array:
-    return _values(spec, stored).reshape(spec.shape)
-
-
-def _stored(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
-    """The weights of a group as they lie in its bytes."""
+def _in_parts(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Callable[[], Array]]]:
+    """The weights of a group, and what makes them of its bytes."""
     at = 0
-    for spec in group.weights:
-        if spec.dtype == STRING:
-            values, at = _strings(spec, data, at)
-        else:
-            dtype, count = spec.stored, spec.elements
-            end = at + count * dtype.itemsize
-            if end > len(data):
-                raise ModelFileError(f"the files end within weight {spec.name!r}")
-            is_aligned = at % dtype.itemsize == 0 and count
-            part = (data, dtype, count, at) if is_aligned else (data[at:end], dtype)
-            values, at = np.frombuffer(*part), end
-        yield spec, values
+    for spec, size in zip(group.weights, group.sizes, strict=True):
+        start = at
+        at = _end_of_strings(spec, data, at) if size is None else at + size
+        if at > len(data):
+            raise ModelFileError(f"the files end within weight {spec.name!r}")
+        yield spec, functools.partial(_values, spec, data, start, at)
     if at != len(data):
         raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")
 
 
-def _values(spec: WeightSpec, stored: Array) -> Array:
+def _values(spec: WeightSpec, data: bytes, start: int, end: int) -> Array:
+    """A weight of the bytes that it lies in."""
+    if spec.dtype == STRING:
+        return _strings(spec, data, start).reshape(spec.shape)
+    dtype, count = spec.stored, spec.elements
+    is_aligned = start % dtype.itemsize == 0 and count
+    part = (data, dtype, count, start) if is_aligned else (data[start:end], dtype)
+    return _unpacked(spec, np.frombuffer(*part)).reshape(spec.shape)
+
+
+def _unpacked(spec: WeightSpec, stored: Array) -> Array:
     quantized = spec.quantization
     if quantized is None:
         return stored.astype(bool) if spec.dtype == "bool" else stored
@@ -212,16 +223,21 @@ def _values(spec: WeightSpec, stored: Array) -> Array:
     return (np.floor(values + 0.5) if spec.dtype == "int32" else values).astype(spec.dtype)
 
 
-def _strings(spec: WeightSpec, data: bytes, at: int) -> tuple[Array, int]:
-    if spec.elements > (len(data) - at) // _LENGTH.size:
-        raise ModelFileError(f"the files end within weight {spec.name!r}")
+def _strings(spec: WeightSpec, data: bytes, at: int) -> Array:
     values = np.empty(spec.elements, object)
     for i in range(spec.elements):
         start = at + _LENGTH.size
-        if start > len(data):
-            raise ModelFileError(f"the files end within weight {spec.name!r}")
         at = start + _LENGTH.unpack_from(data, at)[0]
-        if at > len(data):
-            raise ModelFileError(f"the files end within weight {spec.name!r}")
         values[i] = data[start:at]
-    return values, at
+    return values
+
+
+def _end_of_strings(spec: WeightSpec, data: bytes, at: int) -> int:
+    """Where strings end; beyond the bytes when these end too early."""
+    if spec.elements > (len(data) - at) // _LENGTH.size:
+        return len(data) + 1
+    for _ in range(spec.elements):
+        if at + _LENGTH.size > len(data):
+            return len(data) + 1
+        at += _LENGTH.size + _LENGTH.unpack_from(data, at)[0]
+    return at

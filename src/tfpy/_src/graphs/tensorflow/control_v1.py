@@ -7,6 +7,7 @@ frame: what no ``Enter`` reaches is invariant, and is read from around the loop.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,9 @@ _EXIT = frozenset(("Exit", "RefExit"))
 _NEXT = frozenset(("NextIteration", "RefNextIteration"))
 _SWITCH = frozenset(("Switch", "RefSwitch", "_SwitchN"))
 _MERGE = frozenset(("Merge", "RefMerge"))
+_CONTROL = _ENTER | _SWITCH | _MERGE
+_WITH_SUBGRAPHS = frozenset(("StatelessIf", "StatelessCase", "StatelessWhile"))
+"""What is made here."""
 _MAX_FRAMES = 32  # in each other
 _MAX_SIDES = 1024  # of a Switch
 
@@ -43,7 +47,7 @@ def structured(nodes: Sequence[Node]) -> list[Node]:
     Raises:
         ModelFileError: when the control flow has another form than TensorFlow makes.
     """
-    if not any(node.op in _SWITCH or node.op in _MERGE or node.op in _ENTER for node in nodes):
+    if _CONTROL.isdisjoint({node.op for node in nodes}):
         return [node for node in nodes if node.op != CONSTANT]
     found = list(nodes)
     for _ in range(_MAX_FRAMES):
@@ -265,11 +269,15 @@ def _subgraph(
 def with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
     """The nodes, each with the outputs that others ask for and those that are wanted."""
     nodes = list(nodes)
-    outputs: dict[str, list[str]] = {}
-    for name in dict.fromkeys((*wanted, *(read for node in nodes for read in node.reads))):
-        outputs.setdefault(maker_of(name), []).append(name)
+    reads = (node.reads if node.op in _WITH_SUBGRAPHS else node.inputs for node in nodes)
+    values = dict.fromkeys((*wanted, *itertools.chain.from_iterable(reads)))
+    outputs = {name: (name,) for name in values if ":" not in name}
+    for name in values:
+        if ":" in name:
+            maker = maker_of(name)
+            outputs[maker] = (*outputs.get(maker, ()), name)
     return tuple(
-        node if node.outputs else node.giving(tuple(outputs.get(node.name, ()))) for node in nodes
+        node if node.outputs else node.giving(outputs.get(node.name, ())) for node in nodes
     )
 
 

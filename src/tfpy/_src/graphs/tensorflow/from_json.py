@@ -9,14 +9,16 @@ from __future__ import annotations
 import base64
 import binascii
 import functools
+import itertools
 import marshal
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfpy._src.graphs.checked import a_list, an_object
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.messages import ATTRS, GRAPH, SHAPE
+from tfpy._src.graphs.tensorflow.messages import ATTR, ATTRS, GRAPH, SHAPE
+from tfpy._src.graphs.tensorflow.values import attribute
 from tfpy._src.graphs.wire import (
     BOOL,
     BYTES,
@@ -38,39 +40,78 @@ _MAX_KNOWN, _MAX_KEY = 512, 1024
 """How many nodes' attributes are kept, and of how many bytes."""
 _MARSHAL = 2  # the last version that writes equal values as equal bytes
 
+_OBJECTS, _LISTS, _TEXTS = {dict}, {list}, {str}
+_NONE: list[str] = []
+_NO_ATTRIBUTES: dict[str, Any] = {}
+
 Reader = Callable[[Any], Any]
 
 
-def graph_from_json(value: Any, given: Container[str] = ()) -> dict[str, Any]:
-    """A GraphDef (``modelTopology``).
-
-    Args:
-        given: constants whose values lie outside; half of a file is what it says of them once more.
+def graph_from_json(value: Any) -> dict[str, Any]:
+    """A GraphDef (``modelTopology``), whose nodes' attributes are for :func:`attributes` to read.
 
     Raises:
         ModelFileError: for what is none.
     """
-    constants: list[dict[str, Any]] = []
-    if isinstance(value, dict) and isinstance(value.get("node"), list):
-        others = []
-        for node in value["node"]:
-            if _is_given(node, given):
-                read = _INPUTS(node.get("input") or [])
-                constants.append({"name": node["name"], "op": "Const", "input": read, "attr": {}})
-            else:
-                others.append(node)
-        value = value | {"node": others}
-    found = _read(value, GRAPH, "modelTopology")
-    found["node"] = constants + found["node"]
+    if isinstance(value, dict) and _are_plain(nodes := value.get("node")):
+        return _read(value | {"node": []}, GRAPH, "modelTopology") | {"node": nodes}
+    return _read(value, GRAPH, "modelTopology")
+
+
+def _are_plain(nodes: Any) -> bool:
+    """Whether nodes are messages as they are, as most files have them; a file has thousands, so
+    that this is asked of all at once."""
+    if type(nodes) is not list or not _OBJECTS.issuperset(map(type, nodes)):
+        return False
+    inputs = [node.get("input", _NONE) for node in nodes]
+    parts = [node.get(key, "") for key in ("name", "op") for node in nodes]
+    return (
+        _TEXTS.issuperset(map(type, parts))
+        and _LISTS.issuperset(map(type, inputs))
+        and _TEXTS.issuperset(map(type, itertools.chain.from_iterable(inputs)))
+        and _OBJECTS.issuperset([type(node.get("attr", _NO_ATTRIBUTES)) for node in nodes])
+    )
+
+
+def attributes(value: Any, name: str) -> Mapping[str, Any]:
+    """The attributes of a node of :func:`graph_from_json`; not to be changed, since nodes of all
+    graphs share those that are equal.
+
+    Args:
+        name: the node's, for errors.
+
+    Raises:
+        ModelFileError: for what are none.
+    """
+    key = marshal.dumps(value, _MARSHAL)
+    found = _known_maps.get(key)
+    if found is None:
+        found = {k: _value(v, f"{name}.{k}") for k, v in value.items() if k[:1] != "_"}
+        _keep(_known_maps, key, found)
     return found
 
 
-def _is_given(node: Any, given: Container[str]) -> bool:
-    """Whether it is a constant that is given."""
-    if type(node) is not dict or node.get("op") != "Const":
-        return False
-    name = node.get("name")
-    return type(name) is str and name in given
+def _value(value: Any, what: str) -> Any:
+    """An attribute's value."""
+    key = marshal.dumps(value, _MARSHAL)
+    if key in _known_values:
+        return _known_values[key]
+    found = attribute(_read(value, ATTR, what), what)
+    _keep(_known_values, key, found)
+    return found
+
+
+def _keep(known: dict[bytes, Any], key: bytes, value: Any) -> None:
+    if len(key) <= _MAX_KEY:
+        if len(known) >= _MAX_KNOWN:
+            known.clear()
+        known[key] = value
+
+
+_known_maps: dict[bytes, Mapping[str, Any]] = {}
+_known_values: dict[bytes, Any] = {}
+"""What was read, by the JSON that it was read of: few attributes of nodes are not equal to others,
+in a graph and between graphs."""
 
 
 def shape_from_json(value: Any, what: str) -> dict[str, Any]:
@@ -98,12 +139,10 @@ def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
     if isinstance(kind, Many):
         return _list_reader(kind.kind)
     if isinstance(kind, Mapped):
+        if kind is ATTRS:
+            return lambda value: an_object(value, "it")  # for attributes() to read
         inner = _later(kind.pair.fields[2][1])
-
-        def read_map(value: Any) -> Any:
-            return {k: inner(v) for k, v in an_object(value, "it").items()}
-
-        return _remembering(read_map) if kind is ATTRS else read_map
+        return lambda value: {k: inner(v) for k, v in an_object(value, "it").items()}
     read: Reader = _KINDS.get(kind, _integer)
     plain = _PLAIN.get(kind)
 
@@ -130,18 +169,6 @@ def _list_reader(kind: Kind | Message) -> Reader:
     return read
 
 
-def _remembering(read: Reader) -> Reader:
-    """A reader of nodes' attributes, of which a file has few that differ; what it gives is not
-    changed."""
-    known = functools.lru_cache(_MAX_KNOWN)(lambda data: read(marshal.loads(data)))
-
-    def remembered(value: Any) -> Any:
-        data = marshal.dumps(value, _MARSHAL)
-        return known(data) if len(data) <= _MAX_KEY else read(value)
-
-    return remembered
-
-
 def _later(kind: Kind | Message | Many | Mapped) -> Reader:
     """The reader of a kind, which is made when it is needed: messages contain themselves."""
     if isinstance(kind, Kind):
@@ -154,11 +181,12 @@ def _later(kind: Kind | Message | Many | Mapped) -> Reader:
 
 
 def _message_reader(message: Message) -> Reader:
-    fields: dict[str, tuple[str, Reader]] = {}
+    fields: dict[str, tuple[str, type | None, Reader]] = {}
     repeated: list[tuple[str, type]] = []
     for name, kind in message.fields.values():
         in_json = _UNDERSCORE.sub(lambda m: m[1].upper(), name)
-        fields[name] = fields[in_json] = name, _later(kind)
+        plain = _PLAIN.get(kind) if isinstance(kind, Kind) else dict if kind is ATTRS else None
+        fields[name] = fields[in_json] = name, plain, _later(kind)
         if isinstance(kind, Many | Mapped):
             repeated.append((name, list if isinstance(kind, Many) else dict))
 
@@ -168,8 +196,8 @@ def _message_reader(message: Message) -> Reader:
         try:
             for key, given in an_object(value, message.name).items():
                 if given is not None and (field := fields.get(key)) is not None:
-                    name, one = field
-                    found[name] = one(given)
+                    name, plain, one = field
+                    found[name] = given if type(given) is plain else one(given)
         except ModelFileError as error:
             raise ModelFileError(f"{name}.{error}" if name else str(error)) from None
         for name, empty in repeated:
@@ -231,8 +259,6 @@ _KINDS: dict[Kind, Reader] = {
 
 _PLAIN: dict[Kind, type] = {STRING: str, BOOL: bool, FLOAT: float, DOUBLE: float, INT: int}
 """Values of these types need no reading."""
-
-_INPUTS = _list_reader(STRING)
 
 _NAMES = (
     "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 "

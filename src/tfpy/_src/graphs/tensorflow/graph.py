@@ -5,8 +5,11 @@ A value is called as nodes call it: "node" or "node:1" in a graph, "node:output:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
@@ -17,12 +20,14 @@ from tfpy._src.graphs.tensorflow.control_v1 import (
     with_outputs,
 )
 from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
-from tfpy._src.graphs.tensorflow.values import attribute, dtype, tensor
+from tfpy._src.graphs.tensorflow.values import attribute, dtype
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.ir.aval import Array
 
 Given = Mapping[str, Array | Callable[[], Array]]
 Constants = dict[str, Array | Callable[[], Array]]
+Attributes = Callable[[Any, str], Mapping[str, Any]]
+"""Reads a node's attributes; the node's name is for errors."""
 INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
 
 
@@ -32,6 +37,7 @@ def read_graph(
     weights: Given | None = None,
     name: str = "model",
     dialect: TensorFlowDialect = DIALECT,
+    attributes: Attributes | None = None,
 ) -> NodeGraph:
     """The node list of a GraphDef.
 
@@ -41,14 +47,15 @@ def read_graph(
         weights: values of constants that lie outside of the graph, by the nodes' names.
         name: for errors.
         dialect: what its operations do.
+        attributes: reads nodes' attributes; by default they are messages.
 
     Raises:
         ModelFileError: when the graph is broken.
     """
-    given = weights or {}
+    reader = _Nodes(weights or {}, attributes or _attributes)
     library = graph.get("library", {}).get("function", [])
-    functions = dict(_function(one, given, dialect) for one in library)
-    nodes, constants = _nodes(graph["node"], given)
+    functions = dict(_function(one, reader, dialect) for one in library)
+    nodes, constants = reader.read(graph["node"])
     inputs = tuple(
         Spec(node.name, node.attrs.get("dtype"), node.attrs.get("shape"))
         for node in nodes
@@ -66,7 +73,7 @@ def canonical(name: str) -> str:
 
 
 def _function(
-    message: Mapping[str, Any], given: Given, dialect: TensorFlowDialect
+    message: Mapping[str, Any], reader: _Nodes, dialect: TensorFlowDialect
 ) -> tuple[str, NodeGraph]:
     """A FunctionDef's name and node list."""
     signature = message.get("signature", {"input_arg": [], "output_arg": []})
@@ -79,7 +86,7 @@ def _function(
         outputs = tuple(message["ret"][arg["name"]] for arg in signature["output_arg"])
     except KeyError as error:
         raise ModelFileError(f"the function {name} does not return {error}") from None
-    nodes, constants = _nodes(message["node_def"], given, _constant_in_function)
+    nodes, constants = reader.read(message["node_def"], _constant_in_function)
     outputs = tuple(_constant_in_function(name, constants) for name in outputs)
     effects = tuple(message["control_ret"].values())
     made = with_outputs(structured(nodes), outputs)
@@ -87,39 +94,56 @@ def _function(
     return name, NodeGraph(name, dialect, inputs, outputs, made, weights, effects=effects)
 
 
-def _nodes(
-    messages: Sequence[Mapping[str, Any]],
-    given: Given,
-    named: Callable[[str, Constants], str] | None = None,
-) -> tuple[list[Node], Constants]:
-    """The nodes, and apart from them the constants; one that waits for nodes is there for that,
-    too."""
-    constants = {
-        name: given[name] if name in given else _constant(name, message)
-        for message in messages
-        if message.get("op") == CONSTANT and (name := message.get("name")) is not None
-    }
-    nodes: dict[str, Node] = {}
-    known: dict[int, dict[str, Any]] = {}  # nodes with equal attributes mostly share them
-    for message in messages:
-        name, op = message.get("name", ""), message.get("op", "")
-        read = message["input"]
-        after: tuple[str, ...] = ()
-        if any(i[:1] == "^" for i in read):
-            after = tuple(i[1:] for i in read if i[:1] == "^" and i[1:] not in constants)
-            read = [i for i in read if i[:1] != "^"]
-        if op == CONSTANT and name:
-            if after:
-                nodes[name] = Node(name, op, (), (), {}, after)
-            continue
-        if not name or name in nodes or name in constants:
-            raise ModelFileError(f"{name!r} is the name of several nodes, or none")
-        attrs = known.get(id(message["attr"]))
-        if attrs is None:
-            attrs = known[id(message["attr"])] = _attributes(message["attr"], name)
-        inputs = [named(i, constants) for i in read] if named else map(canonical, read)
-        nodes[name] = Node(name, op, tuple(inputs), (), attrs, after)
-    return list(nodes.values()), constants
+@dataclass(frozen=True)
+class _Nodes:
+    """What reads messages of nodes.
+
+    Args:
+        given: values of constants that lie outside of the graph.
+        attributes: reads what a node's message says of its attributes.
+    """
+
+    given: Given
+    attributes: Attributes
+
+    def read(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        named: Callable[[str, Constants], str] | None = None,
+    ) -> tuple[list[Node], Constants]:
+        """The nodes, and apart from them the constants; one that waits for nodes is there for that,
+        too."""
+        constants = {
+            name: self.given[name] if name in self.given else self._constant(name, message)
+            for message in messages
+            if message.get("op") == CONSTANT and (name := message.get("name")) is not None
+        }
+        nodes: dict[str, Node] = {}
+        for message in messages:
+            name, op = message.get("name", ""), message.get("op", "")
+            read: Iterable[str] = message.get("input", ())
+            after: tuple[str, ...] = ()
+            marks = "\n".join(read)  # of which there are few
+            if "^" in marks:
+                after = tuple(i[1:] for i in read if i[:1] == "^" and i[1:] not in constants)
+                read = [i for i in read if i[:1] != "^"]
+            if op == CONSTANT and name:
+                if after:
+                    nodes[name] = Node(name, op, (), (), {}, after)
+                continue
+            if not name or name in nodes or name in constants:
+                raise ModelFileError(f"{name!r} is the name of several nodes, or none")
+            if ":" in marks:
+                read = [named(i, constants) for i in read] if named else map(canonical, read)
+            attrs = self.attributes(message.get("attr", {}), name)
+            nodes[name] = Node(name, op, tuple(read), (), attrs, after)
+        return list(nodes.values()), constants
+
+    def _constant(self, name: str, message: Mapping[str, Any]) -> Array:
+        value = self.attributes(message.get("attr", {}), name).get("value")
+        if not isinstance(value, np.ndarray):
+            raise ModelFileError(f"the constant {name!r} has no value")
+        return value
 
 
 def _constant_in_function(name: str, constants: Constants) -> str:
@@ -134,13 +158,6 @@ def _attributes(values: Mapping[str, Any], name: str) -> dict[str, Any]:
         for key, value in values.items()
         if not key.startswith("_")
     }
-
-
-def _constant(name: str, message: Mapping[str, Any]) -> Array:
-    value = message["attr"].get("value") or {}
-    if "tensor" not in value:
-        raise ModelFileError(f"the constant {name!r} has no value")
-    return tensor(value["tensor"], name)
 
 
 def _leaves(nodes: Sequence[Node]) -> tuple[str, ...]:

@@ -86,7 +86,9 @@ def _one(kind: str, value: Any, what: str) -> Any:
         case "shape":
             return shape(value, what)
         case "tensor":
-            return tensor(value, what)
+            array = tensor(value, what)
+            array.setflags(write=False)  # nodes share what is equal
+            return array
         case _:
             return FunctionName(value.get("name", ""))
 
