@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from e2e.demo_check import check_backend
+from e2e.demo_check import ENOUGH, check_backend, wait_for_accuracy
 from tfpy.testing import ENVIRONMENTS
 from tfpy.testing.sessions import OpenPage, Sessions
 
@@ -27,9 +27,9 @@ def test_learns_in_firefox(tfpy_sessions: Sessions, backend: str) -> None:
 def test_learns_where_textures_hold_float16(tfpy_sessions: Sessions) -> None:
     site = tfpy_sessions.site_url(ENVIRONMENTS["default"])
     flags = "WEBGL_FORCE_F16_TEXTURES:true"
-    outcome = check_backend(tfpy_sessions.browsers, site, "chromium", "webgl", flags)
-    assert outcome.figures["variant"] == "webgl2-float16"
-    assert outcome.wrong == []
+    state = wait_for_accuracy(tfpy_sessions.browsers, site, "webgl", flags)
+    assert state["report"]["webgl"]["variant"] == "webgl2-float16"
+    assert max(state["accuracies"]) >= ENOUGH, state
 
 
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:

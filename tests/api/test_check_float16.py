@@ -127,7 +127,10 @@ def test_the_backend_s_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     zeros, ones = tf.zeros([2]), tf.ones([2])
     plain = tf.losses.log_loss(ones, zeros).numpy()
     np.testing.assert_allclose(plain, -np.log(1e-7), rtol=1e-3)
+    near = tf.constant([[1.0, 1.0], [1.0, 1.0005]])  # of which float16 has one row
+    assert tf.linalg.matrix_rank(near).numpy() == 2
     monkeypatch.setattr(tf.backend(), "stores_float16", True)
+    assert tf.linalg.matrix_rank(near).numpy() == 1
     assert tf.backend().epsilon() == 1e-4
     np.testing.assert_allclose(tf.losses.log_loss(ones, zeros).numpy(), -np.log(1e-4), rtol=1e-3)
     np.testing.assert_allclose(

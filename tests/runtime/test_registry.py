@@ -111,6 +111,13 @@ def test_names_are_taken_once() -> None:
     assert tf.set_backend("fake") is True
 
 
+def test_a_backend_has_the_name_that_it_is_registered_under() -> None:
+    tf.register_backend("other", FakeDevice, 5)
+    with pytest.raises(RuntimeError, match="registered as 'other' calls itself 'fake'"):
+        tf.set_backend("other")
+    assert tf.get_backend() == "cpu"
+
+
 def test_remove_backend() -> None:
     tf.register_backend("fake", FakeDevice, 5)
     tf.set_backend("fake")

@@ -17,6 +17,7 @@ from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.reductions import count_nonzero, reduce_max, reduce_sum
 from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
+from tfpy._src.runtime.registry import storable
 
 EPSILON = float(np.finfo(np.float32).eps)
 
@@ -146,7 +147,7 @@ def matrix_rank(
     s = svd(x, compute_uv=False)
     if tol is None:
         largest = reduce_max(s, -1, keepdims=True)
-        tol = largest * (EPSILON * max(x.aval.shape[-2:]))
+        tol = largest * (storable(EPSILON) * max(x.aval.shape[-2:]))
     return count_nonzero(s > tol, -1)
 
 
@@ -160,7 +161,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if x.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got {x.shape}")
     s, u, v = svd(x)
-    limit = 10 * max(x.aval.shape[-2:]) * EPSILON if rcond is None else rcond
+    limit = 10 * max(x.aval.shape[-2:]) * storable(EPSILON) if rcond is None else rcond
     cut = reduce_max(s, -1, keepdims=True) * expand_dims(convert_to_tensor(limit, s.dtype), -1)
     inverse = ew.select(s > cut, ew.reciprocal(ew.select(s > cut, s, 1.0)), 0.0)
     scaled: Tensor = v * cast(expand_dims(inverse, -2), v.dtype)

@@ -20,6 +20,7 @@ from tfpy._src.linalg.products import adjoint, matmul, matrix_transpose
 from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
 from tfpy._src.ops.rules import sum_to_shape
+from tfpy._src.runtime.registry import storable
 
 _BROADENING = 1e-20
 
@@ -52,7 +53,7 @@ def _scalars(g: Any) -> Any:
 
 
 def _safe_reciprocal(x: Any) -> Any:
-    return x / (x * x + _BROADENING)
+    return x / (x * x + storable(_BROADENING))
 
 
 def _differences(values: Any) -> Any:

@@ -17,6 +17,7 @@ from tfpy._src.linalg.decompositions import eigh, pinv
 from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.arithmetic import add_n
 from tfpy._src.ops import decomposition as dec
+from tfpy._src.runtime.registry import storable
 
 
 def _identity(x: Tensor) -> Tensor:
@@ -103,7 +104,7 @@ def lstsq(
                 f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must have one batch "
                 "where fast is False",
             )
-        return pinv(a, EPSILON_OF_RANK) @ b
+        return pinv(a, storable(EPSILON_OF_RANK)) @ b
     rows, columns = a.aval.shape[-2:]
     turned = adjoint(a)
     gram = turned @ a if rows >= columns else a @ turned

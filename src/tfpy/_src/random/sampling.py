@@ -28,6 +28,7 @@ from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
 from tfpy._src.ops import bitwise, elementwise as ew, random as primitives
 from tfpy._src.ops.families.infer import broadcast_shapes
+from tfpy._src.runtime.registry import storable
 
 State = tuple[int, ...] | tuple[Tensor, ...] | Tensor
 """The words; while ``tf.function`` traces, tensors that each call gives anew, six or int32 [6]."""
@@ -203,7 +204,7 @@ def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tens
     kind = alpha.dtype
     drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha]), kind)
     tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
-    return ew.maximum(drawn / beta, tiny)
+    return ew.maximum(drawn / beta, storable(tiny))
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -74,22 +74,48 @@ def _entry(name: str) -> _Entry:
 
 async def _open(name: str) -> Backend:
     entry = _entry(name)
-    before = entry.backend
-    if before is not None and not before.lost():
-        return before
+    if entry.backend is not None and not entry.backend.lost():
+        return entry.backend
     if entry.status in ("skipped", "failed"):
         env().forget_facts()  # what was missing may be there now
-    try:
+    with _noted(entry):
         opened = entry.factory()
-        backend = opened if isinstance(opened, Backend) else await opened
+        return _opened(name, opened if isinstance(opened, Backend) else await opened)
+
+
+def _open_at_once(name: str) -> Backend | None:
+    """The backend, opened if need be; None where opening it takes waiting."""
+    entry = _entry(name)
+    if entry.backend is not None and not entry.backend.lost():
+        return entry.backend
+    with _noted(entry):
+        opened = entry.factory()
+        if isinstance(opened, Backend):
+            return _opened(name, opened)
+    if isinstance(opened, Coroutine):
+        opened.close()
+    return None
+
+
+@contextmanager
+def _noted(entry: _Entry) -> Iterator[None]:
+    """Notes why a backend does not open."""
+    try:
+        yield
     except BackendSkipped as skipped:
         entry.status, entry.reason = "skipped", str(skipped)
         raise
     except Exception as error:
         entry.status, entry.reason = "failed", str(error)
         raise
-    if before is not None:
-        before.retire(f"backend {name!r}: {before.lost()}")
+
+
+def _opened(name: str, backend: Backend) -> Backend:
+    entry = _entries[name]
+    if backend.name != name:
+        raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
+    if entry.backend is not None:
+        entry.backend.retire(f"backend {name!r}: {entry.backend.lost()}")
     entry.backend, entry.status, entry.reason = backend, "available", ""
     env().opened(name)
     return backend
@@ -140,8 +166,12 @@ async def set_backend_async(name: str) -> bool:
     try:
         _activate(await _open(name))
     except Exception as error:
-        raise RuntimeError(f"Backend {name!r} cannot be used here: {error}") from error
+        raise _unusable(name, error) from error
     return True
+
+
+def _unusable(name: str, error: Exception) -> RuntimeError:
+    return RuntimeError(f"Backend {name!r} cannot be used here: {error}")
 
 
 def set_backend(name: str) -> bool:
@@ -151,8 +181,12 @@ def set_backend(name: str) -> bool:
         ValueError: for an unknown name.
         RuntimeError: when the backend cannot be opened, or only by awaiting.
     """
-    backend = _entry(name).backend
-    if backend is not None and not backend.lost():
+    _entry(name)
+    try:
+        backend = _open_at_once(name)
+    except Exception as error:
+        raise _unusable(name, error) from error
+    if backend is not None:
         _activate(backend)
         return True
     return bridge.wait(
