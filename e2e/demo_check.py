@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import time
 from dataclasses import dataclass, field
@@ -30,12 +31,14 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
 
 
-def wait_for(page: OpenPage, phases: tuple[str, ...], timeout: float) -> dict[str, Any]:
-    """The page's state once it has reached one of these phases."""
+def wait_for(
+    page: OpenPage, phases: tuple[str, ...], timeout: float, enough: float = math.inf
+) -> dict[str, Any]:
+    """The page's state once it has reached one of these phases, or an accuracy that is enough."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         state: dict[str, Any] = page.evaluate("globalThis.tfpyDemo", timeout)
-        if state and state["phase"] in phases:
+        if state and (state["phase"] in phases or max(state["accuracies"], default=0) >= enough):
             return state
         time.sleep(POLL_SECONDS)
     raise TimeoutError(f"the demo did not come to {' or '.join(phases)} in {timeout:g} s")
@@ -45,20 +48,12 @@ def problems_of(page: OpenPage, state: dict[str, Any]) -> list[str]:
     return [*([state["error"]] if state["error"] else []), *page.problems]
 
 
-def wait_for_accuracy(browsers: Browsers, site: str, backend: str, flags: str) -> dict[str, Any]:
-    """The demo's state in Chromium once it recognises enough or has ended; ``flags`` are further
-    ones.
-    """
+def accuracy_with(browsers: Browsers, site: str, backend: str, flags: str) -> dict[str, Any]:
+    """The demo's state in Chromium, with further flags, once it recognises enough digits."""
     url = f"{site}?auto=1&backend={backend}&{SOFTWARE},{flags}"
     page = browsers.open("chromium", ENVIRONMENTS["default"], url)
     try:
-        end = time.monotonic() + TRAIN_SECONDS
-        while True:
-            state: dict[str, Any] = page.evaluate("globalThis.tfpyDemo", TRAIN_SECONDS)
-            learnt = state and max(state["accuracies"], default=0.0) >= ENOUGH
-            if learnt or (state and state["phase"] in DONE) or time.monotonic() > end:
-                return state
-            time.sleep(POLL_SECONDS)
+        return wait_for(page, DONE, TRAIN_SECONDS, ENOUGH)
     finally:
         page.close()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from e2e.demo_check import ENOUGH, check_backend, wait_for_accuracy
+from e2e.demo_check import ENOUGH, accuracy_with, check_backend
 from tfpy.testing import ENVIRONMENTS
 from tfpy.testing.sessions import OpenPage, Sessions
 
@@ -27,7 +27,7 @@ def test_learns_in_firefox(tfpy_sessions: Sessions, backend: str) -> None:
 def test_learns_where_textures_hold_float16(tfpy_sessions: Sessions) -> None:
     site = tfpy_sessions.site_url(ENVIRONMENTS["default"])
     flags = "WEBGL_FORCE_F16_TEXTURES:true"
-    state = wait_for_accuracy(tfpy_sessions.browsers, site, "webgl", flags)
+    state = accuracy_with(tfpy_sessions.browsers, site, "webgl", flags)
     assert state["report"]["webgl"]["variant"] == "webgl2-float16"
     assert max(state["accuracies"]) >= ENOUGH, state
 
