@@ -73,6 +73,24 @@ def test_in_gradients() -> None:
     assert line_of(found) == "return tape.gradient(y, x)"
 
 
+def test_in_loops_and_custom_gradients() -> None:
+    @tf.custom_gradient
+    def squared(x: Any) -> Any:
+        return x * x, lambda g: g
+
+    @tf.function
+    def grown(x: Any) -> Any:
+        for _ in tf.range(4):
+            x = squared(x)
+        return x
+
+    for function in (grown, grown.python_function):
+        found = tf.check_float16(function, tf.constant([3.0]))
+        assert (found.problem, found.op) == ("overflow", "multiply")
+        assert found.detail == "4.30467e+07 is beyond 65504, the largest number of float16"
+        assert line_of(found) == "return x * x, lambda g: g"
+
+
 def test_what_does() -> None:
     """Values that are lost where they do not matter, and epsilons that follow the device."""
     rng = np.random.default_rng(0)
@@ -102,11 +120,10 @@ def test_everything_is_as_before() -> None:
     def failing(x: Any) -> Any:
         raise KeyError("mine")
 
-    backend, eagerly = tf.get_backend(), tf.config.functions_run_eagerly()
+    backend = tf.get_backend()
     with pytest.raises(KeyError, match="mine"):
         tf.check_float16(failing, tf.constant(1.0))
     assert tf.get_backend() == backend
-    assert tf.config.functions_run_eagerly() == eagerly
     x = tf.constant(3.0)
     with tf.GradientTape() as tape:
         tape.watch(x)

@@ -144,6 +144,12 @@ def test_modes_are_flags() -> None:
                 tfpy.math.log(0.0)
             tfpy.env().set("DEBUG", False)
             assert tfpy.math.log(0.0).numpy() == float("-inf")
+        tfpy.env().set("CHECK_COMPUTATION_FOR_ERRORS", True)
+        with pytest.raises(tfpy.errors.InvalidArgumentError, match="log gave"):
+            tfpy.math.log(0.0)
+        tfpy.env().set_flags({"CHECK_COMPUTATION_FOR_ERRORS": False, "DEBUG": True})
+        assert tfpy.math.log(0.0).numpy() == float("-inf")
+        tfpy.env().reset()
         tfpy.enable_debug_mode()
         tfpy.enable_prod_mode()
         assert tfpy.env().get_bool("PROD")

@@ -90,8 +90,8 @@ def caller() -> Line | None:
 
 
 def calling_line() -> str:
-    """The same as ``file:number: text``."""
-    line = caller()
+    """Where an op stands that is called now, as ``file:number: text``."""
+    line = local.running or caller()
     return "?" if line is None else f"{line.short}: {line.text or '?'}"
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tfpy._src import tracing
-from tfpy._src.core import nest, tape as tapes
+from tfpy._src.core import nest
+from tfpy._src.core.eager import Applied
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.function.polymorphic import functions_run_eagerly, run_functions_eagerly
 from tfpy._src.ir.aval import Array
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.op import Op
 from tfpy._src.lines import calling_line
+from tfpy._src.run import op_by_op
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.cpu import CpuBackend
 from tfpy._src.runtime.storage import Storage
@@ -79,16 +77,13 @@ def check_float16(f: Callable[..., Any], inputs: Any = (), tolerance: float = 0.
     arguments = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
     backend = _Storing16()
     watcher = _Watcher(tolerance)
-    eagerly, recording = functions_run_eagerly(), tapes.local.active[:]
-    run_functions_eagerly(True)
-    tapes.local.active[:] = [watcher]
+    op_by_op.watch(watcher.see)
     try:
         with registry.running_on(backend):
             results = nest.flatten(f(*arguments), expand_composites=True)
             errors = [watcher.error_of(t) for t in results if isinstance(t, Tensor)]
     finally:
-        tapes.local.active[:] = recording
-        run_functions_eagerly(eagerly)
+        op_by_op.forget(watcher.see)
     return Float16Check(*(watcher.found or ("", "", "", "")), max(errors, default=0.0))
 
 
@@ -98,30 +93,22 @@ class _Storing16(CpuBackend):
     stores_float16 = True
 
 
-class _Watcher(tapes.Tape):
+class _Watcher:
     """Told of each op, computes it on what float16 has left of its operands."""
 
     def __init__(self, tolerance: float) -> None:
-        super().__init__()
         self.tolerance = tolerance
         self.found: tuple[str, str, str, str] | None = None
         """Problem, op, line and detail of the first op that has one."""
         self._halves: dict[int, tuple[Storage, Array]] = {}
 
-    def record_op(
-        self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: Mapping[str, Any]
-    ) -> None:
-        if tracing.current() is not None:
-            return
-        graph = single_equation(op, [t.aval for t in inputs], tuple(attrs.items()))
-        (result,) = evaluate(graph, [self._half(t) for t in inputs])
-        half = _rounded(result)
+    def see(self, applied: Applied) -> None:
+        """Computes an op that has run, and compares."""
+        (result,) = evaluate(applied.graph, [self._half(t) for t in applied.inputs])
+        half, output = _rounded(result), applied.output
         self._halves[id(output.storage)] = output.storage, half
         if self.found is None and (wrong := self._wrong(output.host_view(), half)):
-            self.found = (wrong[0], op.name, calling_line(), wrong[1])
-
-    def record(self, entry: tapes.Entry) -> None:
-        """What is recorded as a whole is made of ops, of which it is told."""
+            self.found = (wrong[0], applied.op.name, calling_line(), wrong[1])
 
     def error_of(self, tensor: Tensor) -> float:
         """How far a tensor is from its value in float32."""

@@ -32,6 +32,10 @@ def enable_prod_mode() -> None:
 
 
 def _on_debug(wanted: Value) -> None:
+    _on_check(env().get("CHECK_COMPUTATION_FOR_ERRORS"))  # which follows it
+
+
+def _on_check(wanted: Value) -> None:
     if wanted:
         enable_check_numerics()
     else:
@@ -45,6 +49,7 @@ def _on_prod(wanted: Value) -> None:
 
 
 env().listen("DEBUG", _on_debug)
+env().listen("CHECK_COMPUTATION_FOR_ERRORS", _on_check)
 env().listen("PROD", _on_prod)
 
 

@@ -73,6 +73,12 @@ _ALL = (
         "Checks each op's result: the first NaN or infinity raises (`tf.enable_debug_mode()`).",
     ),
     Flag(
+        "CHECK_COMPUTATION_FOR_ERRORS",
+        SWITCH,
+        Follows(lambda get: get("DEBUG"), "`DEBUG`"),
+        "Whether each op's result is checked, in debug mode or without it.",
+    ),
+    Flag(
         "PROD",
         SWITCH,
         False,
