@@ -36,14 +36,15 @@ def overlap(boxes: Array) -> Similarity:
     def similarity(some: Array, others: Array) -> Array:
         low, high, area = extents(some)
         their_low, their_high, their_area = extents(others)
-        shared = np.ones((), np.float32)
-        for axis in (0, 1):
-            end = np.minimum.outer(high[axis], their_high[axis])
-            begin = np.maximum.outer(low[axis], their_low[axis])
-            shared = shared * np.maximum(end - begin, 0)
-        union = np.add.outer(area, their_area) - shared
-        real = np.logical_and.outer(area > 0, their_area > 0)
-        return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=real))
+        height, width = (
+            np.minimum.outer(high[axis], their_high[axis])
+            - np.maximum.outer(low[axis], their_low[axis])
+            for axis in (0, 1)
+        )
+        shared = np.maximum(height, 0) * np.maximum(width, 0)
+        union = np.add.outer(area, their_area)
+        union -= shared
+        return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
 
     return similarity
 
@@ -63,13 +64,14 @@ def choose(
     for block in _blocks(scores, most, least_score):
         if len(chosen) >= most:
             break
-        block = block[~(similarity(block, np.array(chosen, int)) > threshold).any(axis=1)]
-        alike = similarity(block, block) > threshold
+        if chosen:
+            block = block[~(similarity(block, np.array(chosen)) > threshold).any(axis=1)]
+        apart = np.ascontiguousarray(~(similarity(block, block) > threshold).T)
         open_ = np.ones(len(block), bool)
         for i, box in enumerate(block.tolist()):
             if open_[i]:
                 chosen.append(box)
-                open_ &= ~alike[:, i]
+                open_ &= apart[i]
     return chosen[:most], scores[chosen[:most]].tolist()
 
 
