@@ -1,6 +1,6 @@
 /**
  * Elements between a heap and textures. A texture holds whole texels, so its last row may be longer
- * than the data: full rows go to and from the heap as they are, the rest by way of a small array.
+ * than the data: full rows go to and from the heap as they are, the rest by way of an array.
  *
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
@@ -15,6 +15,12 @@ import { PER_TEXEL, takeError } from "./textures.mjs";
 
 /** Bytes of a texel as readPixels gives it, whatever the texture's own format. */
 export const READ_BYTES = 16;
+
+/**
+ * Up to so many elements are read as whole rows, the last one's padding included, and copied once
+ * more: each call waits for the GPU's process.
+ */
+const AT_ONCE = 2 ** 18;
 
 /**
  * Where reading a Program's output took less than this the last time, the page is blocked for the
@@ -86,13 +92,16 @@ export function download(pool, texture, data) {
   const { external, readType } = format;
   const { rows, rest, full } = rowsOf(data.length, width);
   state.bindFramebuffer(pool.framebuffer(texture));
-  if (rows > 0) gl.readPixels(0, 0, width, rows, external, readType, data, 0);
+  const whole = rest > 0 && data.length <= AT_ONCE ? 0 : rows; // rows that are read as they are
+  if (whole > 0) gl.readPixels(0, 0, width, whole, external, readType, data, 0);
   if (rest > 0) {
-    const texels = Math.ceil(rest / PER_TEXEL);
-    const length = texels * PER_TEXEL;
+    const height = rows + 1 - whole;
+    const texels = height > 1 ? width : Math.ceil(rest / PER_TEXEL);
+    const length = height * texels * PER_TEXEL;
     const last = data instanceof Float32Array ? new Float32Array(length) : new Int32Array(length);
-    gl.readPixels(0, rows, texels, 1, external, readType, last, 0);
-    data.set(last.subarray(0, rest), full);
+    gl.readPixels(0, whole, texels, height, external, readType, last, 0);
+    const before = whole > 0 ? full : 0;
+    data.set(last.subarray(0, data.length - before), before);
   }
   pool.conclude(takeError(gl));
   return data;
