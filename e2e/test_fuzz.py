@@ -1,4 +1,4 @@
-"""Random and broken programs on webgl, by the command that runs them without end."""
+"""Random and broken programs on GPUs, by the command that runs them without end."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ ROOT = Path(__file__).parents[1]
     ],
     ids=["programs", "mutants"],
 )
-def test_fixed_seeds(words: list[str]) -> None:
+@pytest.mark.parametrize("backend", ["webgl", "webgpu"])
+def test_fixed_seeds(backend: str, words: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "build.py"), "fuzz", "--backend", "webgl", *words],
+        [sys.executable, str(ROOT / "build.py"), "fuzz", "--backend", backend, *words],
         capture_output=True,
         text=True,
     )

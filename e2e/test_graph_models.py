@@ -153,12 +153,12 @@ def server(
         yield made
 
 
-@pytest.fixture(scope="module", params=["wasm", "webgl"])
+@pytest.fixture(scope="module", params=["wasm", "webgl", "webgpu"])
 def page(
     request: pytest.FixtureRequest, tfpy_sessions: Sessions, server: SiteServer
 ) -> Iterator[OpenPage]:
     """A page with tfpy on a device."""
-    environment = ENVIRONMENTS["software-webgl"]
+    environment = ENVIRONMENTS["software"]
     opened = tfpy_sessions.browsers.open("chromium", environment, server.url + BLANK)
     call(opened, OPEN, request.param, dict(environment.flags))
     yield opened
@@ -218,5 +218,5 @@ def test_written_in_the_page(page: OpenPage, request: pytest.FixtureRequest) -> 
 
 def test_boxes_are_read_once(page: OpenPage, request: pytest.FixtureRequest) -> None:
     """On a GPU, where the host chooses among them; on wasm what was chosen is read."""
-    is_gpu = request.node.callspec.params["page"] == "webgl"
+    is_gpu = request.node.callspec.params["page"] != "wasm"
     assert run(page, READS) == (4 if is_gpu else 3)

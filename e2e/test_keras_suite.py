@@ -85,7 +85,9 @@ def show(folder: Path, package: Path) -> None:
     importlib.import_module(".".join(package.parts)).__path__.append(str(folder / package))
 
 
-@run_in_browser(packages=["keras"], backends=("wasm", "webgl"), timeout=900, check_leaks=False)
+@run_in_browser(
+    packages=["keras"], backends=("wasm", "webgl", "webgpu"), timeout=900, check_leaks=False
+)
 async def test_a_sample_passes(tf: Any, files: dict[str, str]) -> None:
     folder = Path(tempfile.mkdtemp())
     import keras

@@ -121,7 +121,7 @@ async def test_digits(networks: str, digits: dict[str, Any]) -> None:
 
 @run_in_browser(
     packages=["keras"],
-    backends=["wasm", "webgl"],
+    backends=["wasm", "webgl", "webgpu"],
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,
@@ -137,7 +137,7 @@ async def test_texts(networks: str, name: str) -> None:
 
 @run_in_browser(
     packages=["keras"],
-    backends=["wasm", "webgl"],
+    backends=["wasm", "webgl", "webgpu"],
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,

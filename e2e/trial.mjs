@@ -1,8 +1,10 @@
 // One broken Program on a backend of the runtime: it is refused with a clear text, or runs and
-// leaves everything else as it was. Used by tests/wasm/driver.mjs and webgl_device.mjs.
+// leaves everything else as it was. Used by tests/wasm/driver.mjs and gpu_device.mjs.
 
 /**
- * @typedef {import("../web/runtime/backend.mjs").Backend & import("../web/runtime/backend.mjs").BlockingRead} Backend
+ * @typedef {import("../web/runtime/backend.mjs").Backend
+ *   & Partial<import("../web/runtime/backend.mjs").BlockingRead>
+ *   & Partial<import("../web/runtime/backend.mjs").AsyncRead>} Backend
  * @typedef {{dtype: string, shape: number[]}} Buffer
  * @typedef {{buffers: Buffer[], inputs: number[], outputs: number[]}} Text
  * @typedef {{ran: boolean, message: string, wrong: string[]}} Verdict
@@ -32,11 +34,19 @@ function bytesOf(dtype, count, seed) {
 }
 
 /**
+ * The bytes of a slot.
+ *
  * @param {Backend} backend
  * @param {number} slot
  * @param {number} nbytes
  */
-function read(backend, slot, nbytes) {
+export async function bytesIn(backend, slot, nbytes) {
+  if (backend.read === undefined) {
+    const found = await /** @type {import("../web/runtime/backend.mjs").AsyncRead} */ (
+      backend
+    ).readAsync(slot);
+    return new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
+  }
   const heap = new ArrayBuffer(nbytes);
   backend.read(heap, 0, slot);
   return new Uint8Array(heap);
@@ -75,8 +85,8 @@ class Kept {
   }
 
   /** @param {Backend} backend */
-  changed(backend) {
-    const now = read(backend, this.slot, this.bytes.length);
+  async changed(backend) {
+    const now = await bytesIn(backend, this.slot, this.bytes.length);
     return this.bytes.some((byte, i) => byte !== now[i]);
   }
 }
@@ -89,7 +99,7 @@ class Kept {
  * @param {Text} text
  * @param {string[]} wrong takes what is found
  */
-function runBetweenCanaries(backend, program, { buffers, inputs, outputs }, wrong) {
+async function runBetweenCanaries(backend, program, { buffers, inputs, outputs }, wrong) {
   const canary = (/** @type {number} */ i) =>
     new Kept(backend, "another slot", { dtype: "int32", shape: [61] }, 1000 + i);
   const around = [canary(0)];
@@ -106,15 +116,16 @@ function runBetweenCanaries(backend, program, { buffers, inputs, outputs }, wron
   try {
     const slots = given.map((kept) => kept.slot);
     for (let i = 0; i < 2; i++) made.push(backend.run(program, ...slots));
-    outputs.forEach((buffer, i) => {
+    for (const [i, buffer] of outputs.entries()) {
       const { dtype, shape } = buffers[buffer];
       const nbytes = SIZES[dtype] * shape.reduce((a, b) => a * b, 1);
-      const [first, second] = made.map((slot) => read(backend, slot + i, nbytes));
+      const first = await bytesIn(backend, made[0] + i, nbytes);
+      const second = await bytesIn(backend, made[1] + i, nbytes);
       if (!same(first, second, dtype)) wrong.push(`output ${i} differs in the second run`);
-    });
+    }
   } finally {
     for (const kept of [...around, ...given]) {
-      if (kept.changed(backend)) wrong.push(`${kept.what} was changed`);
+      if (await kept.changed(backend)) wrong.push(`${kept.what} was changed`);
       backend.free(kept.slot);
     }
     for (const slot of made) backend.free(...outputs.map((_, i) => slot + i));
@@ -131,9 +142,9 @@ function inUse(backend) {
  * @param {Backend} backend
  * @param {string} json
  * @param {Uint8Array} constants
- * @returns {Verdict}
+ * @returns {Promise<Verdict>}
  */
-export function trial(backend, json, constants) {
+export async function trial(backend, json, constants) {
   const before = inUse(backend);
   /** @type {string[]} */
   const wrong = [];
@@ -147,7 +158,7 @@ export function trial(backend, json, constants) {
       const text = JSON.parse(json);
       const counts = text.buffers.map(({ shape }) => shape.reduce((a, b) => a * b, 1));
       if (counts.every((count) => count <= MAX_ELEMENTS)) {
-        runBetweenCanaries(backend, program, text, wrong);
+        await runBetweenCanaries(backend, program, text, wrong);
         ran = true;
       }
     } finally {

@@ -7,7 +7,7 @@ import sys
 
 from . import campaign, mutants
 
-BACKENDS = ("cpu", "wasm", "wasm-code", "webgl")
+BACKENDS = ("cpu", "wasm", "wasm-code", "webgl", "webgpu")
 
 
 def main() -> int:

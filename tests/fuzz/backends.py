@@ -8,12 +8,13 @@ from functools import partial
 
 from wasm import node_backend
 
-from . import webgl_device
+from . import page_device
 
 BACKENDS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "cpu": nullcontext,
     "wasm": partial(node_backend.active, "relaxed", "auto"),
     "wasm-code": partial(node_backend.active, "simd", "always"),
-    "webgl": webgl_device.active,
+    "webgl": partial(page_device.active, "webgl"),
+    "webgpu": partial(page_device.active, "webgpu"),
 }
 """By name: NumPy; the wasm module in node, compiling where it pays or always; Chromium."""

@@ -11,7 +11,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,17 +22,18 @@ from wasm.node_runtime import NodeRuntime
 from e2e.module_page import module_page
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl
+from tfpy._src.lower import wasm, webgl, webgpu
 from tfpy._src.lower.program import Program
 
 from .campaign import SILENCE
 from .mutate import mutated
 from .sources import graphs
 
-BATCH = {"wasm": 50, "webgl": 10}
+BATCH = {"wasm": 50, "webgl": 10, "webgpu": 10}
 CLEAR = {
     "wasm": re.compile(r"(ResourceExhausted)?Error: wasm: "),
     "webgl": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGL2|webgl)\b"),
+    "webgpu": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGPU|webgpu)\b"),
 }
 """How a refusal begins that a reader understands."""
 
@@ -40,6 +42,7 @@ IGNORED = {
     "wasm": re.compile("(?!)"),
     # A shader that reads behind an array finds what the texture held before; nothing else is read.
     "webgl": re.compile(r"output \d+ differs in the second run"),
+    "webgpu": re.compile(r"output \d+ differs in the second run"),  # the same of buffers
 }
 """What may happen to other values."""
 
@@ -50,6 +53,12 @@ class Mutant(NamedTuple):
     text: str
     constants: bytes
 
+
+_LOWER: dict[str, Callable[[Graph], Program]] = {
+    "wasm": wasm.lower,
+    "webgl": webgl.lower,
+    "webgpu": webgpu.lower,
+}
 
 Trials = Callable[[Sequence[Mutant]], list[dict[str, Any]]]
 
@@ -92,7 +101,7 @@ def _wrong(backend: str, verdict: dict[str, Any]) -> list[str]:
 
 def _programs(backend: str) -> list[Mutant]:
     """Real Programs to start from."""
-    lower: Callable[[Graph], Program] = {"wasm": wasm.lower, "webgl": webgl.lower}[backend]
+    lower = _LOWER[backend]
     found = []
     for graph in graphs(backend):
         try:
@@ -120,13 +129,17 @@ def _in_node() -> Iterator[Trials]:
 
 
 @contextmanager
-def _in_chromium() -> Iterator[Trials]:
-    with module_page("webgl_device.mjs") as evaluate:
-        evaluate("open")
+def _in_chromium(backend: str) -> Iterator[Trials]:
+    with module_page("gpu_device.mjs") as evaluate:
+        evaluate("open", backend)
         yield lambda batch: list(evaluate("trials", _plain(batch)))
 
 
-OPEN = {"wasm": _in_node, "webgl": _in_chromium}
+OPEN: dict[str, Callable[[], AbstractContextManager[Trials]]] = {
+    "wasm": _in_node,
+    "webgl": partial(_in_chromium, "webgl"),
+    "webgpu": partial(_in_chromium, "webgpu"),
+}
 
 
 def _plain(batch: Sequence[Mutant]) -> list[list[str]]:

@@ -49,8 +49,13 @@ const commands = {
   repeat: ({ program, count, slots }) => bound.repeat(program, count, ...slots),
   time: ({ program, slots, times }) => timed(program, slots, times),
   memory: () => backend.memory(),
-  trials: ({ programs }) =>
-    programs.map(([json, data]) => trial(backend, json, new Uint8Array(Buffer.from(data, "base64")))),
+  trials: async ({ programs }) => {
+    const verdicts = [];
+    for (const [json, data] of programs) {
+      verdicts.push(await trial(backend, json, new Uint8Array(Buffer.from(data, "base64"))));
+    }
+    return verdicts;
+  },
   /** As a browser that compiles no module of this size at once. */
   refuseModules: () => {
     WebAssembly.Module = class {

@@ -1,14 +1,21 @@
-// Page-side half of tests/fuzz/webgl_device.py: one WebGL2 backend, asked by lists of commands.
+// Page-side half of tests/fuzz/page_device.py: a GPU's backend, asked by lists of commands.
 
 import { openWebgl } from "../web/webgl/webgl.mjs";
-import { trial } from "./trial.mjs";
+import { openWebgpu } from "../web/webgpu/webgpu.mjs";
+import { bytesIn, trial } from "./trial.mjs";
 
-/** @type {import("../web/webgl/webgl.mjs").Backend | null} */
+/** @typedef {import("./trial.mjs").Backend} Backend */
+
+/** @type {Backend | null} */
 let opened = null;
 
-/** Opens the backend; what Programs for it must keep to. */
-export function open() {
-  opened = openWebgl();
+/**
+ * Opens a backend; what Programs for it must keep to.
+ *
+ * @param {"webgl" | "webgpu"} name
+ */
+export async function open(name) {
+  opened = name === "webgl" ? openWebgl() : await openWebgpu();
   return opened.limits;
 }
 
@@ -24,23 +31,17 @@ function heapOf(base64) {
   return { heap, nbytes: bytes.length };
 }
 
-/** @param {ArrayBuffer} heap */
-function base64Of(heap) {
+/** @param {Uint8Array} bytes */
+function base64Of(bytes) {
   let text = "";
-  for (const byte of new Uint8Array(heap)) text += String.fromCharCode(byte);
+  for (const byte of bytes) text += String.fromCharCode(byte);
   return btoa(text);
 }
-
-/** @typedef {import("../web/webgl/webgl.mjs").Backend} Backend */
 
 /** @type {Record<string, (backend: Backend, ...args: any[]) => unknown>} */
 const COMMANDS = {
   write: (backend, data, count, dtype) => backend.write(heapOf(data).heap, 64, count, dtype),
-  read(backend, slot, nbytes) {
-    const heap = new ArrayBuffer(nbytes);
-    backend.read(heap, 0, slot);
-    return base64Of(heap);
-  },
+  read: async (backend, slot, nbytes) => base64Of(await bytesIn(backend, slot, nbytes)),
   register(backend, json, data) {
     const { heap, nbytes } = heapOf(data);
     return backend.register(json, heap, 64, nbytes);
@@ -56,11 +57,13 @@ const COMMANDS = {
  *
  * @param {[string, ...unknown[]][]} commands
  */
-export function perform(commands) {
+export async function perform(commands) {
   if (opened === null) throw new Error("open() first");
   const results = [];
   try {
-    for (const [name, ...args] of commands) results.push(COMMANDS[name](opened, ...args) ?? null);
+    for (const [name, ...args] of commands) {
+      results.push((await COMMANDS[name](opened, ...args)) ?? null);
+    }
   } catch (error) {
     const { name, message } = /** @type {Error} */ (error);
     return { results, error: `${name}: ${message}` };
@@ -73,14 +76,12 @@ export function perform(commands) {
  *
  * @param {[string, string][]} programs with their constants in base64
  */
-export function trials(programs) {
-  const backend = opened;
-  if (backend === null) throw new Error("open() first");
-  return programs.map(([json, data]) =>
-    trial(
-      backend,
-      json,
-      Uint8Array.from(atob(data), (c) => c.charCodeAt(0)),
-    ),
-  );
+export async function trials(programs) {
+  if (opened === null) throw new Error("open() first");
+  const verdicts = [];
+  for (const [json, data] of programs) {
+    const constants = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
+    verdicts.push(await trial(opened, json, constants));
+  }
+  return verdicts;
 }

@@ -1,4 +1,4 @@
-"""The library on the webgl backend in CPython: its device is a page of Chromium.
+"""The library on a GPU's backend in CPython: its device is a page of Chromium.
 
 Commands wait until something must be known of their results (a read, a new program), and then
 cross in one message: numbers of slots run on, so that they are known before.
@@ -18,13 +18,11 @@ import numpy as np
 import tfpy
 from e2e.module_page import Evaluate, module_page
 from tfpy._src.ir.op import UNSUPPORTED
-from tfpy._src.lower import webgl
+from tfpy._src.lower import webgl, webgpu
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.device import DeviceBackend
 
 from .programs import Array
-
-NAME = "webgl in Chromium"
 
 
 class PageFailed(Exception):
@@ -34,11 +32,10 @@ class PageFailed(Exception):
 class PageDevice:
     """What ``bridge.Device`` is in a browser."""
 
-    variant = "webgl2"
-
-    def __init__(self, evaluate: Evaluate) -> None:
+    def __init__(self, evaluate: Evaluate, variant: str) -> None:
         self._evaluate = evaluate
-        self.limits: dict[str, int] = evaluate("open")
+        self.variant = variant
+        self.limits: dict[str, int] = evaluate("open", variant)
         self._waiting: list[list[Any]] = []
         self._last_slot = 0
         self._outputs: dict[int, int] = {}
@@ -92,28 +89,39 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
+def _webgl(device: PageDevice) -> DeviceBackend:
+    limits = device.limits
+    lower = partial(webgl.lower, targets=limits["targets"], block=limits["block"])
+    return DeviceBackend("webgl", cast(bridge.Device, device), lower, webgl.WebGLTarget())
+
+
+def _webgpu(device: PageDevice) -> DeviceBackend:
+    inputs = device.limits["inputs"]
+    lower = partial(webgpu.lower, max_inputs=inputs, tiles=False)
+    return DeviceBackend("webgpu", cast(bridge.Device, device), lower, webgpu.WebGPUTarget(inputs))
+
+
+BACKENDS = {"webgl": _webgl, "webgpu": _webgpu}
+
+
 @contextmanager
-def active() -> Iterator[PageDevice]:
-    """A page of its own as the active backend."""
-    with module_page("webgl_device.mjs") as evaluate:
-        device = PageDevice(evaluate)
+def active(name: str) -> Iterator[PageDevice]:
+    """A page of its own as the active backend, which is "webgl" or "webgpu"."""
+    there = f"{name} in Chromium"
+    with module_page("gpu_device.mjs") as evaluate:
+        device = PageDevice(evaluate, name)
 
         def open_backend() -> DeviceBackend:
-            lower = partial(
-                webgl.lower, targets=device.limits["targets"], block=device.limits["block"]
-            )
-            backend = DeviceBackend(
-                "webgl", cast(bridge.Device, device), lower, webgl.WebGLTarget()
-            )
-            backend.name = NAME
+            backend = BACKENDS[name](device)
+            backend.name = there
             return backend
 
-        UNSUPPORTED[NAME] = UNSUPPORTED["webgl"]
+        UNSUPPORTED[there] = UNSUPPORTED[name]
         before = tfpy.get_backend()
-        registry.register_backend(NAME, open_backend, 0)
-        tfpy.set_backend(NAME)
+        registry.register_backend(there, open_backend, 0)
+        tfpy.set_backend(there)
         try:
             yield device
         finally:
             tfpy.set_backend(before)
-            registry.remove_backend(NAME)
+            registry.remove_backend(there)
