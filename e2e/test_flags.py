@@ -121,7 +121,8 @@ async def test_timers(tf: Any) -> None:
 async def test_webgpu(tf: Any) -> None:
     flags = {"WEBGPU_PRINT_SHADER": "matmul,conv2d", "WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE": 1}
     printed = io.StringIO()
-    async with reopened(tf, "webgpu", **flags, WEBGPU_USE_LOW_POWER_GPU=True):
+    asked = {"WEBGPU_USE_LOW_POWER_GPU": True, "TFPY_WEBGPU_USE_SUBGROUP_MATRIX": True}
+    async with reopened(tf, "webgpu", **flags, **asked):
         with contextlib.redirect_stdout(printed):
             x = tf.matmul(tf.ones([3, 5]), tf.ones([5, 2]))
             for _ in range(5):

@@ -57,37 +57,6 @@ fn dot_four(x: u32, y: vec4<u32>) -> vec4<i32> {
     return vec4<i32>(dot4I8Packed(x, y.x), dot4I8Packed(x, y.y), dot4I8Packed(x, y.z), dot4I8Packed(x, y.w));
 }
 
-// Of four channels, from their last texels of a part.
-struct Channels {
-    scales: vec4<f32>,
-    sums: vec4<i32>,
-}
-
-fn channels_at(column: i32, tap: i32) -> Channels {
-    var scales: vec4<f32>;
-    var sums: vec4<i32>;
-    for (var j = 0; j < 4; j++) {
-        let header = filter_texel(((column + j) * p.taps + tap + 1) * (p.texels + 1) - 1);
-        scales[j] = bitcast<f32>(header.x);
-        sums[j] = header.z;
-    }
-    return Channels(scales, sums);
-}
-
-fn scaled(sum: vec4<i32>, pixel: vec2<i32>, channel_sums: vec4<i32>) -> vec4<f32> {
-    return vec4<f32>(sum - pixel.y * channel_sums) * bitcast<f32>(pixel.x);
-}
-
-fn store_four(row: i32, column: i32, sum: T4) {
-    if (row >= p.m || column >= p.n) { return; }
-    let at = row * p.n + column;
-#if QUADS
-    store(at >> 2u, sum);
-#else
-    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
-#endif
-}
-
 #if SHARED_DEPTH
 // Where sum s of a thread lies in tiles `fours` wide: stage, panel, row and column.
 fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
@@ -199,7 +168,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
                     for (var r = 0; r < 4; r++) {
                         let s = (i * 4 + r) * TN + j;
                         let pixel = pixels[done & 1][(ty + i * TY) * 4 + r];
-                        totals[s] += scaled(sums[s], pixel, channels.sums);
+                        totals[s] += scaled_sum(sums[s], pixel, channels.sums);
                         sums[s] = vec4<i32>();
                     }
                 }
@@ -244,13 +213,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
                 let s = (i * 4 + r) * TN + j;
 #if FLOATS
 #if WINDOWS
-                store_four(row, column, totals[s] * channels.scales);
+                store_packed(row, column, totals[s] * channels.scales);
 #else
                 let pixel = x_texel((row + 1) * record - 1).xy;
-                store_four(row, column, scaled(sums[s], pixel, channels.sums) * channels.scales);
+                store_packed(row, column, scaled_sum(sums[s], pixel, channels.sums) * channels.scales);
 #endif
 #else
-                store_four(row, column, sums[s]);
+                store_packed(row, column, sums[s]);
 #endif
             }
         }

@@ -8,6 +8,7 @@
  * @property {number} tensorBytes the largest buffer that a kernel can read
  * @property {number} float16 1 if kernels can store it, else 0
  * @property {number} workgroupBytes memory that the invocations of a workgroup share
+ * @property {number} matrices 1 if subgroup matrices of bytes are to be used, else 0
  */
 
 import { OpError } from "../runtime/errors.mjs";
@@ -15,6 +16,19 @@ import { describeAdapter, requestAdapter } from "../runtime/probe.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
+
+const SUBGROUP_MATRIX = /** @type {GPUFeatureName} */ ("chromium-experimental-subgroup-matrix");
+
+/**
+ * @typedef {object} MatrixConfig
+ * @property {number} M
+ * @property {number} N
+ * @property {number} K
+ * @property {string} componentType
+ * @property {string} resultComponentType
+ *
+ * @typedef {GPUAdapterInfo & {subgroupMatrixConfigs?: Iterable<MatrixConfig>}} MatrixInfo
+ */
 
 /** Limits of which as much is asked for as the adapter has. */
 const LIMITS = /** @type {const} */ ([
@@ -37,17 +51,19 @@ const MAX_INPUTS = 32;
  * @property {number} [budgetBytes] of buffers beyond which tensors go to the host; -1: none do
  * @property {number} [enoughDispatches] after which they are submitted
  * @property {boolean} [importsFrames] whether a video's frames are read where they are; true if left out
+ * @property {boolean} [matrices] whether subgroup matrices are used where the adapter has them
  */
 
 /**
  * @param {Options} options
  * @returns {Promise<Device>}
  */
-export async function openDevice({ lowPower }) {
+export async function openDevice({ lowPower, matrices }) {
   const adapter = await requestAdapter(lowPower);
   if (!adapter) throw new Error("WebGPU is not available");
+  const experimental = matrices && hasByteMatrices(adapter) ? [SUBGROUP_MATRIX] : [];
   const gpu = await adapter.requestDevice({
-    requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
+    requiredFeatures: [...FEATURES.filter((name) => adapter.features.has(name)), ...experimental],
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   });
   const { limits } = gpu;
@@ -58,7 +74,26 @@ export async function openDevice({ lowPower }) {
     tensorBytes: Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize),
     float16: Number(gpu.features.has("shader-f16")),
     workgroupBytes: limits.maxComputeWorkgroupStorageSize,
+    matrices: experimental.length,
   };
+}
+
+/**
+ * Whether the adapter has the subgroup matrices that `packed_matrix.wgsl` is written for, and its language
+ * the number of a subgroup.
+ *
+ * @param {GPUAdapter} adapter
+ */
+function hasByteMatrices({ features, info }) {
+  const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = /** @type {MatrixInfo} */ (
+    info
+  );
+  const fits = subgroupMinSize === 32 && subgroupMaxSize === 32 && features.has(SUBGROUP_MATRIX);
+  const named = navigator.gpu.wgslLanguageFeatures.has("subgroup_id");
+  const configs = fits && named ? [...(subgroupMatrixConfigs ?? [])] : [];
+  return configs.some(({ M, N, K, componentType, resultComponentType }) => {
+    return [M, N, K, componentType, resultComponentType].join() === "16,16,32,i8,i32";
+  });
 }
 
 /** @param {string} reason */

@@ -38,10 +38,10 @@ class Webgpu {
    * @param {import("./context.mjs").Options} options
    */
   constructor(device, { budgetBytes = -1, enoughDispatches, importsFrames = true }) {
-    const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes } = device;
+    const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes, matrices } = device;
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
-    this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes };
+    this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes, matrices };
     /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
     this.failure = null;
     /** @param {GPUError | Error} error */

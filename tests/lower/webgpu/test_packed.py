@@ -14,6 +14,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program, verify
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
+from tfpy._src.lower.webgpu.matrices import MatrixTile
 from tfpy._src.ops.packed_bytes import POINT
 from tfpy._src.ops.quantized import quantize_rows
 from tfpy._src.passes.packing import pack_products_of_bytes
@@ -208,6 +209,38 @@ def test_tiles_that_are_finished_have_fewer_sums() -> None:
     product_ = packed.Product(1, 12544, 512, 512, True, True)
     found = [packed.tile_for(product_, True, finished) for finished in (False, True)]
     assert found == [packed.LARGE_BYTES, packed.LARGE]
+
+
+MATRICES = {
+    "large": (product(2048, 2048, 2048), "packed_matrix", [16, 16, 1]),
+    "not as large": (product(1000, 1000, 2048), "packed_matrix", [16, 16, 1]),
+    "shallow": (product(1 << 16, 128, 32), "packed_tile", [1, 512, 1]),
+    "few tiles": (product(128, 128, 8192), "packed_tile", [4, 4, 1]),
+    "windows": (convolution(56, 128, 128), "packed_tile", [4, 98, 1]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_subgroup_matrices(name: str) -> None:
+    """Of products of pixels, where there are enough of them."""
+    graph, kernel, groups = MATRICES[name]
+    _, main = optimize_with_weights(graph, WebGPUTarget(), range(1, len(graph.inputs)), 8)
+    program = lower(main, matrices=True)
+    verify(program)
+    assert steps_of(program)[-1] == (kernel, groups)
+    source = program.kernels[-1].source
+    assert source.startswith("enable subgroups;") == (kernel == "packed_matrix")
+
+
+def test_each_matrix_of_sums_is_a_variable() -> None:
+    tile = MatrixTile(64, 32, 2, 1, depth=2)
+    texts = dict(define.split(" ", 1) for define in tile.defines)
+    assert texts["SUMS"] == (
+        "var sum0_0: Sums; var sum0_1: Sums; var sum1_0: Sums; var sum1_1: Sums;"
+    )
+    assert texts["PRODUCTS"].count("MultiplyAccumulate") == 4
+    assert "store_sums(sum1_0, subgroup, lane, row + 16, column + 0);" in texts["RESULTS"]
+    assert tile.bytes == (4 + 2) * 16 * 3 * 16 + 2 * 16 * 16 * 4
 
 
 def test_software_has_the_smallest_tile() -> None:

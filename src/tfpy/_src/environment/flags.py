@@ -221,6 +221,13 @@ _ALL = (
         "webgpu",
     ),
     Flag(
+        "TFPY_WEBGPU_USE_SUBGROUP_MATRIX",
+        SWITCH,
+        False,
+        "Multiplies int8 by subgroup matrices, which browsers call experimental, if there are any.",
+        "webgpu",
+    ),
+    Flag(
         "WEBGPU_CPU_FORWARD",
         SWITCH,
         True,

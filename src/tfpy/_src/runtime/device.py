@@ -313,6 +313,7 @@ async def open_webgpu() -> Backend:
         "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
         "enoughDispatches": flags.get_number("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE"),
         "importsFrames": flags.get_bool("WEBGPU_IMPORT_EXTERNAL_TEXTURE"),
+        "matrices": flags.get_bool("TFPY_WEBGPU_USE_SUBGROUP_MATRIX"),
     }
     device = await bridge.open_device("webgpu", options)
     inputs = device.limits["inputs"]
@@ -320,7 +321,11 @@ async def open_webgpu() -> Backend:
     reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
     tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
-    lower = partial(lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half)
+    holds = device.limits["workgroupBytes"] >= lower_webgpu.MATRIX_BYTES
+    matrices = tiles and holds and device.limits["matrices"] == 1
+    lower = partial(
+        lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half, matrices=matrices
+    )
     if shown := flags.get_string("WEBGPU_PRINT_SHADER"):
         lower = partial(_lower_and_print, lower, shown)
     target = lower_webgpu.WebGPUTarget(inputs, half)

@@ -7,10 +7,11 @@ lowering does alike stands in ``lower/shaders``. ``target.py`` is what passes as
 
 from tfpy._src.ir.op import add_backend
 from tfpy._src.lower.webgpu.lowering import lower
+from tfpy._src.lower.webgpu.matrices import MATRIX_BYTES
 from tfpy._src.lower.webgpu.steps import MIN_INPUTS
 from tfpy._src.lower.webgpu.target import WebGPUTarget
 from tfpy._src.lower.webgpu.tiles import TILE_BYTES
 
-__all__ = ["MIN_INPUTS", "TILE_BYTES", "WebGPUTarget", "lower"]
+__all__ = ["MATRIX_BYTES", "MIN_INPUTS", "TILE_BYTES", "WebGPUTarget", "lower"]
 
 add_backend("webgpu", lambda op: op.host_only or op.sequential)

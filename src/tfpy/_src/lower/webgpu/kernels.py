@@ -20,17 +20,19 @@ def add_kernel(
     output: int,
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
+    matrices: bool = False,
 ) -> None:
     """Adds the steps of a named kernel.
 
     Args:
         max_inputs: arrays that a kernel can read on the device.
-        tiles: whether large products are computed in tiles.
+        tiles: whether large products are computed in tiles...
+        matrices: ... and those of bytes by subgroup matrices.
 
     Raises:
         KeyError: when no kernel has that name.
     """
-    steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles)
+    steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
     _KERNELS[call.name](steps, call, steps.inputs, output)
 
 

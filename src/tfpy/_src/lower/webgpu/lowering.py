@@ -23,6 +23,7 @@ def lower(
     max_inputs: int = MIN_INPUTS,
     tiles: bool = True,
     half: bool = False,
+    matrices: bool = False,
 ) -> Program:
     """The WebGPU Program of a Graph.
 
@@ -33,6 +34,7 @@ def lower(
         tiles: whether large products are computed in tiles, which takes a workgroup whose
             invocations share ``TILE_BYTES``.
         half: whether the device has float16.
+        matrices: whether it multiplies bytes by subgroup matrices.
 
     Raises:
         ValueError: when a value has a dtype that devices do not store.
@@ -43,7 +45,7 @@ def lower(
         if isinstance(call, Elementwise):
             add_elementwise(program, call, inputs, output, max_inputs)
         else:
-            add_kernel(program, call, inputs, output, max_inputs, tiles)
+            add_kernel(program, call, inputs, output, max_inputs, tiles, matrices)
     if donated:
         reuse_dead(program, [program.inputs[i] for i in donated])
     return program

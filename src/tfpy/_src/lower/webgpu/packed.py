@@ -8,7 +8,9 @@ from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.shaders.kernels import DIRECT
 from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.lower.shaders.windows import is_pointwise, shaped, size_of
+from tfpy._src.lower.webgpu import matrices
 from tfpy._src.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of
+from tfpy._src.lower.webgpu.matrices import MatrixTile
 from tfpy._src.lower.webgpu.steps import MakerSteps, WebGPUSteps
 from tfpy._src.lower.webgpu.tiles import (
     FILLS,
@@ -84,18 +86,24 @@ def makes_pixels(maker: KernelCall) -> bool:
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """In tiles, of subgroup matrices where the device has them and windows are pixels."""
     p: Params = dict(call.params)
     pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
     pointwise = is_pointwise(p)
     product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
-    finished = call.epilogue is not None
-    tile = tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
+    tile: Tile | MatrixTile | None = None
+    if steps.matrices and pointwise:
+        tile = matrices.tile_for(product)
+    name = "packed_tile" if tile is None else "packed_matrix"
+    if tile is None:
+        finished = call.epilogue is not None
+        tile = tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
     params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
     sizes = {"m": pixels, "n": p["out_c"], "texels": texels, "taps": size_of(p, "filter")}
     flags += flags_of(QUADS=p["out_c"] % 4 == 0, CHECK_K=texels % tile.depth != 0)
     groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
     named = inputs_of(call, inputs)
-    steps.step("packed_tile", named, output, params | sizes, [*tile.defines, *flags], groups)
+    steps.step(name, named, output, params | sizes, [*tile.defines, *flags], groups)
 
 
 def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:

@@ -40,10 +40,12 @@ class WebGPUSteps(Steps):
         output: int,
         max_inputs: int = MIN_INPUTS,
         tiles: bool = True,
+        matrices: bool = False,
     ) -> None:
         super().__init__(program, call, inputs, output)
         self.max_inputs = max_inputs
         self.tiles = tiles
+        self.matrices = matrices
 
     def step(
         self,

@@ -21,6 +21,7 @@ FILES = (
     "hyperbolic",
     "combining",
     "bytes",
+    "packed",
     "windows",
 )
 """What any kernel may use."""

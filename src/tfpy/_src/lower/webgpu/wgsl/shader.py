@@ -97,10 +97,10 @@ def _source(
     text = [body, *([] if finish is None else [finish.text])]
     if "@compute" not in body:
         text.append(_MAIN)
-    if "store" in words_of("\n".join(text)):
-        text.append(_store(result, out, quads, finish is not None))
     readers = [_readers(operand, quads) for operand in operands]
-    blocks = needed("\n".join(text), (*_types(result, quads), *chain(*readers), *library(flags)))
+    store = block(_store(result, out, quads, finish is not None))
+    known = (*_types(result, quads), *chain(*readers), *library(flags), store)
+    blocks = needed("\n".join(text), known)
     code = [*(b.code for b in blocks), *text]
     used = words_of("\n".join(code))
     members = [member for member in members if member[0] in used]
@@ -113,6 +113,7 @@ def _source(
     half = H in (out, *(dtype for _, dtype, _ in operands))
     whole = [
         *(["enable f16;"] if half else []),
+        *(_MATRICES if "subgroupMatrixLoad" in used else []),
         "struct Params {",
         *(f"    {declaration}," for _, declaration in members),
         *([] if members else ["    unused: i32,"]),
@@ -178,6 +179,12 @@ def _store(result: DType, out: DType, quads: bool, finishes: bool) -> str:
         value = f"{WGSL.memory(out)[quads]}({value})"
     return f"fn store(at: i32, value: V) {{ result_data[at] = {value}; }}"
 
+
+_MATRICES = (
+    "enable subgroups;",
+    "enable chromium_experimental_subgroup_matrix;",
+    "requires subgroup_id;",
+)
 
 _MAIN = f"""\
 @compute @workgroup_size({GROUP})

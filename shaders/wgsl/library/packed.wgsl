@@ -1,0 +1,32 @@
+// Products of packed bytes (see pack_bytes.wgsl): what becomes of their sums. Of four channels, from their last
+// texels of a part.
+struct Channels {
+    scales: vec4<f32>,
+    sums: vec4<i32>,
+}
+
+fn channels_at(column: i32, tap: i32) -> Channels {
+    var scales: vec4<f32>;
+    var sums: vec4<i32>;
+    for (var j = 0; j < 4; j++) {
+        let header = filter_texel(((column + j) * p.taps + tap + 1) * (p.texels + 1) - 1);
+        scales[j] = bitcast<f32>(header.x);
+        sums[j] = header.z;
+    }
+    return Channels(scales, sums);
+}
+
+// Of a pixel with its scale and zero point, and four channels.
+fn scaled_sum(sum: vec4<i32>, pixel: vec2<i32>, channel_sums: vec4<i32>) -> vec4<f32> {
+    return vec4<f32>(sum - pixel.y * channel_sums) * bitcast<f32>(pixel.x);
+}
+
+fn store_packed(row: i32, column: i32, sum: T4) {
+    if (row >= p.m || column >= p.n) { return; }
+    let at = row * p.n + column;
+#if QUADS
+    store(at >> 2u, sum);
+#else
+    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
+#endif
+}

@@ -1,0 +1,122 @@
+// Products of packed bytes (see pack_bytes.wgsl) by subgroup matrices: a subgroup of 32 threads adds up 16 x 16 sums of
+// 32 products at a time. A workgroup of DOWN x ALONG subgroups computes ROWS rows of COLUMNS channels; DEPTH texels of 16
+// bytes of each are in its memory at once. Matrices are variables, since arrays of them leave the
+// registers: SUMS declares them, LEFTS reads those of rows, PRODUCTS adds up, RESULTS stores. CHECK_K: a row is no
+// multiple of DEPTH texels.
+const ROWS = $ROWS;
+const COLUMNS = $COLUMNS;
+const DOWN = $DOWN;
+const ALONG = $ALONG;
+const DEPTH = $DEPTH;
+const PIECES = DEPTH / 2;
+const THREADS = 32 * DOWN * ALONG;
+const A_LOADS = ROWS * DEPTH / THREADS;
+const B_LOADS = COLUMNS * DEPTH / THREADS;
+// Texels from a row to the next one of a block of 16: a third one keeps the rows in different banks.
+const PITCH = 3;
+
+alias Left = subgroup_matrix_left<i8, 32, 16>;
+alias Right = subgroup_matrix_right<i8, 16, 32>;
+alias Sums = subgroup_matrix_result<i32, 16, 16>;
+alias Block = array<vec4<i32>, 16 * PITCH>;
+
+var<workgroup> a_tile: array<array<Block, ROWS / 16>, PIECES>;
+var<workgroup> b_tile: array<array<Block, COLUMNS / 16>, PIECES>;
+var<workgroup> stored: array<array<vec4<i32>, 64>, DOWN * ALONG>;
+
+fn left_at(piece: i32, block: i32) -> Left {
+    return subgroupMatrixLoad<Left, row_major>(&a_tile[piece][block], 0, PITCH);
+}
+
+fn right_at(piece: i32, block: i32) -> Right {
+    return subgroupMatrixLoad<Right, col_major>(&b_tile[piece][block], 0, PITCH);
+}
+
+// Where texel i of a thread lies in a tile.
+fn row_of(t: i32, i: i32) -> i32 { return (t + i * THREADS) / DEPTH; }
+
+fn texel_of(t: i32) -> i32 { return t % DEPTH; }
+
+fn cell_of(row: i32, texel: i32) -> i32 { return row % 16 * PITCH + texel % 2; }
+
+// Of rows outside of m and n nothing is stored, so they may be anything; so may a channel where its row is 0.
+fn row_texel(row: i32, texel: i32) -> vec4<i32> {
+    let value = x_texel(row * (p.texels + 1) + texel);
+#if CHECK_K
+    return select(vec4<i32>(), value, texel < p.texels);
+#else
+    return value;
+#endif
+}
+
+// The sums of a subgroup, whose first one is of this row and column.
+fn store_sums(sums: Sums, subgroup: i32, lane: i32, first_row: i32, first_column: i32) {
+    subgroupMatrixStore<row_major>(&stored[subgroup], 0, sums, 4);
+    workgroupBarrier();
+    for (var i = lane; i < 64; i += 32) {
+        let row = first_row + i / 4;
+        let column = first_column + i % 4 * 4;
+        let sum = stored[subgroup][i];
+#if FLOATS
+        let channels = channels_at(column, 0);
+        let pixel = x_texel((row + 1) * (p.texels + 1) - 1).xy;
+        store_packed(row, column, scaled_sum(sum, pixel, channels.sums) * channels.scales);
+#else
+        store_packed(row, column, sum);
+#endif
+    }
+    workgroupBarrier();
+}
+
+@compute @workgroup_size(THREADS)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+    @builtin(subgroup_id) number: u32,
+) {
+    let t = i32(thread);
+    let subgroup = i32(number);
+    let lane = t % 32;
+    let first_row = i32(id.y) * ROWS;
+    let first_column = i32(id.x) * COLUMNS;
+    // Of the subgroup.
+    let a_block = subgroup / ALONG * (ROWS / 16 / DOWN);
+    let b_block = subgroup % ALONG * (COLUMNS / 16 / ALONG);
+    let row = first_row + a_block * 16;
+    let column = first_column + b_block * 16;
+    let inner = texel_of(t);
+    var a_next: array<vec4<i32>, A_LOADS>;
+    var b_next: array<vec4<i32>, B_LOADS>;
+    for (var i = 0; i < A_LOADS; i++) { a_next[i] = row_texel(first_row + row_of(t, i), inner); }
+    for (var i = 0; i < B_LOADS; i++) {
+        b_next[i] = filter_texel((first_column + row_of(t, i)) * (p.texels + 1) + inner);
+    }
+    $SUMS
+    var at = 0;
+    loop {
+        for (var i = 0; i < A_LOADS; i++) {
+            let row = row_of(t, i);
+            a_tile[inner / 2][row / 16][cell_of(row, inner)] = a_next[i];
+        }
+        for (var i = 0; i < B_LOADS; i++) {
+            let row = row_of(t, i);
+            b_tile[inner / 2][row / 16][cell_of(row, inner)] = b_next[i];
+        }
+        workgroupBarrier();
+        at += DEPTH;
+        let more = at < p.texels;
+        if (more) {
+            for (var i = 0; i < A_LOADS; i++) { a_next[i] = row_texel(first_row + row_of(t, i), at + inner); }
+            for (var i = 0; i < B_LOADS; i++) {
+                b_next[i] = filter_texel((first_column + row_of(t, i)) * (p.texels + 1) + at + inner);
+            }
+        }
+        for (var piece = 0; piece < PIECES; piece++) {
+            $LEFTS
+            $PRODUCTS
+        }
+        if (!more) { break; }
+        workgroupBarrier();
+    }
+    $RESULTS
+}
