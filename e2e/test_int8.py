@@ -23,7 +23,8 @@ def gaining() -> Any:
     """While it is on, products on webgpu are computed in int8, however small."""
     from tfpy._src.lower.webgpu import packed
 
-    return patch.multiple(packed, MIN_USES=1, MIN_PACKED=1, MIN_PRODUCTS=1, MIN_WEIGHTS=1)
+    least = ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS")
+    return patch.multiple(packed, **dict.fromkeys(least, 1))
 
 
 def check(backend: str, got: np.ndarray, exact: np.ndarray, quantized: np.ndarray) -> None:

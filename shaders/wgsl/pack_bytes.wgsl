@@ -5,6 +5,8 @@
 const LANES = $LANES;
 const ACROSS = $ACROSS;
 const HELD = $HELD;
+// Threads of a row that join what all of them have found.
+const FEW = min(LANES, 8);
 
 #if !KIND_WHOLE
 var<workgroup> ranges: array<array<vec2<f32>, LANES>, ACROSS>;
@@ -57,16 +59,18 @@ fn main(
     for (var i = 0; i < HELD; i++) { range = ranges_joined(range, range_of(held[i])); }
     ranges[across][lane] = range;
     workgroupBarrier();
-    for (var half = LANES / 2; half > 0; half /= 2) {
-        if (lane < half) {
-            ranges[across][lane] = ranges_joined(ranges[across][lane], ranges[across][lane + half]);
+    if (LANES > FEW) {
+        if (lane < FEW) {
+            for (var i = lane + FEW; i < LANES; i += FEW) { range = ranges_joined(range, ranges[across][i]); }
+            ranges[across][lane] = range;
         }
         workgroupBarrier();
     }
+    for (var i = 0; i < FEW; i++) { range = ranges_joined(range, ranges[across][i]); }
 #if KIND_AFFINE
-    let q = affine_quantum(ranges[across][0]);
+    let q = affine_quantum(range);
 #else
-    let q = symmetric_quantum(ranges[across][0], 127.0);
+    let q = symmetric_quantum(range, 127.0);
 #endif
 #endif
     if (row >= p.rows) { return; }

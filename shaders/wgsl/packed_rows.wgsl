@@ -2,11 +2,13 @@
 // pack_bytes.wgsl; with NIBBLES pack_nibbles.wgsl), each of which is read once: LANES threads share a
 // channel, a workgroup computes ACROSS of them. KIND_WHOLE: x has bytes already. NORM: the rows of x are normalised
 // first, as by layer_norm.wgsl. A row has TEXELS texels of bytes; a thread holds HELD fours of it.
+// The first READY texels of its channel that a thread needs are on their way while it quantises.
 const ROWS = $ROWS;
 const LANES = $LANES;
 const ACROSS = $ACROSS;
 const TEXELS = $TEXELS;
 const HELD = $HELD;
+const READY = $READY;
 const THREADS = LANES * ACROSS;
 // Threads that combine what all of them have, of as many parts each.
 const FEW = 16;
@@ -69,12 +71,30 @@ fn dots(x: vec4<u32>, y: vec4<u32>) -> i32 {
     return (dot4I8Packed(x.x, y.x) + dot4I8Packed(x.y, y.y)) + (dot4I8Packed(x.z, y.z) + dot4I8Packed(x.w, y.w));
 }
 
+fn channel_texel(column: i32, k: i32) -> vec4<u32> { return bitcast<vec4<u32>>(filter_texel(column * p.record + k)); }
+
+// Of texel k of a channel.
+fn add_products(mine: ptr<function, array<Sum, ROWS>>, k: i32, column: i32, y: vec4<u32>) {
+#if NIBBLES
+    let scale = bitcast<f32>(filter_at((column * p.record + p.texels) * 4 + k / 4));
+    let low = (y << vec4<u32>(4)) & vec4<u32>(0xf0f0f0f0);
+    let high = y & vec4<u32>(0xf0f0f0f0);
+    for (var r = 0; r < ROWS; r++) {
+        mine[r] += f32(dots(bytes[r][2 * k], low) + dots(bytes[r][2 * k + 1], high)) * scale;
+    }
+#else
+    for (var r = 0; r < ROWS; r++) { mine[r] += dots(bytes[r][k], y); }
+#endif
+}
+
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let t = i32(thread);
     let lane = t % LANES;
     let across = t / LANES;
     let column = (i32(id.x) + i32(id.y) * p.across) * ACROSS + across;
+    var ready: array<vec4<u32>, READY>;
+    for (var i = 0; i < READY; i++) { ready[i] = channel_texel(column, lane + i * LANES); }
     for (var row = 0; row < ROWS; row++) {
         var held: array<vec4<x_type>, HELD>;
         for (var i = 0; i < HELD; i++) { held[i] = four_of(row, 4 * (t + i * THREADS)); }
@@ -123,18 +143,12 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
     }
     workgroupBarrier();
     var mine: array<Sum, ROWS>;
-    for (var k = lane; k < p.texels; k += LANES) {
-        let y = bitcast<vec4<u32>>(filter_texel(column * p.record + k));
-#if NIBBLES
-        let scale = bitcast<f32>(filter_at((column * p.record + p.texels) * 4 + k / 4));
-        let low = (y << vec4<u32>(4)) & vec4<u32>(0xf0f0f0f0);
-        let high = y & vec4<u32>(0xf0f0f0f0);
-        for (var r = 0; r < ROWS; r++) {
-            mine[r] += f32(dots(bytes[r][2 * k], low) + dots(bytes[r][2 * k + 1], high)) * scale;
-        }
-#else
-        for (var r = 0; r < ROWS; r++) { mine[r] += dots(bytes[r][k], y); }
-#endif
+    for (var i = 0; i < READY; i++) {
+        let k = lane + i * LANES;
+        if (k < p.texels) { add_products(&mine, k, column, ready[i]); }
+    }
+    for (var k = lane + READY * LANES; k < p.texels; k += LANES) {
+        add_products(&mine, k, column, channel_texel(column, k));
     }
     sums[lane][across] = mine;
     workgroupBarrier();

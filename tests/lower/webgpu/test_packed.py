@@ -29,7 +29,7 @@ VEC4 = 16
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products gain, however small."""
-    for name in ("MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS"):
+    for name in ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS"):
         monkeypatch.setattr(packed, name, 1)
 
 
@@ -84,6 +84,7 @@ def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> 
     assert found == (name, groups)
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("sizes", "bits", "name", "groups"),
     [
@@ -114,6 +115,7 @@ def normalised(m: int, n: int, k: int, affine: bool) -> Graph:
     return s.returns(s("matmul", y, 1, **PLAIN))
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(("m", "affine"), [(1, False), (3, True)])
 def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
     _, main = programs(normalised(m, 768, 768, affine))
@@ -191,7 +193,7 @@ GAINS = {
     "packed by what makes it": (separable(14, 512, 512), True),
     "read by others, too": (separable(14, 512, 512, readers=2), False),
     "few channels": (product(1 << 16, 32, 1024), False),
-    "few rows": (product(1, 1024, 1024), True),
+    "few rows": (product(1, 1024, 2048), True),
     "few rows, few weights": (product(1, 512, 512), False),
     "windows": (convolution(56, 128, 128), True),
     "shallow windows": (convolution(224, 16, 256), False),
@@ -220,6 +222,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", MATRICES)
 def test_subgroup_matrices(name: str) -> None:
     """Of products of pixels, where there are enough of them."""

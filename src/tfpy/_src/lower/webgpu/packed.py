@@ -30,10 +30,19 @@ LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
 TEXEL = 16
 """Bytes of a texel."""
 
+READY = 4
+"""Texels of a channel at most that a thread of few rows reads before these are quantised."""
+
+MADE = 4
+"""Words of a row that a thread makes at most..."""
+
+MANY = 1 << 18
+"""... where there are so many threads; 132 multiprocessors hold them."""
+
 MIN_USES = 64
 """Output channels from which on int8 gains..."""
 
-MIN_DEPTH = 32
+MIN_DEPTH = 64
 """... with so many input channels at least..."""
 
 MIN_PACKED = 1 << 22
@@ -42,7 +51,7 @@ MIN_PACKED = 1 << 22
 MIN_PRODUCTS = 1 << 27
 """... or by a step of their own."""
 
-MIN_WEIGHTS = 1 << 19
+MIN_WEIGHTS = 1 << 20
 """Of products of few rows, which gain by reading less."""
 
 MOST_BYTES = 8192
@@ -50,11 +59,15 @@ MOST_BYTES = 8192
 
 
 def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Threads share a row: enough that a device is busy, and one for each word that is made."""
+    """Threads share a row: as many as keep a device busy. What is made takes longer than what is
+    read, so that a thread has fewer words of it."""
     p: Params = dict(call.params)
     words = p["parts"] * 4 * -(-p["k"] // TEXEL)
-    lanes = lanes_of(p["k"] * p["parts"])
-    while lanes < min(words, GROUP) and (call.maker or p["rows"] * lanes < GROUP * BUSY):
+    if call.maker is None:
+        lanes, busy = lanes_of(p["k"] * p["parts"]), GROUP * BUSY
+    else:
+        lanes, busy = max(4, 1 << (words // MADE - 1).bit_length()), MANY
+    while lanes < min(words, GROUP) and p["rows"] * lanes < busy:
         lanes *= 2
     across = GROUP // lanes
     sizes = {"LANES": lanes, "ACROSS": across, "HELD": -(-words // lanes)}
@@ -134,7 +147,7 @@ def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
     x, y, _ = flat(-(-n // across))
     texels = p["texels"] * (8 // bits)
     sizes = {"ROWS": p["m"], "LANES": lanes, "ACROSS": across, "TEXELS": texels}
-    sizes["HELD"] = -(-4 * texels // GROUP)
+    sizes |= {"HELD": -(-4 * texels // GROUP), "READY": min(READY, -(-p["texels"] // lanes))}
     flags = flags_of(WHOLE=k % 4 == 0, NIBBLES=bits == 4, NORM=call.maker is not None)
     names = call.inputs
     if call.maker is not None:
@@ -167,13 +180,12 @@ def gains(call: KernelCall) -> bool:
     """
     p: Params = dict(call.params)
     if call.name == "quantized_matmul":
-        m, n, k = p["m"], p["n"], p["k"]
+        m, n, depth, taps = p["m"], p["n"], p["k"], 1
+        if _are_few(m, depth):
+            return bool(n * depth >= MIN_WEIGHTS)
     else:
-        m, n, k = p["batch"] * size_of(p, "out"), p["out_c"], p["in_c"] * size_of(p, "filter")
-        if p["in_c"] < MIN_DEPTH:
-            return False
-    if _are_few(m, k):
-        return bool(n * k >= MIN_WEIGHTS)
+        m, n = p["batch"] * size_of(p, "out"), p["out_c"]
+        depth, taps = p["in_c"], size_of(p, "filter")
     packed = call.maker is not None and makes_pixels(call.maker)
     least = MIN_PACKED if packed else MIN_PRODUCTS
-    return bool(n >= MIN_USES and m * n * k >= least)
+    return bool(n >= MIN_USES and depth >= MIN_DEPTH and m * n * depth * taps >= least)
