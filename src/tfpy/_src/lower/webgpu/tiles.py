@@ -21,6 +21,12 @@ SHORT = 64
 FILLS = 96
 """With so many workgroups a device is busy; 132 multiprocessors were."""
 
+MANY = 8 * FILLS
+"""With more workgroups than that it does not pay that threads share the depth of a tile."""
+
+WASTE = 1.15
+"""How many times as much as smaller tiles the largest ones may compute, with what is outside."""
+
 TILE_BYTES = 17408
 """Memory of a workgroup that the largest tiles take."""
 
@@ -55,6 +61,10 @@ class Tile:
         """Tiles of a product's output."""
         down, across = -(-product.m // self.rows), -(-product.n // self.columns)
         return product.batch * down * across
+
+    def area(self, product: Product) -> int:
+        """Elements of all tiles."""
+        return self.count(product) * self.rows * self.columns
 
     @property
     def defines(self) -> list[str]:
@@ -95,11 +105,12 @@ def tile_for(product: Product) -> Tile:
     """The tile for a product's shape."""
     if product.k <= SHORT:
         return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= 2 * FILLS else SMALL_SHORT
-    if LARGE.count(product) >= 2 * FILLS:
+    is_full = LARGE.area(product) <= WASTE * MEDIUM.area(product)
+    if is_full and LARGE.count(product) >= 2 * FILLS:
         return LARGE
     wide = min(product.m, product.n) > SMALL_TILE.rows
     if wide and (product.k >= 512 or SMALL_TILE.count(product) > 2 * FILLS):
-        return MEDIUM
+        return MEDIUM_SHORT if MEDIUM_SHORT.count(product) > MANY else MEDIUM
     return SMALL_TILE
 
 
