@@ -18,9 +18,7 @@ const GAINERS = new Set([
   "gather", // 1.1 to 1.4
   "scan", // 1.4
   "resample", // 1.3
-  "transpose_tile", // 1.06 to 1.3
-  "pool", // 1.06 to 1.1
-  "depthwise_conv2d", // 1.06 to 1.1
+  "transpose_tile", // 1.05 to 1.3
   "reduce", // 1.04 to 1.07
   "softmax_group", // 1 to 1.1
   "strided", // 1 to 1.06
@@ -28,6 +26,9 @@ const GAINERS = new Set([
   "softmax", // 1.04
   "matvec", // 1 to 1.04
 ]);
+
+/** Of kernels with windows: convolutions 1.1 to 1.3, their gradients 1.1 to 1.4, depthwise and pooling 1.06 to 1.1. */
+const WINDOW = "filter_w";
 
 /** Runs of a Program after which it is worth the while. */
 const ENOUGH_RUNS = 32;
@@ -55,7 +56,9 @@ export class Specialised {
    */
   ran(program) {
     if (++program.runs !== ENOUGH_RUNS) return;
-    const steps = program.steps.filter(({ kernel }) => GAINERS.has(kernel.text.name));
+    const steps = program.steps.filter(
+      ({ kernel, values }) => GAINERS.has(kernel.text.name) || WINDOW in values,
+    );
     if (steps.length > 0) this.last = this.last.then(() => this.replace(program, steps));
   }
 
