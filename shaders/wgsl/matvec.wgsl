@@ -3,8 +3,6 @@
 // ACROSS fours of columns (columns). Sizes along k are multiples of four, and so is n where b lies
 // along columns.
 const ROWS = $ROWS;
-const LANES = $LANES;
-const ACROSS = $ACROSS;
 
 #if TRANSPOSE_B_TRUE
 alias Sum = f32;

@@ -1,10 +1,6 @@
 // Rows of `parts` times k numbers as bytes, four to a word, a part filled up with zeros to whole texels; behind
 // each part a texel: the scale's bits, the zero point, the sum of the part's bytes (KIND_SYMMETRIC), 0.
-// LANES threads share a row, each of them holds HELD words of it; a workgroup has ACROSS rows. KIND_WHOLE: the
-// numbers are bytes already.
-const LANES = $LANES;
-const ACROSS = $ACROSS;
-const HELD = $HELD;
+// Threads share rows and hold HELD words of them (library/rows.wgsl). KIND_WHOLE: the numbers are bytes already.
 // Threads of a row that join what all of them have found.
 const FEW = min(LANES, 8);
 
@@ -39,9 +35,10 @@ fn main(
     @builtin(num_workgroups) count: vec3<u32>,
     @builtin(local_invocation_index) thread: u32,
 ) {
-    let lane = i32(thread) % LANES;
-    let across = i32(thread) / LANES;
-    let row = i32(id.x + id.y * count.x) * ACROSS + across;
+    let share = row_share(id, count, thread);
+    let lane = share.lane;
+    let across = share.across;
+    let row = share.row;
     let first = row * p.parts * p.k;
     let words = (p.k + 15) / 16 * 4;
     var held: array<vec4<numbers_type>, HELD>;

@@ -4,10 +4,7 @@
 // first, as by layer_norm.wgsl. A row has TEXELS texels of bytes; a thread holds HELD fours of it.
 // The first READY texels of its channel that a thread needs are on their way while it quantises.
 const ROWS = $ROWS;
-const LANES = $LANES;
-const ACROSS = $ACROSS;
 const TEXELS = $TEXELS;
-const HELD = $HELD;
 const READY = $READY;
 const THREADS = LANES * ACROSS;
 // Threads that combine what all of them have, of as many parts each.

@@ -1,6 +1,4 @@
 // As reduce.wgsl, but LANES threads share the elements of an output; a workgroup computes ACROSS of them.
-const LANES = $LANES;
-const ACROSS = $ACROSS;
 #if PROLOGUE
 const AT_ONCE = 1;
 #else

@@ -23,6 +23,7 @@ FILES = (
     "bytes",
     "packed",
     "windows",
+    "rows",
 )
 """What any kernel may use."""
 
