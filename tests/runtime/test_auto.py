@@ -105,6 +105,11 @@ def test_another_code_is_another_function() -> None:
     assert runs == [1, 0, 2, 0], "the third time nothing is called"
 
 
+def test_without_inputs() -> None:
+    tf.set_backend("auto", model=lambda: tf.add(X, 1.0))
+    assert tf.get_backend() == "quick"
+
+
 def test_a_compiled_function() -> None:
     @tf.function
     def twice(x: Any) -> Any:

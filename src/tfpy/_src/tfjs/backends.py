@@ -27,7 +27,7 @@ Model = Callable[..., Any]
 
 
 @awaitable("tf.set_backend_async(name)")
-async def set_backend_async(name: str, *, model: Model | None = None, inputs: Any = None) -> bool:
+async def set_backend_async(name: str, *, model: Model | None = None, inputs: Any = ()) -> bool:
     """Makes a backend active, opening it if need be, also anew if the browser has taken its
     device away: what lives on the host, too, is there again, and other tensors are lost.
 
@@ -36,7 +36,7 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: An
             timed then: calls of ``model``, and reading what it gives. The winner is remembered for
             this device, function and inputs, in the page's localStorage or the user's cache folder.
         model: what is timed. It is called some dozens of times: it should change nothing.
-        inputs: its arguments, in a list or tuple if there are several.
+        inputs: its arguments, in a list or tuple if there are several or none.
 
     Raises:
         ValueError: for an unknown name; for "auto" without a model, or a model without "auto".
@@ -61,7 +61,7 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: An
     return True
 
 
-def set_backend(name: str, *, model: Model | None = None, inputs: Any = None) -> bool:
+def set_backend(name: str, *, model: Model | None = None, inputs: Any = ()) -> bool:
     """:func:`set_backend_async` for code that cannot await.
 
     Raises:
