@@ -1,4 +1,4 @@
-// Runs Python in Pyodide under node with packages of the built site.
+// Runs Python in Pyodide under node, Deno or Bun with packages of the built site.
 // Arguments: the folder of Pyodide's core and wheels, a folder with Python modules, one to share
 // with the caller, packages separated by commas, the code.
 
@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const [core, modules, shared, packages, code] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${core}/pyodide.mjs`).href);
-const pyodide = await loadPyodide({ indexURL: core, env: { PYTHONDONTWRITEBYTECODE: "1" } });
+const env = { PYTHONDONTWRITEBYTECODE: "1", TFPY_FLAGS: process.env.TFPY_FLAGS ?? "" };
+const pyodide = await loadPyodide({ indexURL: core, env });
 await pyodide.loadPackage(packages.split(","), { messageCallback: () => {} });
 pyodide.mountNodeFS("/modules", modules);
 pyodide.mountNodeFS("/shared", shared);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,11 +24,12 @@ def _needs_site() -> None:
         pytest.skip("needs the site: python build.py demo")
 
 
-def run(packages: str, code: str, shared: Path) -> None:
+def run(packages: str, code: str, shared: Path, host: Sequence[str] = ("node",)) -> None:
     # tfpy lets Python import what the site has packed.
     words = [f"tfpy,{packages}", f"import tfpy\n{code}"]
-    command = ["node", HERE / "pyodide.mjs", CORE, HERE, shared, *words]
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    command = [*host, HERE / "pyodide.mjs", CORE, HERE, shared, *words]
+    env = {**os.environ, "TFPY_FLAGS": "TFPY_WEBGPU_SOFTWARE_ENABLED:true"}
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -62,5 +65,8 @@ small_floats.write(Path("/shared/ours"))
     assert ours == theirs
 
 
-def test_tfpy_in_node(tmp_path: Path) -> None:
-    run("numpy", "import in_node\nawait in_node.check()", tmp_path)
+@pytest.mark.parametrize("host", [["node"], ["bun"], ["deno", "run", "-A"]], ids=lambda h: h[0])
+def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
+    if shutil.which(host[0]) is None:
+        pytest.skip(f"needs {host[0]}")
+    run("numpy", "import in_node\nawait in_node.check({'wasm', 'cpu'})", tmp_path, host)

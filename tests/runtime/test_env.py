@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from runtime.fake import FakeDevice
 
 import tfpy as tf
@@ -302,6 +303,23 @@ def test_flags_as_text(text: str, expected: dict[str, Value]) -> None:
 def test_text_that_is_no_flags(text: str, wrong: str) -> None:
     with pytest.raises(ValueError, match=f"^a text: .*{re.escape(wrong)}"):
         Environment().take(text, "a text")
+
+
+NAMES = st.sampled_from([*FLAGS, *MEANINGLESS, "WEBGL_FAST", ""])
+VALUES = st.sampled_from(["true", "FALSE", "3", "-1", "1e3", "auto", "x", ""]) | st.text(max_size=9)
+TEXTS = st.lists(st.builds("{}{}{}".format, NAMES, st.sampled_from(":;"), VALUES)).map(",".join)
+
+
+@given(TEXTS | st.text(), st.booleans())
+def test_any_text(text: str, foreign: bool) -> None:
+    """It is taken, or refused with the place where it stands; and values are of their kind."""
+    flags = Environment()
+    try:
+        flags.take(text, "a text", foreign)
+    except ValueError as error:
+        assert str(error).startswith("a text: ")
+    for name, value in flags.get_flags().items():
+        assert FLAGS[name].kind.takes(value)
 
 
 def test_flags_of_a_page_for_tensorflow_js() -> None:

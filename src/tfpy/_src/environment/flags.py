@@ -56,7 +56,7 @@ _ALL = (
         "IS_NODE",
         SWITCH,
         Found(lambda facts: facts["host"]["node"], "found"),
-        "Whether Pyodide runs in Node.js.",
+        "Whether Pyodide runs in Node.js, Deno or Bun.",
         fixed=True,
     ),
     Flag(
