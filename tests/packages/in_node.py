@@ -19,7 +19,7 @@ async def check(expected: set[str]) -> None:
     flags = tf.env().get_flags()
     assert flags["IS_NODE"]
     assert not flags["IS_BROWSER"]
-    assert flags["TFPY_WEBGPU_SOFTWARE_ENABLED"], "the variable TFPY_FLAGS"
+    assert flags["WEBGPU_SOFTWARE_ENABLED"], "the variable TFPY_FLAGS"
     found = {name: await _step() for name in BACKENDS if await _opens(name)}
     assert expected <= set(found) <= {*expected, "webgpu"}, tf.backend_report()
     assert "WebGL2 is not available" in tf.backend_report()["webgl"]["reason"]

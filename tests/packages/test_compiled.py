@@ -28,7 +28,7 @@ def run(packages: str, code: str, shared: Path, host: Sequence[str] = ("node",))
     # tfpy lets Python import what the site has packed.
     words = [f"tfpy,{packages}", f"import tfpy\n{code}"]
     command = [*host, HERE / "pyodide.mjs", CORE, HERE, shared, *words]
-    env = {**os.environ, "TFPY_FLAGS": "TFPY_WEBGPU_SOFTWARE_ENABLED:true"}
+    env = {**os.environ, "TFPY_FLAGS": "WEBGPU_SOFTWARE_ENABLED:true"}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,6 +1,6 @@
 """The table of flags: all that there are. ``tf.env()`` and ``docs/environment.md`` are made of it.
 
-Names are TensorFlow.js's where the meaning is; ours begin with TFPY.
+Names are TensorFlow.js's where the meaning is; ours begin with TFPY (or are as one of its own).
 """
 
 from __future__ import annotations
