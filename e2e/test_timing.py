@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
@@ -38,6 +39,10 @@ async def test_time(tf: Any, backend: str) -> None:
     product(x)
     timing = await tf.time(lambda: product(x))
     assert timing.wall_ms > 0
+    assert (timing.upload_ms, timing.download_ms) == (0, 0)
+    moved = await tf.time(lambda: (tf.constant(np.ones([96, 96], "f")) + x).data())
+    assert 0 < moved.upload_ms < moved.wall_ms
+    assert 0 < moved.download_ms < moved.wall_ms
     if backend == "webgl" and not has_timer_queries():
         assert (timing.kernel_ms, timing.kernels) == (None, {})
         assert "EXT_disjoint_timer_query_webgl2" in timing.reason

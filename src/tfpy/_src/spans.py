@@ -11,11 +11,11 @@ Where something takes time, it is noted so::
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter as clock
 from typing import Any, NamedTuple
 
-__all__ = ["Span", "clock", "note", "recorders"]
+__all__ = ["Span", "clock", "covered", "note", "recorders"]
 
 
 class Span(NamedTuple):
@@ -40,3 +40,12 @@ def note(kind: str, name: str, began: float, **facts: Any) -> None:
     span = Span(kind, name, began, clock(), threading.get_ident(), facts)
     for recorder in recorders:
         recorder(span)
+
+
+def covered(times: Iterable[tuple[float, float]]) -> float:
+    """How long at least one of several stretches of time lasts; each has a beginning and an end."""
+    total, until = 0.0, float("-inf")
+    for began, ended in sorted(times):
+        total += max(0.0, ended - max(began, until))
+        until = max(until, ended)
+    return total

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tfpy._src.profiler.kernels import Kernel
 from tfpy._src.profiler.recording import Recording
-from tfpy._src.spans import Span
+from tfpy._src.spans import Span, covered
 
 _HOST, _DEVICE = 1, 2  # the numbers of "processes"
 
@@ -104,14 +104,9 @@ def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
 
 
-def share_told(tracks: Sequence[Track], began: float, ended: float) -> float:
-    """The share of a time in which some event says what happens; the program's own do not count."""
-    told = 0.0
-    free = began
+def share_told(tracks: Sequence[Track], seconds: float) -> float:
+    """The share of a time from 0 in which some event says what happens; the program's own do not
+    count."""
     events = (e for track in tracks for e in track.events if e.kind != "user")
-    for event in sorted(events, key=lambda e: e.began):
-        low, high = max(event.began, free), min(event.ended, ended)
-        if high > low:
-            told += high - low
-            free = high
-    return told / (ended - began) if ended > began else 0.0
+    within = ((max(e.began, 0.0), min(e.ended, seconds)) for e in events)
+    return covered(within) / seconds if seconds > 0 else 0.0

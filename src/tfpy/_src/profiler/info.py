@@ -76,7 +76,7 @@ class ProfileInfo:
     def accounted(self) -> float:
         """The share of the wall time, up to 1, in which the timeline says what happens: the rest is
         the program's own Python."""
-        return chrome.share_told(self.tracks, 0.0, self.wall_ms / 1e3)
+        return chrome.share_told(self.tracks, self.wall_ms / 1e3)
 
     def trace(self) -> dict[str, Any]:
         """The timeline in the Trace Event Format, for ``json.dump``."""

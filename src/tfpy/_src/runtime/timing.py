@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import time as clock
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.backend import Backend, KernelTimes
+from tfpy._src.spans import Span, clock, covered, recorders
 
 _timed: weakref.WeakSet[Backend] = weakref.WeakSet()
 """The backends whose kernels are being timed."""
@@ -37,6 +37,11 @@ class Timing:
     """By the kernels' names, those that took longest first."""
     reason: str
     """Why :attr:`kernel_ms` is None."""
+    upload_ms: float
+    """Milliseconds in which values were given to the device; webgl and webgpu may pass them on
+    later."""
+    download_ms: float
+    """Milliseconds in which values of the device were waited for."""
 
 
 @awaitable("tf.time(f)")
@@ -55,7 +60,8 @@ async def time(f: Callable[[], Any]) -> Timing:
 
     Returns:
         ``wall_ms``, ``kernel_ms`` (None with a ``reason`` where the device does not say) and
-        ``kernels``: for each name ``runs`` and ``ms``; on cpu they are the ops'.
+        ``kernels``: for each name ``runs`` and ``ms``; on cpu they are the ops'. ``upload_ms`` and
+        ``download_ms``: what moving values took.
 
     Raises:
         RuntimeError: inside of a function that is timed or profiled.
@@ -70,27 +76,36 @@ async def time(f: Callable[[], Any]) -> Timing:
         True
     """
     backend = registry.active_backend()
-    wall_ms = 0.0
+    noted: list[Span] = []
     await backend.finish()
     start_timing(backend)
+    recorders.append(noted.append)
+    start = end = clock()
     try:
-        start = clock.perf_counter()
         result = f()
         if inspect.isawaitable(result):
             await result
         await backend.finish()
-        wall_ms = (clock.perf_counter() - start) * 1e3
+        end = clock()
     finally:
+        recorders.remove(noted.append)
         found = await stop_timing(backend)
+    wall_ms = (end - start) * 1e3
+    upload_ms, download_ms = (covered(_of_kind(noted, k)) * 1e3 for k in ("upload", "read"))
     if found.kernels is None:
-        return Timing(wall_ms, None, {}, found.reason)
+        return Timing(wall_ms, None, {}, found.reason, upload_ms, download_ms)
     kernels: dict[str, KernelRuns] = {}
     for name, ms, _ in found.kernels:
         one = kernels.setdefault(name, KernelRuns())
         one.runs += 1
         one.ms += ms
     longest = dict(sorted(kernels.items(), key=lambda item: -item[1].ms))
-    return Timing(wall_ms, sum(one.ms for one in kernels.values()), longest, "")
+    kernel_ms = sum(one.ms for one in kernels.values())
+    return Timing(wall_ms, kernel_ms, longest, "", upload_ms, download_ms)
+
+
+def _of_kind(spans: Sequence[Span], kind: str) -> list[tuple[float, float]]:
+    return [(span.began, span.ended) for span in spans if span.kind == kind]
 
 
 def start_timing(backend: Backend) -> None:
