@@ -15,6 +15,8 @@ from profiler.traces import check_trace
 import tfpy as tf
 from tfpy._src import spans
 from tfpy._src.core import eager
+from tfpy._src.runtime import bridge, registry
+from tfpy._src.runtime.backend import KernelTime, KernelTimes
 
 
 def _profile(f: Callable[[], Any]) -> Any:
@@ -164,3 +166,32 @@ def test_files_for_perfetto(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     with experimental.Trace("outside of a profile"):
         pass
+
+
+def test_devices_that_must_be_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Python cannot wait, the file has no kernels, and a warning says why."""
+    backend = registry.active_backend()
+
+    async def times() -> KernelTimes:
+        raise AssertionError("nobody awaits it")
+
+    monkeypatch.setattr(backend, "stop_timing", times)
+    monkeypatch.setattr(bridge, "can_wait", lambda: False)
+    experimental = tf.profiler.experimental
+    with pytest.warns(RuntimeWarning, match="async with"), experimental.Profile(tmp_path):
+        tf.sinh(_X)
+    assert {event["cat"] for event in check_trace(_file(tmp_path))} == {"op"}
+
+
+def test_kernels_are_placed_by_the_device_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernel begins before its run, and gaps are the device's; what else ran is passed over."""
+    backend = registry.active_backend()
+    told = [("else", 9.0, 1.0), ("sinh", 2.0, 100.0), ("cosh", 3.0, 107.0), ("else", 1.0, 200.0)]
+    kernels = [KernelTime(*one) for one in told]
+    monkeypatch.setattr(backend, "stop_timing", lambda: KernelTimes(kernels, ""))
+    info = _profile(lambda: tf.cosh(tf.sinh(_X)))
+    assert [kernel.kernel_time_ms for kernel in info.kernels] == [2.0, 3.0]
+    (track,) = (track for track in info.tracks if track.name == "kernels")
+    sinh, cosh = track.events
+    assert cosh.began - sinh.began == pytest.approx(7e-3)
+    assert sinh.began >= 0
