@@ -134,7 +134,7 @@ def test_disabled_it_checks_nothing() -> None:
     assert tfpy.math.log(0.0).numpy() == float("-inf")
 
 
-def test_modes_are_flags() -> None:
+def test_modes_are_flags(caplog: pytest.LogCaptureFixture) -> None:
     tfpy.debugging.disable_check_numerics()
     try:
         for turn_on in (tfpy.enable_debug_mode, lambda: tfpy.env().set("DEBUG", True)):
@@ -144,6 +144,7 @@ def test_modes_are_flags() -> None:
                 tfpy.math.log(0.0)
             tfpy.env().set("DEBUG", False)
             assert tfpy.math.log(0.0).numpy() == float("-inf")
+        assert caplog.text.count("Debug mode") == 1
         tfpy.env().set("CHECK_COMPUTATION_FOR_ERRORS", True)
         with pytest.raises(tfpy.errors.InvalidArgumentError, match="log gave"):
             tfpy.math.log(0.0)

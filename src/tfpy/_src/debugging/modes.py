@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import sys
 
 from tfpy._src import lines
@@ -31,12 +33,25 @@ def enable_prod_mode() -> None:
     env().set("PROD", True)
 
 
+_log = logging.getLogger("tfpy")
+
+
+@functools.cache
+def _warn() -> None:
+    """Says once what the debug mode costs."""
+    _log.warning(
+        "Debug mode: each op's result is read from the device and checked, and compiled functions "
+        'run op by op, which is slow; tf.env().set("DEBUG", False) ends it'
+    )
+
+
 def _on_debug(wanted: Value) -> None:
     _on_check(env().get("CHECK_COMPUTATION_FOR_ERRORS"))  # which follows it
 
 
 def _on_check(wanted: Value) -> None:
     if wanted:
+        _warn()
         enable_check_numerics()
     else:
         disable_check_numerics()
