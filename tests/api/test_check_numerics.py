@@ -10,6 +10,7 @@ import tensorflow as tf
 from api.same import error
 
 import tfpy
+from tfpy._src.debugging import modes
 
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "finite": lambda lib: lib.nn.softmax(lib.constant([1.0, 2.0])),
@@ -135,6 +136,7 @@ def test_disabled_it_checks_nothing() -> None:
 
 
 def test_modes_are_flags(caplog: pytest.LogCaptureFixture) -> None:
+    modes._warn.cache_clear()
     tfpy.debugging.disable_check_numerics()
     try:
         for turn_on in (tfpy.enable_debug_mode, lambda: tfpy.env().set("DEBUG", True)):
