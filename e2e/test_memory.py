@@ -52,6 +52,17 @@ async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
         device.programs.clear()
 
 
+@run_in_browser(backends=["webgl"])
+async def test_reads_of_textures_that_are_not_full(tf: Any) -> None:
+    """Small ones with what fills the last row, of large ones the full rows by themselves."""
+    for count in (1, 6, 1001, 2**18 - 3, 2**18, 2**18 + 5):
+        for dtype in (np.float32, np.int32):
+            wanted = np.arange(count, dtype=dtype)
+            for _ in range(2):  # the second time the page is blocked, where that was short
+                np.testing.assert_array_equal((tf.constant(wanted) + 1).numpy(), wanted + 1)
+                np.testing.assert_array_equal(await (tf.constant(wanted) * 2).data(), wanted * 2)
+
+
 def no_texture_memory() -> Any:
     """A switch: textures of a MiB or more get no memory, and nobody says so."""
     from pyodide.code import run_js
