@@ -155,3 +155,85 @@ async def test_a_lost_context(tf: Any) -> None:
         await (device + 1.0).data()
     await tf.set_backend_async("wasm")
     assert (await double(host).data()).tolist() == [2, 4]
+
+
+async def lose_device(tf: Any, backend: str) -> None:
+    """As when the browser takes the GPU away."""
+    import asyncio
+
+    if backend == "webgpu":
+        tf.browser.gpu_device().destroy()
+    else:
+        context_of(tf).getExtension("WEBGL_lose_context").loseContext()
+    await asyncio.sleep(0.1)
+
+
+@run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
+async def test_training_goes_on(tf: Any, backend: str) -> None:
+    """Variables come back together, from copies of one moment; compiled steps run again."""
+    import asyncio
+
+    w, steps = tf.Variable(tf.zeros([400])), tf.Variable(tf.zeros([400]))
+    given = np.ones(400, np.float32)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        w.assign_add(2.0 * x)
+        steps.assign_add(x)
+        return tf.reduce_mean(w)
+
+    with pytest.raises(ValueError, match="above 0"):
+        tf.config.experimental.keep_host_copies(0)
+    tf.config.experimental.keep_host_copies(seconds=0.2)
+    try:
+        for _ in range(20):
+            await step(given).data()
+            await asyncio.sleep(0.02)
+        before = float((await steps.data())[0])
+        await lose_device(tf, backend)
+        with pytest.raises(tf.errors.UnavailableError, match="lost"):
+            await step(given).data()
+        with pytest.warns(RuntimeWarning, match="2 Variables have the values of their host copies"):
+            assert await tf.set_backend_async(backend)
+        kept = float((await steps.data())[0])
+        assert 0 < kept <= before == 20
+        np.testing.assert_array_equal(await w.data(), np.full(400, 2 * kept))
+        for _ in range(5):
+            await step(given).data()
+        np.testing.assert_array_equal(await w.data(), np.full(400, 2 * (kept + 5)))
+        gone = tf.Variable(tf.zeros([400]))
+        gone.assign_add(given)
+    finally:
+        tf.config.experimental.keep_host_copies(None)
+    await lose_device(tf, backend)
+    assert await tf.set_backend_async(backend)
+    with pytest.raises(tf.errors.UnavailableError, match="lost"):
+        await (gone + 1.0).data()
+
+
+@run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
+async def test_what_was_paged_out_comes_back(tf: Any, backend: str) -> None:
+    """What the host has when the device goes is read, and used, as before."""
+    factory, priority = tf.find_backend_factory(backend), tf.backend_report()[backend]["priority"]
+    tf.remove_backend(backend)
+    tf.env().set("TFPY_GPU_MEMORY_BUDGET", 2**20)
+    tf.register_backend(backend, factory, priority)
+    await tf.set_backend_async(backend)
+    held = [tf.ones([2**16]) * float(number) for number in range(16)]
+    truth = held[1] > 0.5
+    for _ in range(4):
+        await (tf.ones([300]) + 1.0).data()
+    await lose_device(tf, backend)
+    assert (await held[0].data() == 0.0).all()
+    assert await tf.set_backend_async(backend)
+    back = []
+    for number, tensor in enumerate(held):
+        try:
+            assert (await (tensor + 1.0).data() == number + 1.0).all()
+            back.append(number)
+        except tf.errors.UnavailableError:
+            continue
+    assert {0, 2, 3, 4, 5, 6, 7} <= set(back)
+    assert len(back) < 16, "the last ones were on the device"
+    with pytest.raises(tf.errors.UnavailableError, match="lost"):
+        await truth.data()

@@ -35,6 +35,7 @@ OWN = {
         tensor6d TensorBuffer tidy time unregister_gradient unregister_kernel upper_bound
         value_and_grad value_and_grads variable_grads
     """,
+    "config.experimental": "keep_host_copies",
     "browser": "draw from_gpu_buffer from_pixels from_pixels_async gpu_device to_pixels",
     "data": """
         CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv microphone webcam

@@ -72,6 +72,9 @@
  *
  * @typedef {object} Losable what a backend has besides if the browser may take its device away
  * @property {() => string} lost why the device is gone; empty while it is there
+ * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => boolean} rescue
+ *   copies a slot's elements to byte `ptr`, also when the device is gone or closed; false where the host
+ *   has not got them
  */
 
 export {};

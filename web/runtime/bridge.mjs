@@ -131,6 +131,8 @@ export function bindHeap(backend, owner, settle) {
     borrow: backend.borrow?.bind(backend),
     lend: backend.lend?.bind(backend),
     lost: () => backend.lost?.() ?? "",
+    /** @type {(pointer: number, slot: number) => boolean} */
+    rescue: (pointer, slot) => backend.rescue?.(owner.HEAPU8.buffer, pointer, slot) ?? false,
     close: () => backend.close(),
   };
 }

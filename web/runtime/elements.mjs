@@ -78,6 +78,20 @@ export function emptyArray(dtype, count) {
 }
 
 /**
+ * Copies elements to the heap.
+ *
+ * @param {ArrayBufferLike} heap
+ * @param {number} ptr
+ * @param {string} dtype
+ * @param {Elements} elements
+ */
+export function copyOut(heap, ptr, dtype, elements) {
+  const { buffer, byteOffset, byteLength, length } = elements;
+  if (dtype === "bool") new Uint8Array(heap, ptr, length).set(elements);
+  else new Uint8Array(heap, ptr, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
+}
+
+/**
  * Elements of bytes that shaders have stored.
  *
  * @param {string} dtype

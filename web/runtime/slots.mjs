@@ -27,7 +27,7 @@
  * @property {(storage: Storage) => void} destroy
  */
 
-import { copied, nbytesOf, viewed } from "./elements.mjs";
+import { copied, copyOut, nbytesOf, viewed } from "./elements.mjs";
 import { OpError } from "./errors.mjs";
 import { Pager } from "./paging.mjs";
 
@@ -261,9 +261,27 @@ export class SlotTable {
     return total;
   }
 
-  clear() {
-    this.slots.clear();
+  /** The device is gone: what the host has is left. */
+  close() {
+    for (const [id, slot] of this.slots) {
+      slot.storage = null;
+      if (slot.data === null) this.slots.delete(id);
+    }
     this.bytes = 0;
+  }
+
+  /**
+   * Copies a slot's elements to byte `ptr` of the heap, if the host has them.
+   *
+   * @param {ArrayBufferLike} heap
+   * @param {number} ptr
+   * @param {number} id
+   */
+  rescue(heap, ptr, id) {
+    const slot = this.slots.get(id);
+    if (slot === undefined || slot.data === null) return false;
+    copyOut(heap, ptr, slot.dtype, slot.data);
+    return true;
   }
 }
 

@@ -14,7 +14,7 @@
  * @typedef {import("../runtime/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
  */
 
-import { emptyArray, viewed } from "../runtime/elements.mjs";
+import { copyOut, emptyArray, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { TIMER_QUERIES } from "../runtime/probe.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
@@ -95,8 +95,7 @@ class Webgl {
     }
     const elements = data ?? emptyArray(dtype, count);
     if (source !== null) download(this.pool, source, elements);
-    if (dtype === "bool") new Uint8Array(heap, ptr, count).set(elements);
-    else new Uint8Array(heap, ptr, elements.byteLength).set(new Uint8Array(elements.buffer));
+    copyOut(heap, ptr, dtype, elements);
   }
 
   /**
@@ -227,10 +226,15 @@ class Webgl {
     return this.gl.isContextLost() ? LOST : "";
   }
 
+  /** @type {Backend["rescue"]} */
+  rescue(heap, ptr, slot) {
+    return this.slots.rescue(heap, ptr, slot);
+  }
+
   /** @type {Backend["close"]} */
   close() {
     for (const id of [...this.programs.keys()]) this.release(id);
-    this.slots.clear();
+    this.slots.close();
     this.pool.close();
     this.shaders.close();
     this.closed = true;

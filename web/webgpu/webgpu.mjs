@@ -280,10 +280,15 @@ class Webgpu {
     return this.lostReason && lostText(this.lostReason);
   }
 
+  /** @type {Backend["rescue"]} */
+  rescue(heap, ptr, slot) {
+    return this.slots.rescue(heap, ptr, slot);
+  }
+
   /** @type {Backend["close"]} */
   close() {
     for (const id of [...this.programs.keys()]) this.release(id);
-    this.slots.clear();
+    this.slots.close();
     this.reads.close();
     this.pool.close();
     this.closed = true;

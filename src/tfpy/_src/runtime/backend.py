@@ -266,6 +266,10 @@ class Backend(ABC):
     def close(self) -> None:
         """Frees everything; the backend is not used afterwards."""
 
+    def rescue(self, slot: int, aval: Aval) -> Array | None:
+        """The values of a slot, though the device is gone; None where it alone had them."""
+        return None
+
     def lost(self) -> str:
         """Why it is of no use any more, though nobody has closed it; empty while it is."""
         return ""

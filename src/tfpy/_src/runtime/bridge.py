@@ -272,6 +272,7 @@ class Device:
         self._start_timing = bound.startTiming
         self._stop_timing = bound.stopTiming
         self._lost = bound.lost
+        self._rescue = bound.rescue
         self._close = bound.close
 
     def write(self, array: Array, dtype: str) -> int:
@@ -386,6 +387,10 @@ class Device:
     def lost(self) -> str:
         """Why the device is gone; empty while it is there."""
         return str(self._lost())
+
+    def rescue(self, slot: int, out: Array) -> bool:
+        """Copies a slot whose elements the host has, though the device may be gone."""
+        return bool(self._rescue(_address(out), slot))
 
     def close(self) -> None:
         """Frees everything; the device is not used afterwards."""

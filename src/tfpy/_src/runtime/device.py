@@ -215,6 +215,14 @@ class DeviceBackend(Backend):
         found = self._device.stop_timing()
         return _kernel_times(found) if isinstance(found, str) else _awaited_times(found)
 
+    def rescue(self, slot: int, aval: Aval) -> Array | None:
+        if aval.dtype.is_complex:
+            component = Aval(aval.shape, dtypes.float32)
+            real, imag = self.rescue(slot, component), self.rescue(slot + 1, component)
+            return None if real is None or imag is None else _joined(real, imag)
+        out = self._empty(aval)
+        return out if self._device.rescue(slot, out) else None
+
     def lost(self) -> str:
         return self._device.lost()
 

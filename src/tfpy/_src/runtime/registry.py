@@ -121,6 +121,10 @@ def _opened(name: str, backend: Backend) -> Backend:
     return backend
 
 
+after_activation: list[Callable[[], None]] = []
+"""Called when a backend has become active."""
+
+
 def _activate(backend: Backend) -> None:
     global active
     active = backend
@@ -128,6 +132,8 @@ def _activate(backend: Backend) -> None:
         if entry.status == "chosen":
             entry.status = "available"
     _entries[backend.name].status = "chosen"
+    for act in after_activation:
+        act()
 
 
 @awaitable("tf.ready()")

@@ -86,6 +86,8 @@ class Storage:
         """
         if self.host is not None:
             return self.host
+        if (rescued := self._rescued()) is not None:
+            return rescued
         began = clock() if recorders else 0.0
         array = self._holder().read(self.slot, self.aval)
         if began:
@@ -96,11 +98,26 @@ class Storage:
         """:meth:`to_host` without blocking the page."""
         if self.host is not None:
             return self.host
+        if (rescued := self._rescued()) is not None:
+            return rescued
         began = clock() if recorders else 0.0
         array = await self._holder().read_async(self.slot, self.aval)
         if began:
             note("read", str(self.aval), began, awaited=True)
         return array
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether only a device that is gone had the bytes; :meth:`to_host` may have them still."""
+        backend = self.backend
+        return self.host is None and backend is not None and bool(backend.gone or backend.lost())
+
+    def _rescued(self) -> Array | None:
+        """The values of a device that is gone, if they were on the host for want of its memory."""
+        if self.is_lost:
+            assert self.backend is not None
+            self.host = self.backend.rescue(self.slot, self.aval)
+        return self.host
 
     def _holder(self) -> Backend:
         """The backend that alone has the bytes, with garbage collected."""

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 from tfpy._src import tracing
 from tfpy._src.array import indexing, scattering, slicing
@@ -24,6 +25,12 @@ from tfpy._src.variables.python_values import PythonValues
 from tfpy._src.variables.scatter import ScatterMethods
 
 _numbers = count(1)
+_live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # by number
+
+
+def live_variables() -> list[Variable]:
+    """All Variables that there are."""
+    return list(_live.values())
 
 
 class Variable(ScatterMethods, PythonValues):
@@ -77,6 +84,7 @@ class Variable(ScatterMethods, PythonValues):
             )
             self.constraint = constraint
             self.number = next(_numbers)
+            _live[self.number] = self
             self.name = f"{scope}{name or 'Variable'}:0"
             self._aval = tensor.aval
             self._open_shape: TensorShape | None = None

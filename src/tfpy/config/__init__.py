@@ -12,3 +12,4 @@ from tfpy._src.function.polymorphic import (
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,
 )
+from tfpy.config import experimental as experimental
