@@ -26,7 +26,8 @@ def kernels() -> Iterator[Kernel]:
     for quantize in (None, "int8"):
         for n in (1024, 2048, 4096):
             yield _product(n, quantize)
-        yield _mobilenet(quantize)
+        for batch in (1, 16, 64):
+            yield _mobilenet(batch, quantize)
     for quantize in (None, "int8", "int4"):
         yield _decoding(quantize)
 
@@ -41,15 +42,16 @@ def _product(n: int, quantize: str | None) -> Kernel:
     return Kernel(name, tf.matmul, ((n, n),), amount, "TFLOP", ((n, n),), quantize)
 
 
-def _mobilenet(quantize: str | None) -> Kernel:
+def _mobilenet(batch: int, quantize: str | None) -> Kernel:
     arrays = mobilenet_v1.weights()
 
     def forward(image: Any, *weights: Any) -> Any:
         return mobilenet_v1.forward(tf, dict(zip(arrays, weights, strict=True)), image)
 
     shapes = tuple(array.shape for array in arrays.values())
-    image = (1, mobilenet_v1.SIZE, mobilenet_v1.SIZE, 3)
-    return Kernel(_named("MobileNetV1", quantize), forward, (image,), 0, "", shapes, quantize)
+    images = (batch, mobilenet_v1.SIZE, mobilenet_v1.SIZE, 3)
+    name = _named(f"MobileNetV1, batch {batch}", quantize)
+    return Kernel(name, forward, (images,), 0, "", shapes, quantize)
 
 
 def _decoding(quantize: str | None) -> Kernel:

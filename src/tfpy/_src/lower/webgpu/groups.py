@@ -82,7 +82,7 @@ def _row_step(
     n = p["n"]
     if n % 4 or not SHORTEST <= n <= GROUP * 4 * MOST_HELD or p["rows"] == 0:
         return False
-    lanes = lanes_of(n)
+    lanes = spread(lanes_of(n), n // 4, p["rows"], GROUP * BUSY)
     across = GROUP // lanes
     held = -(-n // (4 * lanes))
     defines = ["QUADS", f"LANES {lanes}", f"ACROSS {across}", f"HELD {held}", *flags]
@@ -124,6 +124,13 @@ def few_rows(
 def lanes_of(n: int) -> int:
     """Threads that share ``n`` neighbours: each takes eight texels or so."""
     return min(GROUP, max(8, 1 << (n // 32).bit_length() - 1))
+
+
+def spread(lanes: int, parts: int, rows: int, busy: int) -> int:
+    """The threads that share a row of so many parts: more where a device has few rows to do."""
+    while lanes < min(parts, GROUP) and rows * lanes < busy:
+        lanes *= 2
+    return lanes
 
 
 def flat(count: int) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from tfpy._src.lower.shaders.kernels import DIRECT
 from tfpy._src.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.lower.shaders.windows import is_pointwise, shaped, size_of
 from tfpy._src.lower.webgpu import matrices
-from tfpy._src.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of
+from tfpy._src.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of, spread
 from tfpy._src.lower.webgpu.matrices import MatrixTile
 from tfpy._src.lower.webgpu.steps import MakerSteps, WebGPUSteps
 from tfpy._src.lower.webgpu.tiles import (
@@ -67,8 +67,7 @@ def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
         lanes, busy = lanes_of(p["k"] * p["parts"]), GROUP * BUSY
     else:
         lanes, busy = max(4, 1 << (words // MADE - 1).bit_length()), MANY
-    while lanes < min(words, GROUP) and p["rows"] * lanes < busy:
-        lanes *= 2
+    lanes = spread(lanes, words, p["rows"], busy)
     across = GROUP // lanes
     sizes = {"LANES": lanes, "ACROSS": across, "HELD": -(-words // lanes)}
     defines = ["QUADS", *(f"{k} {v}" for k, v in sizes.items()), *flags_of(WHOLE=p["k"] % 4 == 0)]
