@@ -28,7 +28,8 @@ def group(*specs: Any, paths: tuple[Any, ...] = ("w.bin",)) -> list[Any]:
 
 async def all_of(source: Any) -> list[tuple[manifest.Group, bytes]]:
     """The groups of a model's weights with their bytes."""
-    _, coming = await sources.begun(source)
+    files = source if isinstance(source, sources.Files) else sources.opened(source)
+    _, coming = sources.begun(files, await files.read(files.model, 1 << 20))
     with coming:
         return await coming.data()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,21 @@ _MARKS = b'"[]{}'
 _NO_MARKS = bytes(set(range(256)) - set(_MARKS))
 _STEPS = bytes.maketrans(_MARKS, np.array([0, 1, -1, 1, -1], np.int8).tobytes())
 _ESCAPED = re.compile(rb"\\.", re.S)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """A context in which Python looks for no cycles. What is read of a file has tens of thousands
+    of objects and no cycles, and the search among them, which begins anew after each few thousand
+    and goes through the program's other objects, takes as long as reading.
+    """
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def parse(data: bytes) -> dict[str, Any]:

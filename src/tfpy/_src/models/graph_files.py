@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.graphs.checked import a_list, a_string, an_object
+from tfpy._src.graphs.checked import a_list, a_string, an_object, uncollected
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
@@ -21,7 +21,7 @@ from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
 from tfpy._src.models.manifest import Array, lazily_decoded
-from tfpy._src.models.sources import Coming, Progress, begun
+from tfpy._src.models.sources import Coming, Progress, begun, model_file
 from tfpy._src.raw.resources import Resources, using
 
 DEFAULT = "serving_default"
@@ -54,89 +54,87 @@ async def load_graph_model(
         model = await tf.load_graph_model("https://example.org/my-model/model.json")
         model.predict(image)
     """
-    return await read_graph_model(*await begun(source, progress), trainable, quantize)
-
-
-async def read_graph_model(
-    model_json: dict[str, Any],
-    coming: Coming,
-    trainable: bool = False,
-    quantize: str | None = None,
-) -> GraphModel:
-    """The model that ``model.json`` describes; its graph is read while its weights come.
-
-    Args:
-        model_json: loses its graph, which is freed before they have come.
-        coming: the weights.
-        trainable: make the weights Variables.
-        quantize: as of :func:`load_graph_model`.
-
-    Raises:
-        ModelFileError: when it is no graph-model, or broken.
-    """
-    with coming:
-        arrays: dict[str, Callable[[], Array]] = {}
-        names = [spec.name for group in coming.groups for spec in group.weights]
-        weights = {name: functools.partial(_array, arrays, name) for name in names}
-        topology = _Topology.of(model_json, weights)
-        for group, data in await coming.data():
-            arrays.update(lazily_decoded(group, data))
-    return topology.model(model_json, weights, trainable, quantize)
-
-
-def _array(arrays: Mapping[str, Callable[[], Array]], name: str) -> Array:
-    """A weight, once it has come."""
-    return arrays[name]()
+    files, data = await model_file(source)
+    with uncollected():
+        topology = Topology.of(*begun(files, data, progress))
+    return await topology.model(trainable, quantize)
 
 
 @dataclass(frozen=True)
-class _Topology:
-    """A graph, and what the file says of it."""
+class Topology:
+    """A graph, and what ``model.json`` says of it, while its weights come."""
 
     graph: NodeGraph
     said: Mapping[str, Any] | None
     metadata: Mapping[str, Any]
+    model_json: Mapping[str, Any]
+    coming: Coming
+    weights: Mapping[str, Callable[[], Array]]
+    arrays: dict[str, Callable[[], Array]]
+    """The weights that have come."""
 
     @classmethod
-    def of(cls, model_json: dict[str, Any], weights: Mapping[str, Any]) -> _Topology:
+    def of(cls, model_json: dict[str, Any], coming: Coming) -> Topology:
         """What is known without the weights' values.
+
+        Args:
+            model_json: loses its graph, which is freed before they have come.
+            coming: the weights; they are given up when the graph is broken.
 
         Raises:
             ModelFileError: when it is no graph-model, or broken.
         """
+        try:
+            return cls._read(model_json, coming)
+        except BaseException:
+            coming.close()
+            raise
+
+    @classmethod
+    def _read(cls, model_json: dict[str, Any], coming: Coming) -> Topology:
         if model_json.get("format", "graph-model") != "graph-model":
             raise ModelFileError(
                 f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
             )
         metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
         said = model_json.get("signature") or metadata.get("signature")
-        names: list[str] = []
+        outputs: list[str] = []
         if said is not None:
-            outputs = _infos(an_object(said, "signature"), "outputs")
-            names = [canonical(info["name"]) for info in outputs.values()]
+            infos = _infos(an_object(said, "signature"), "outputs")
+            outputs = [canonical(info["name"]) for info in infos.values()]
+        arrays: dict[str, Callable[[], Array]] = {}
+        names = [spec.name for group in coming.groups for spec in group.weights]
+        weights = {name: functools.partial(_array, arrays, name) for name in names}
         message = graph_from_json(model_json.pop("modelTopology", None))
-        return cls(read_graph(message, names, weights, attributes=attributes), said, metadata)
+        graph = read_graph(message, outputs, weights, attributes=attributes)
+        return cls(graph, said, metadata, model_json, coming, weights, arrays)
 
-    def model(
-        self,
-        model_json: Mapping[str, Any],
-        weights: Mapping[str, Any],
-        trainable: bool,
-        quantize: str | None,
-    ) -> GraphModel:
-        """The model, when the weights are there."""
+    async def model(self, trainable: bool = False, quantize: str | None = None) -> GraphModel:
+        """The model, when the weights are there.
+
+        Raises:
+            ModelFileError: when they are broken, or what makes tables is.
+        """
+        with self.coming as coming:
+            for group, data in await coming.data():
+                self.arrays.update(lazily_decoded(group, data))
         resources: Resources = {}
         bound: dict[str, Any] = {}
         if self.said is None:
             signature = own_signature(self.graph)
         else:
             with using(resources):
-                bound = _initialized(model_json, weights, self.said)
+                bound = _initialized(self.model_json, self.weights, self.said)
             signature = _signature(self.said, self.graph, self.metadata, bound)
         signatures = {DEFAULT: signature}
         return GraphModel(
             self.graph, signatures, self.metadata, bound, resources, trainable, quantize
         )
+
+
+def _array(arrays: Mapping[str, Callable[[], Array]], name: str) -> Array:
+    """A weight, once it has come."""
+    return arrays[name]()
 
 
 def own_signature(graph: NodeGraph) -> Signature:

@@ -14,7 +14,7 @@ from tfpy._src.models.building import build
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import OPTIMIZER, QUANTIZED, Array, decoded
 from tfpy._src.models.optimizers import restore, weights_of
-from tfpy._src.models.sources import MODEL, Coming, begun
+from tfpy._src.models.sources import MODEL, Coming, begun, model_file
 from tfpy._src.models.tfjs_config import tfjs_config
 from tfpy._src.models.training_config import compile_model, training_config
 from tfpy._src.models.weight_names import named_weights
@@ -68,7 +68,8 @@ async def load_layers_model_async(
 
         model = await tf.load_layers_model_async("https://example.org/my-model/model.json")
     """
-    return await read_layers_model(*await begun(source), custom_objects, strict)
+    model_json, coming = begun(*await model_file(source))
+    return await read_layers_model(model_json, coming, custom_objects, strict)
 
 
 async def read_layers_model(

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tfpy._src.alias.keras import namespace
+from tfpy._src.graphs.checked import uncollected
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
 from tfpy._src.graphs.wire import read
 from tfpy._src.models import saved_model_files
-from tfpy._src.models.graph_files import own_signature, read_graph_model
+from tfpy._src.models.graph_files import Topology, own_signature
 from tfpy._src.models.graph_model import GraphModel
 from tfpy._src.models.layers_model import read_layers_model
 from tfpy._src.models.sources import MODEL, Counted, Files, Progress, begun, is_zip, opened
@@ -135,12 +136,16 @@ def _has_operator_sets(data: bytes) -> bool:
 
 
 async def _tensorflow_js(how: _Loading) -> Any:
-    model, coming = await begun(how.files, how.progress, how.data)
-    topology = model.get("modelTopology")
-    is_graph = isinstance(topology, dict) and "node" in topology
-    if is_graph or model.get("format") == "graph-model":
-        return await read_graph_model(model, coming, how.trainable, how.quantize)
-    return await read_layers_model(model, coming)
+    with uncollected():
+        model, coming = begun(how.files, how.data, how.progress)
+        topology = model.get("modelTopology")
+        is_graph = isinstance(topology, dict) and "node" in topology
+        if not is_graph and model.get("format") != "graph-model":
+            reading = read_layers_model(model, coming)
+        else:
+            del topology  # it is freed as soon as it is read
+            reading = Topology.of(model, coming).model(how.trainable, how.quantize)
+    return await reading
 
 
 async def _saved_model(how: _Loading) -> GraphModel:

@@ -94,7 +94,7 @@ class Files(Protocol):
 class Coming:
     """The groups of a model's weights, on their way while their names are known.
 
-    A context: what did not come until its end is given up.
+    A context: what did not come until its end is given up, as by :meth:`close`.
 
     Args:
         files: where they are.
@@ -127,26 +127,37 @@ class Coming:
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives up what did not come."""
         for shards in self._begun:
             shards.close()
 
 
-async def begun(
-    source: Any, progress: Progress | None = None, data: bytes | None = None
+async def model_file(source: Any) -> tuple[Files, bytes]:
+    """The files that a source names, and the bytes of ``model.json``.
+
+    Raises:
+        ModelFileError: for files that are missing.
+    """
+    files = opened(source)
+    return files, await files.read(files.model, MAX_BYTES)
+
+
+def begun(
+    files: Files, data: bytes, progress: Progress | None = None
 ) -> tuple[dict[str, Any], Coming]:
     """What a model's ``model.json`` says, and its weights, which are under way.
 
     Args:
-        source: where the files are, or these.
+        files: where they are.
+        data: the bytes of ``model.json``.
         progress: hears which part of the weights has come, from 0 to 1.
-        data: the bytes of ``model.json``, where they are there.
 
     Raises:
-        ModelFileError: for files that are missing or broken.
+        ModelFileError: for files that are broken.
     """
-    files = source if isinstance(source, Files) else opened(source)
-    if data is None:
-        data = await files.read(files.model, MAX_BYTES)
     files.expect(_likely_paths(data))
     try:
         model = parse(data)
