@@ -53,7 +53,7 @@ def _training(compiled: bool) -> Call:
 WORKS: dict[str, Callable[[], Call]] = {
     "mobilenet_v2": _mobilenet,
     "training step": lambda: _training(compiled=True),
-    "training step, op by op": lambda: _training(compiled=False),
+    "training op by op": lambda: _training(compiled=False),
 }
 
 
