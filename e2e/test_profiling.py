@@ -65,7 +65,7 @@ async def test_profile(tf: Any, backend: str, source: str) -> None:
     assert 0 < info.accounted <= 1
     if info.reason:
         assert backend == "webgl"
-        assert "EXT_disjoint_timer_query_webgl2" in info.reason
+        assert "timer queries" in info.reason
         return
     assert all(kernel.kernel_time_ms is not None for kernel in info.kernels), info.kernels
     timed = [event for event in events if event["cat"] == "kernel"]
