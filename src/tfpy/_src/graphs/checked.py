@@ -20,6 +20,7 @@ MAX_BYTES = 1 << 28
 _MARKS = b'"[]{}'
 _NO_MARKS = bytes(set(range(256)) - set(_MARKS))
 _STEPS = bytes.maketrans(_MARKS, np.array([0, 1, -1, 1, -1], np.int8).tobytes())
+_NUMBERS = (int, float)  # a union would be made anew for each number
 _ESCAPED = re.compile(rb"\\.", re.S)
 
 
@@ -118,7 +119,7 @@ def a_number(value: Any, what: str) -> float:
     Raises:
         ModelFileError: for something else.
     """
-    number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
     if not number or not abs(value) < float("inf"):
         raise ModelFileError(f"{what} must be a finite number, got {_shown(value)}")
     return float(value)

@@ -64,12 +64,15 @@ class _Frames:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.of: dict[str, str] = {}
+        self.inner: list[str] = []
+        todo = [node for node in nodes if node.op in _ENTER]
+        if not todo:
+            return
         users: dict[str, list[Node]] = {}
         for node in nodes:
             for name in (*node.inputs, *node.after):
                 users.setdefault(maker_of(name), []).append(node)
         parents: dict[str, str] = {}
-        todo = [node for node in nodes if node.op in _ENTER]
         for node in todo:
             self.of[node.name] = _frame_name(node)
         while todo:
