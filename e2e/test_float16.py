@@ -141,6 +141,28 @@ def test_products_in_tiles(tf: Any, backend: str) -> None:
         np.testing.assert_allclose(got, (a @ b).astype(np.float16), rtol=2e-3, atol=2e-3)
 
 
+@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+def test_attention(tf: Any, backend: str) -> None:
+    """As Keras has it: scores and their softmax are float32, in no memory."""
+    rng = np.random.default_rng(5)
+    q, k, v = (rng.normal(size=(2, n, 3, 16)).astype(np.float16) for n in (30, 40, 40))
+
+    def attend(q: Any, k: Any, v: Any) -> Any:
+        scores = tf.cast(tf.einsum("btnh,bsnh->bnts", q, k), tf.float32) * 0.25
+        scores = tf.where(tf.linalg.band_part(tf.ones([30, 40], tf.bool), -1, 0), scores, -2e38)
+        weights = tf.cast(tf.nn.softmax(scores), tf.float16)
+        return tf.einsum("bnts,bsnh->btnh", weights, v)
+
+    compiled = tf.function(attend)
+    tensors = [tf.constant(x) for x in (q, k, v)]
+    assert "attention_rows" in compiled.get_concrete_function(*tensors).lower().as_text()
+    scores = np.einsum("btnh,bsnh->bnts", *(x.astype(np.float32) for x in (q, k))) * 0.25
+    weights = np.exp(np.where(np.tri(30, 40) > 0, scores, -np.inf))
+    weights /= weights.sum(-1, keepdims=True)
+    expected = np.einsum("bnts,bsnh->btnh", weights, v.astype(np.float32))
+    np.testing.assert_allclose(compiled(*tensors).numpy(), expected, TOLERANCE, TOLERANCE)
+
+
 @run_in_browser(
     backends=["webgpu"], browsers=["firefox"], packages=["keras"], timeout=600, check_leaks=False
 )

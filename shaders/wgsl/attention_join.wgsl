@@ -21,6 +21,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) c
         sum = fma(vec4<f32>(weight), x_texel(t + 1 + column), sum);
     }
     sum /= total;
+#if BLIND_ZERO
+    sum = select(sum, vec4<f32>(0), most <= -5e8);
+#endif
     let at = outer * p.out_strides[0].x + line / p.m % p.inner * p.out_strides[1].x + line % p.m * p.out_strides[2].x;
     let place = at + 4 * column * p.out_strides[3].x;
 #if QUADS

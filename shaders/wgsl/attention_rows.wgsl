@@ -13,6 +13,7 @@ const OWN = KEYS / THREADS;
 const LANES = THREADS / COLUMNS;
 const AHEAD = 4;
 const LEAST = -3.4028234e38;
+const BLIND = -5e8;
 
 var<workgroup> query: array<vec4<f32>, DEPTH>;
 var<workgroup> products: array<vec4<f32>, KEYS>;
@@ -160,6 +161,9 @@ fn main(
 #else
     let at = matrix_at(p.out_strides, outer, inner) + row * p.out_strides[2].x + 4 * t * p.out_strides[3].x;
     sum /= total;
+#if BLIND_ZERO
+    sum = select(sum, vec4<f32>(0), most <= BLIND);
+#endif
 #if QUADS
     store(at >> 2u, sum);
 #else

@@ -6,8 +6,9 @@
 // 4 DEPTH, then those of 4 KEYS keys, pass through the workgroup's memory at once; the next are loaded
 // meanwhile. Places in it are swizzled so that threads write to different banks.
 // q_WHOLE and so on: four neighbours along the depth (of the mask: along the keys) are one texel.
-// MASKED_TRUE: `blocks` says what the mask does to each block of keys (attention_blocks.wgsl). What it hides is
-// left out; where it then turns out that a row sees no key at all, nothing is left out the second time.
+// MASKED_TRUE: `blocks` says what the mask does to each block of keys (attention_blocks.wgsl). What it hides is left
+// out; where it then turns out that a row sees no key at all, nothing is left out the second time.
+// BLIND_ZERO: such rows are zeros.
 const TM = $TM;
 const TN = $TN;
 const TW = $TW;
@@ -29,7 +30,7 @@ const V_TILE = 4 * KEYS * ROW_FOURS;
 const SIZE = max(max(K_TILE + 4 * DEPTH * KEY_FOURS, V_TILE + 4 * KEYS * COLUMN_FOURS), TX * ROW_FOURS);
 const SPREAD = 8 / DEPTH;
 const LEAST = -3.4028234e38;
-const HIDDEN = -1e9;
+const BLIND = -5e8;
 
 var<workgroup> tile: array<vec4<f32>, SIZE>;
 #if MASKED_TRUE
@@ -302,15 +303,19 @@ fn main(
         }
     }
 #if MASKED_TRUE
+#if BLIND_ZERO
+    break;
+#else
     if (!leaves_out) { break; }
     for (var i = 0; i < TM; i++) {
         let row = first_row + (ty + i * TY) * 4 + vec4<i32>(0, 1, 2, 3);
-        if (any((most[i] <= vec4<f32>(HIDDEN)) & (row < vec4<i32>(p.m)))) { atomicStore(&blind, 1u); }
+        if (any((most[i] <= vec4<f32>(BLIND)) & (row < vec4<i32>(p.m)))) { atomicStore(&blind, 1u); }
     }
     workgroupBarrier();
     if (t == 0) { all_see = atomicLoad(&blind) == 0u; }
     if (workgroupUniformLoad(&all_see)) { break; }
     leaves_out = false;
+#endif
     }
 #endif
     workgroupBarrier();
@@ -326,7 +331,10 @@ fn main(
                 let column = 4 * (tx + j * TX);
                 if (row < p.m && column < p.width) {
                     let at = out_first + row * p.out_strides[2].x + column * p.out_strides[3].x;
-                    let mixed = sums[(i * 4 + r) * TW + j] / whole[r];
+                    var mixed = sums[(i * 4 + r) * TW + j] / whole[r];
+#if BLIND_ZERO
+                    mixed = select(mixed, vec4<f32>(0), most[i][r] <= BLIND);
+#endif
 #if QUADS
                     store(at >> 2u, mixed);
 #else

@@ -36,5 +36,8 @@ def attend(params: dict[str, Any], operands: dict[str, Any]) -> Any:
         scores = scores + operands["mask"].ravel()[places("mask")]
     e = np.exp(scores - scores.max(-1, keepdims=True))
     out = np.full(int(np.prod([params[x] for x in ("outer", "inner", "m", "width")])), np.nan)
-    out[places("out")] = (e / e.sum(-1, keepdims=True)) @ v
+    share = e / e.sum(-1, keepdims=True)
+    if params.get("blind") == "zero":
+        share = np.where(scores.max(-1, keepdims=True) > -5e8, share, 0)
+    out[places("out")] = share @ v
     return out

@@ -127,6 +127,47 @@ def test_masks_that_choose(mask: Shape, fill: float) -> None:
         assert params["masked"] == "true"
 
 
+def test_zeros_where_nothing_is_seen() -> None:
+    """As Keras's layer Softmax has it."""
+
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        seen = tf.logical_and(mask > -1, [[True], [False], [True]])
+        scores = tf.where(seen, tf.matmul(q, k, transpose_b=True), -1e9)
+        return tf.matmul(tf.where(seen, tf.nn.softmax(scores), 0.0), v)
+
+    eqn = attention_of(traced(function, (2, 3, 4), (2, 6, 4), (2, 6, 7), (2, 3, 6)))
+    attrs = dict(eqn.attrs)
+    seen = np.random.default_rng(0).uniform(size=(2, 3, 6)) > 0.4
+    seen[:, 1] = False
+    *arrays, _, _ = random_inputs(attrs["body"])
+    arrays.append(np.where(seen, 0, -1e9).astype(np.float32))
+    (wanted,) = evaluate(attrs["body"], [*arrays, seen])
+    params = dict(attrs["pattern"].params)
+    got = attend(params, dict(zip(attrs["pattern"].inputs, arrays, strict=True)))
+    np.testing.assert_allclose(got, wanted.ravel(), 1e-4, 1e-5)
+    assert params["blind"] == "zero"
+    assert not wanted[:, 1].any()
+
+
+def test_zeros_elsewhere_are_no_attention() -> None:
+    def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
+        scores = tf.where(mask > 0, tf.matmul(q, k, transpose_b=True), -1e9)
+        return tf.matmul(tf.where(mask > 1, tf.nn.softmax(scores), 0.0), v)
+
+    graph = traced(function, (2, 6, 6), (2, 6, 6), (2, 6, 6), (6, 6))
+    assert kinds(fuse_attention(graph, Greedy())) == kinds(graph)
+
+
+def test_softmax_of_wider_floats() -> None:
+    def function(q: Any, k: Any, v: Any) -> Any:
+        q, k, v = (tf.cast(x, tf.float16) for x in (q, k, v))
+        scores = tf.cast(tf.matmul(q, k, transpose_b=True), tf.float32) * 0.5
+        return tf.matmul(tf.cast(tf.nn.softmax(scores), tf.float16), v)
+
+    after = fuse_attention(traced(function, (2, 5, 4), (2, 6, 4), (2, 6, 7)), Greedy())
+    assert [name.split("(")[0] for name in kinds(after)] == ["cast", "cast", "cast", "attention"]
+
+
 def test_numbers_that_hide_nothing_are_no_mask() -> None:
     def function(q: Any, k: Any, v: Any, mask: Any) -> Any:
         scores = tf.matmul(q, k, transpose_b=True)

@@ -30,7 +30,10 @@ PROLOGUE = "prologue"
 
 @dataclass(frozen=True)
 class Pattern:
-    """The kernel that computes what a body says: its operands' names and its parameters."""
+    """The kernel that computes what a body says: its operands' names and its parameters.
+
+    It may do without the last inputs of the body.
+    """
 
     inputs: tuple[str, ...]
     params: tuple[tuple[str, Param], ...]

@@ -89,7 +89,8 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, Values]:
     attrs = dict(eqn.attrs)
     if eqn.op is not fusion or attrs["kind"] not in (EPILOGUE, PROLOGUE):
         assert eqn.op.kernel is not None
-        return eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **attrs), eqn.inputs
+        call = eqn.op.kernel(*(graph.avals[i] for i in eqn.inputs), **attrs)
+        return call, eqn.inputs[: len(call.inputs)] if eqn.op is fusion else eqn.inputs
     body: Graph = attrs["body"]
     call, values = _call_of_body(body)
     outside = dict(zip(body.inputs, eqn.inputs, strict=True))

@@ -49,11 +49,12 @@ class WasmTarget:
 
     def takes(self, call: KernelCall) -> bool:
         """All sizes, but for attention only enough rows that packing k and v pays, columns of the
-        result that are neighbours, and keys for each head; in int8 what gains by it."""
+        result that are neighbours, keys for each head, and no zeros for rows that see nothing; in
+        int8 what gains by it."""
         p: dict[str, Any] = dict(call.params)
         if call.name == "attention":
             beside = p["out_strides"][3] == 1 or p["width"] == 1
-            return bool(p["m"] > FEW_ROWS and beside and "group" not in p)
+            return bool(p["m"] > FEW_ROWS and beside and not {"group", "blind"} & p.keys())
         if call.name == "quantized_matmul":
             return bool(p["n"] * p["k"] >= MIN_WEIGHTS and p["n"] >= MIN_USES)
         if call.name == "quantized_conv2d":

@@ -22,9 +22,10 @@ LARGEST_OF_HEADS = 1 << 22
 
 
 def pays(call: KernelCall) -> bool:
-    """Whether fewer draws make up for products without tiles; not where heads share keys."""
+    """Whether fewer draws make up for products without tiles; not where heads share keys or rows
+    that see nothing are zeros."""
     p: Params = dict(call.params)
-    if "group" in p:
+    if "group" in p or "blind" in p:
         return False
     scores = p["outer"] * p["inner"] * p["m"] * p["n"]
     _, head, row, _ = p["q_strides"]

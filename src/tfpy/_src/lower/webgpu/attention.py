@@ -142,34 +142,30 @@ def attention(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], outpu
 
 
 def _by_rows(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
-    fours = -(-p["width"] // 4)
+    """A last step joins what the chunks of a row's keys give."""
+    rows, fours = _rows(p), -(-p["width"] // 4)
     chunks = -(-p["n"] // CHUNK)
     chunk = -(-p["n"] // chunks)
-    lines = _rows(p)
-    columns = 1 << (fours - 1).bit_length()
     params = p | {"chunks": chunks, "chunk": chunk}
-    defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {columns}"]
+    defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {1 << (fours - 1).bit_length()}"]
     defines += [f"KEYS {-(-chunk // GROUP) * GROUP}", *_wholes(p)]
     if chunks == 1:
-        defines += _quads(p)
-        steps.step("attention_rows", named, output, params, defines, flat(lines))
+        steps.step("attention_rows", named, output, params, [*defines, *_quads(p)], flat(rows))
         return
-    partial = steps.program.add_buffer([lines, chunks, 4 * (fours + 1)], float32)
+    partial = steps.program.add_buffer([rows, chunks, 4 * (1 + fours)], float32)
     defines += ["QUADS", "PARTIAL"]
-    steps.step("attention_rows", named, partial, params, defines, flat(lines * chunks))
-    groups = flat(-(-lines * fours // GROUP))
+    steps.step("attention_rows", named, partial, params, defines, flat(rows * chunks))
+    groups = flat(-(-rows * fours // GROUP))
     steps.step("attention_join", {"x": partial}, output, params, _quads(p), groups)
 
 
 def _in_tiles(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
     tile = tile_for(p)
-    params = p | {"tiles": -(-p["m"] // tile.rows)}
-    named = dict(named)
+    named, params = dict(named), p | {"tiles": -(-p["m"] // tile.rows)}
     if "mask" in named:
         named["blocks"], params["blocks_strides"] = _blocks(steps, p, tile, named["mask"])
     defines = [*tile.defines, *_wholes(p), *_quads(p)]
-    groups = flat(p["outer"] * p["inner"] * params["tiles"])
-    steps.step("attention_tile", named, output, params, defines, groups)
+    steps.step("attention_tile", named, output, params, defines, flat(_count(p, tile)))
 
 
 def _blocks(steps: WebGPUSteps, p: Params, tile: Tile, mask: int) -> tuple[int, list[int]]:

@@ -18,7 +18,7 @@ from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import broadcast_strides, merge
 from tfpy._src.lower.target import Target
 from tfpy._src.ops.contraction import matmul
-from tfpy._src.ops.elementwise import add, exp, multiply, real_div
+from tfpy._src.ops.elementwise import add, cast, exp, multiply, real_div, select
 from tfpy._src.passes.fuse.masks import with_added_masks
 from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 from tfpy._src.passes.fuse.softmax import softmax_of
@@ -49,8 +49,8 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
         %9 = transpose(%8)
 
     With or without a scale (a factor or a divisor of the scores, a number that multiplies q or k),
-    a mask, added or chosen by, and heads, of which several may share keys; made with ``tf.matmul``
-    or ``tf.einsum``.
+    a mask, added or chosen by (and then perhaps chosen by again, which gives rows that see nothing
+    zeros), and heads, of which several may share keys; made with ``tf.matmul`` or ``tf.einsum``.
     """
     if "attention" not in target.kernels:
         return graph
@@ -99,7 +99,8 @@ def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | 
     if len(finder.shape(x)) < 2:
         return None
     scores = _masked(finder, x)
-    values = _values(finder, softmax)
+    zeroed = None if scores is None else _zeroed(finder, softmax, scores.mask)
+    values = _values(finder, softmax if zeroed is None else zeroed[0])
     if scores is None or values is None or not scores.q.sizes[1] or not values[0].sizes[1]:
         return None
     v, product, is_turned = values
@@ -110,8 +111,11 @@ def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | 
         params = _params(finder, x, scores, v, out)
         if params is None or len({*operands.values()}) < len(operands):
             continue
+        if zeroed is not None:
+            params["blind"] = "zero"
         pattern = Pattern(tuple(operands), tuple(params.items()))
-        found = finder.fused(out.value, "attention", list(operands.values()), pattern)
+        read = [*operands.values(), *([] if zeroed is None else [zeroed[1]])]
+        found = finder.fused(out.value, "attention", read, pattern)
         if found is not None:
             call = KernelCall("attention", pattern.inputs, params)
             return found if target.takes(call) else None
@@ -212,10 +216,10 @@ def _product(finder: Finder, x: int) -> _Scores | None:
     chain: list[Eqn] = []
     factor, scaling, scale = 1.0, "none", None
     source = x
-    while (eqn := finder.producer(source, *REARRANGING, multiply, real_div)) is not None:
+    while (eqn := finder.producer(source, *REARRANGING, cast, multiply, real_div)) is not None:
         chain.insert(0, eqn)
         source = eqn.inputs[0]
-        if eqn.op in REARRANGING:
+        if eqn.op in REARRANGING or _is_of_floats(finder, eqn):
             continue
         found = _scale_of(finder, eqn)
         if found is None:
@@ -241,6 +245,12 @@ def _product(finder: Finder, x: int) -> _Scores | None:
     b = _matrices(finder, right, batch, flags["transpose_b"])
     q, k = (a, b.turned()) if sides == (0, 1) else (b.turned(), a)
     return _Scores(q, k, factor * q.factor * k.factor, scaling, scale)
+
+
+def _is_of_floats(finder: Finder, eqn: Eqn) -> bool:
+    """Whether it makes floats wider, or rounds them: the kernel computes in float32."""
+    dtypes = [finder.graph.avals[v].dtype for v in (*eqn.inputs, *eqn.outputs)]
+    return eqn.op is cast and all(dtype.is_floating for dtype in dtypes)
 
 
 def _scale_of(finder: Finder, eqn: Eqn) -> tuple[int, float, int | None] | None:
@@ -315,10 +325,24 @@ def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = Fa
     return chain
 
 
+def _zeroed(finder: Finder, softmax: int, mask: int | None) -> tuple[int, int] | None:
+    """The softmax with zeros where the condition hides that the mask was made of, and that
+    condition, if nothing else is read of the softmax."""
+    chosen = finder.only_reader(softmax)
+    made = None if mask is None else finder.producer(mask, select)
+    if chosen is None or chosen.op is not select or made is None:
+        return None
+    condition, x, zero = chosen.inputs
+    shows = x == softmax and finder.number(zero) == 0 and finder.number(made.inputs[1]) == 0
+    return (chosen.outputs[0], condition) if shows and condition == made.inputs[0] else None
+
+
 def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
     """v, its product with the softmax, and whether that is the transposed one."""
     value, chain = softmax, list[Eqn]()
-    while (eqn := finder.only_reader(value)) is not None and eqn.op in REARRANGING:
+    while (eqn := finder.only_reader(value)) is not None:
+        if eqn.op not in REARRANGING and not _is_of_floats(finder, eqn):
+            break
         chain.append(eqn)
         (value,) = eqn.outputs
     if eqn is None or eqn.op is not matmul or eqn.inputs.count(value) != 1:

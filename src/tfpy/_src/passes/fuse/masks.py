@@ -6,7 +6,7 @@ import numpy as np
 
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ops.contraction import matmul
-from tfpy._src.ops.elementwise import add, multiply, real_div, select
+from tfpy._src.ops.elementwise import add, cast, multiply, real_div, select
 from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.passes.rewrite import Builder, rewrite
 from tfpy._src.passes.strides import REARRANGING
@@ -44,7 +44,7 @@ def _added(builder: Builder, eqn: Eqn) -> int | None:
 
 def _is_product(builder: Builder, value: int) -> bool:
     """Whether a value is a product, moved or scaled."""
-    while (eqn := builder.producer(value, *REARRANGING, multiply, real_div)) is not None:
+    while (eqn := builder.producer(value, *REARRANGING, cast, multiply, real_div)) is not None:
         sizes = [builder.aval(v).size for v in eqn.inputs]
         value = eqn.inputs[sizes.index(max(sizes))]
     return builder.producer(value, matmul) is not None
