@@ -21,6 +21,7 @@ ROOT_FILES = (
     "bench/fit_steps.py",
     "bench/fits.py",
     "bench/models.py",
+    "bench/profiles.py",
     "bench/quantized.py",
     "bench/tasks.py",
     "bench/throughput.py",
