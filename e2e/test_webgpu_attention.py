@@ -112,6 +112,7 @@ CASES: dict[str, Case] = {
     ),
     "biased": ("tile", heads, [*(normal(2, 70, 48) for _ in range(3)), normal(3, 70, 70)]),
     "grouped": ("tile", grouped, [normal(2, 70, 4, 16), *(normal(2, 70, 2, 16) for _ in range(2))]),
+    "chunks": ("chunks", heads, [normal(1, 70, 60), normal(1, 300, 60), normal(1, 300, 180)]),
     "zeroed": ("tile", zeroed, [*three(152, 152), rows_that_see_nothing(152)]),
     "zeroed_row": ("rows", zeroed, [*three(2, 70), hidden(np.arange(2)[:, None] < np.ones(70))]),
     "one_row": ("rows", heads, [normal(2, 1, 48), normal(2, 300, 48), normal(2, 300, 60)]),
@@ -127,9 +128,15 @@ CASES: dict[str, Case] = {
 
 @pytest.fixture
 def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Says by which kernel attention is computed, whatever its size."""
+    """Says how attention is computed, whatever its size: by rows, in tiles, in tiles for chunks of
+    the keys."""
     monkeypatch.setitem(target._RULES, "attention", lambda call: True)
-    return lambda kernel: monkeypatch.setattr(attention, "_is_by_rows", lambda p: kernel == "rows")
+
+    def choose(kernel: str) -> None:
+        monkeypatch.setattr(attention, "_is_by_rows", lambda p: kernel == "rows")
+        monkeypatch.setattr(attention, "MOST_CHUNKS", 8 if kernel == "chunks" else 1)
+
+    return choose
 
 
 def case(function: Callable[..., Any], arrays: list[Array]) -> tuple[Program, Array]:
@@ -147,7 +154,7 @@ def test_attention(evaluate: Evaluate, by: Callable[[str], None]) -> None:
         by(kernel)
         program, expected = case(function, arrays)
         kernels = {program.kernels[step.kernel].name for step in program.steps}
-        assert f"attention_{kernel}" in kernels, name
+        assert f"attention_{kernel.replace('chunks', 'join')}" in kernels, name
         calls.append(page_call(program, arrays))
         wanted.append((name, expected))
     for values, (name, expected) in zip(evaluate("results", calls), wanted, strict=True):

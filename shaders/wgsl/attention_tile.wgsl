@@ -8,7 +8,7 @@
 // q_WHOLE and so on: four neighbours along the depth (of the mask: along the keys) are one texel.
 // MASKED_TRUE: `blocks` says what the mask does to each block of keys (attention_blocks.wgsl). What it hides is left
 // out; where it then turns out that a row sees no key at all, nothing is left out the second time.
-// BLIND_ZERO: such rows are zeros.
+// BLIND_ZERO: such rows are zeros. PARTIAL: a workgroup takes a chunk of the keys, for attention_join.wgsl.
 const TM = $TM;
 const TN = $TN;
 const TW = $TW;
@@ -106,8 +106,10 @@ fn main(
     let number = i32(id.x + id.y * count.x);
     let matrices = p.outer * p.inner;
     // The last rows first, which of a triangle have most to do.
-    let down = p.tiles - 1 - number / matrices;
+    let down = p.tiles - 1 - number / matrices / p.chunks;
     if (down < 0) { return; }
+    let begin = number / matrices % p.chunks * p.chunk;
+    let end = min(begin + p.chunk, p.n);
     let outer = number % matrices / p.inner;
     let inner = number % p.inner;
     let t = i32(thread);
@@ -137,7 +139,7 @@ fn main(
         total[i] = vec4<f32>(0);
     }
     for (var s = 0; s < 4 * TM * TW; s++) { sums[s] = vec4<f32>(0); }
-    for (var first_key = 0; first_key < p.n; first_key += BLOCK) {
+    for (var first_key = begin; first_key < end; first_key += BLOCK) {
 #if MASKED_TRUE
         let block = blocks_at(blocks_first + first_key / BLOCK);
         if (block == 0 && leaves_out) { continue; }
@@ -327,11 +329,20 @@ fn main(
         for (var x = 0; x < TX; x++) { whole += tile[x * ROW_FOURS + ty + i * TY]; }
         for (var r = 0; r < 4; r++) {
             let row = first_row + (ty + i * TY) * 4 + r;
+#if PARTIAL
+            let line = (number % matrices * p.m + row) * p.chunks + begin / p.chunk;
+            let place = line * (1 + (p.width + 3) / 4);
+            if (tx == 0 && row < p.m) { store(place, vec4<f32>(most[i][r], whole[r], 0, 0)); }
+#endif
             for (var j = 0; j < TW; j++) {
                 let column = 4 * (tx + j * TX);
+                var mixed = sums[(i * 4 + r) * TW + j];
                 if (row < p.m && column < p.width) {
+#if PARTIAL
+                    store(place + 1 + column / 4, mixed);
+#else
                     let at = out_first + row * p.out_strides[2].x + column * p.out_strides[3].x;
-                    var mixed = sums[(i * 4 + r) * TW + j] / whole[r];
+                    mixed /= whole[r];
 #if BLIND_ZERO
                     mixed = select(mixed, vec4<f32>(0), most[i][r] <= BLIND);
 #endif
@@ -339,6 +350,7 @@ fn main(
                     store(at >> 2u, mixed);
 #else
                     for (var e = 0; e < min(4, p.width - column); e++) { store(at + e * p.out_strides[3].x, mixed[e]); }
+#endif
 #endif
                 }
             }

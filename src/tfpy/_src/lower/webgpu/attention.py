@@ -1,7 +1,7 @@
 """The steps of attention on WebGPU, whose scores are never in memory.
 
 Few rows of q: a workgroup computes one, or a chunk of its keys. Else in tiles, which leave out what
-a mask hides.
+a mask hides; without one, and where there are few, in tiles for each chunk of the keys.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEW_KEYS = 256
 """Up to so many a tile needs few blocks, one after the other, and may be one of few..."""
 
 FILLS = 128
-"""... else there must be so many tiles, or products in more of them are faster..."""
+"""... else there must be so many workgroups, or products in more of them are faster..."""
 
 WIDE = 128
 """... as they are for wider results..."""
@@ -91,7 +91,10 @@ LARGE = (
 """By the columns of the result that they have; on an NVIDIA H200 the fastest of a dozen each."""
 
 SMALL = (Tile(8, 8, 1, 4, 1), Tile(16, 8, 1, 1, 1), *LARGE[2:])
-"""Where there are few."""
+"""Where there are few, with a mask."""
+
+MOST_CHUNKS = 8
+"""Of the keys of a tile."""
 
 
 def tile_for(p: Params) -> Tile:
@@ -99,7 +102,20 @@ def tile_for(p: Params) -> Tile:
     large, small = (
         next(tile for tile in tiles if p["width"] <= tile.columns) for tiles in (LARGE, SMALL)
     )
-    return large if _count(p, large) >= FILLS else small
+    return small if _is_masked(p) and _count(p, large) < FILLS else large
+
+
+def chunks_for(p: Params, tile: Tile) -> int:
+    """In how many chunks the keys of each tile are taken, so that the device is busy."""
+    chunks, blocks = 1, -(-p["n"] // tile.block)
+    if not _is_masked(p):
+        while _count(p, tile) * chunks < 2 * FILLS and 2 * chunks <= min(blocks, MOST_CHUNKS):
+            chunks *= 2
+    return chunks
+
+
+def _is_masked(p: Params) -> bool:
+    return bool(p["masked"] == "true")
 
 
 def _count(p: Params, tile: Tile) -> int:
@@ -118,7 +134,8 @@ def pays(call: KernelCall) -> bool:
         return True
     if _is_by_rows(p):
         return bool(scores * widest <= FEW_SCORES)
-    fills = p["n"] <= FEW_KEYS or _count(p, tile_for(p)) >= FILLS
+    tile = tile_for(p)
+    fills = p["n"] <= FEW_KEYS or _count(p, tile) * chunks_for(p, tile) >= FILLS
     return bool(fills and widest <= WIDE)
 
 
@@ -142,30 +159,50 @@ def attention(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], outpu
 
 
 def _by_rows(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
-    """A last step joins what the chunks of a row's keys give."""
-    rows, fours = _rows(p), -(-p["width"] // 4)
-    chunks = -(-p["n"] // CHUNK)
-    chunk = -(-p["n"] // chunks)
-    params = p | {"chunks": chunks, "chunk": chunk}
-    defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {1 << (fours - 1).bit_length()}"]
-    defines += [f"KEYS {-(-chunk // GROUP) * GROUP}", *_wholes(p)]
-    if chunks == 1:
-        steps.step("attention_rows", named, output, params, [*defines, *_quads(p)], flat(rows))
-        return
-    partial = steps.program.add_buffer([rows, chunks, 4 * (1 + fours)], float32)
-    defines += ["QUADS", "PARTIAL"]
-    steps.step("attention_rows", named, partial, params, defines, flat(rows * chunks))
-    groups = flat(-(-rows * fours // GROUP))
-    steps.step("attention_join", {"x": partial}, output, params, _quads(p), groups)
+    chunk = -(-p["n"] // -(-p["n"] // CHUNK))
+    columns = 1 << (_fours(p) - 1).bit_length()
+    defines = [f"DEPTH {-(-p['depth'] // 4)}", f"COLUMNS {columns}"]
+    defines += [f"KEYS {-(-chunk // GROUP) * GROUP}"]
+    _step(steps, "attention_rows", p | {"chunk": chunk}, named, output, defines, _rows(p))
 
 
 def _in_tiles(steps: WebGPUSteps, p: Params, named: Mapping[str, int], output: int) -> None:
     tile = tile_for(p)
-    named, params = dict(named), p | {"tiles": -(-p["m"] // tile.rows)}
+    blocks = -(-p["n"] // tile.block)
+    chunk = -(-blocks // chunks_for(p, tile)) * tile.block
+    named, params = dict(named), p | {"chunk": chunk, "tiles": -(-p["m"] // tile.rows)}
     if "mask" in named:
         named["blocks"], params["blocks_strides"] = _blocks(steps, p, tile, named["mask"])
-    defines = [*tile.defines, *_wholes(p), *_quads(p)]
-    steps.step("attention_tile", named, output, params, defines, flat(_count(p, tile)))
+    _step(steps, "attention_tile", params, named, output, tile.defines, _count(p, tile))
+
+
+def _step(
+    steps: WebGPUSteps,
+    name: str,
+    params: Params,
+    named: Mapping[str, int],
+    output: int,
+    defines: Sequence[str],
+    groups: int,
+) -> None:
+    """Adds the step of a kernel with so many workgroups for each chunk of the keys, and one that
+    joins what the chunks give."""
+    chunks = -(-params["n"] // params["chunk"])
+    params = params | {"chunks": chunks}
+    defines = [*defines, *_wholes(params)]
+    if chunks == 1:
+        steps.step(name, named, output, params, [*defines, *_quads(params)], flat(groups))
+        return
+    rows, fours = _rows(params), _fours(params)
+    partial = steps.program.add_buffer([rows, chunks, 4 * (1 + fours)], float32)
+    steps.step(name, named, partial, params, [*defines, "QUADS", "PARTIAL"], flat(groups * chunks))
+    joining = flat(-(-rows * fours // GROUP))
+    steps.step("attention_join", {"x": partial}, output, params, _quads(params), joining)
+
+
+def _fours(p: Params) -> int:
+    """Texels of a row of the result."""
+    return -(-int(p["width"]) // 4)
 
 
 def _blocks(steps: WebGPUSteps, p: Params, tile: Tile, mask: int) -> tuple[int, list[int]]:
