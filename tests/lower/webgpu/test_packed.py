@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from passes.fusing import traced
 from passes.sketch import Sketch
 
+import tfpy as tf
 from tfpy._src.dtypes import float32, int8, int32
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
@@ -18,7 +21,7 @@ from tfpy._src.lower.webgpu.matrices import MatrixTile
 from tfpy._src.ops.packed_bytes import POINT
 from tfpy._src.ops.quantized import quantize_rows
 from tfpy._src.passes.packing import pack_products_of_bytes
-from tfpy._src.passes.pipeline import optimize_with_weights
+from tfpy._src.passes.pipeline import optimize, optimize_with_weights
 
 PLAIN = {"transpose_a": False, "transpose_b": False}
 WINDOW: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
@@ -284,3 +287,14 @@ def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
         found.append(result)
     assert np.abs(found[0] - evaluate(graph, given)[0]).max() > 0
     np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-6)
+
+
+def norm(x: Any) -> Any:
+    mean, variance = tf.nn.moments(x, [1], keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-3)
+
+
+@pytest.mark.parametrize("reader", [tf.nn.softmax, lambda x: tf.reduce_max(x, 1), norm])
+def test_only_products_of_bytes_normalise_rows(reader: Callable[[Any], Any]) -> None:
+    graph = optimize(traced(lambda x: reader(norm(x)), (64, 256)), WebGPUTarget())
+    verify(lower(graph))

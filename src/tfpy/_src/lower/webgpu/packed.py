@@ -85,10 +85,11 @@ def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
     few rows that are normalised."""
     if call.name == "pack_bytes":
         return makes_pixels(maker)
+    if call.name != "packed_rows" or maker.name != "layer_norm":
+        return False
     p: Params = dict(call.params)
     is_whole = maker.prologue is None and maker.epilogue is None and maker.maker is None
-    is_norm = maker.name == "layer_norm" and is_whole and maker.params["n"] == p["k"]
-    return bool(is_norm and call.name == "packed_rows" and p["k"] % 4 == 0)
+    return bool(is_whole and maker.params["n"] == p["k"] and p["k"] % 4 == 0)
 
 
 def makes_pixels(maker: KernelCall) -> bool:
