@@ -1,41 +1,11 @@
-// As matmul.wgsl, or a convolution or gradient of one as a product, by tiles: a workgroup computes 4 TM TY
-// rows of 4 TN TX columns, a thread 4 TM rows of 4 TN columns; 4 DEPTH of k pass through workgroup
-// memory at once. The next tile is loaded during the product of the last one. SHARED_DEPTH: PARTS threads
-// share the depth of a tile. CHECK_K: k is no multiple of 4 DEPTH.
+// As matmul.wgsl, or a convolution or gradient of one as a product, in tiles (library/tiles.wgsl). The next tile is
+// loaded during the product of the last one. SHARED_DEPTH: PARTS is more than 1. CHECK_K: k is no multiple of 4 DEPTH.
 //
 // a is WINDOWS of x under the taps of a filter; or OVER, the outputs dy whose taps lie on a pixel; or TAPS,
 // the elements of x under a tap, by output pixel. TRANSPOSE_A_TRUE, TRANSPOSE_B_FALSE: neighbours lie along
 // the rows of a, the columns of b, else along k. A_WHOLE, B_WHOLE: four neighbours are one texel.
-const TM = $TM;
-const TN = $TN;
-const TX = $TX;
-const TY = $TY;
-const DEPTH = $DEPTH;
-const PARTS = $PARTS;
-
-const A_FOURS = TM * TY;
-const B_FOURS = TN * TX;
-const THREADS = TX * TY * PARTS;
-const A_LOADS = 4 * DEPTH * A_FOURS / THREADS;
-const B_LOADS = 4 * DEPTH * B_FOURS / THREADS;
-const SUMS = 4 * TM * TN;
-const HALF = SUMS / 2;
-// Threads of a warp side by side: a warp that is not a row of threads reads less of both tiles.
-const SIDE = min(8, TX);
-
-// The padding keeps what the threads of a warp write in different banks.
-struct APanel {
-    rows: array<array<vec4<f32>, A_FOURS>, 4>,
-    padding: array<vec4<f32>, 2>,
-}
-
-struct BPanel {
-    rows: array<array<vec4<f32>, B_FOURS>, 4>,
-    padding: array<vec4<f32>, 2>,
-}
-
-var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
-var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
+alias Item = f32;
+alias Four = vec4<f32>;
 
 #if WINDOWS
 alias Row = vec4<i32>;
@@ -165,12 +135,12 @@ fn a_outer(t: i32, i: i32) -> i32 { return (t + i * THREADS) % A_FOURS * 4; }
 
 fn a_inner(t: i32, i: i32) -> i32 { return (t + i * THREADS) / A_FOURS; }
 #else
-fn a_outer(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
+fn a_outer(t: i32, i: i32) -> i32 { return outer_of(t, i); }
 
 fn a_inner(t: i32, i: i32) -> i32 { return t % DEPTH * 4; }
 #endif
 #if TRANSPOSE_B_TRUE
-fn b_outer(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
+fn b_outer(t: i32, i: i32) -> i32 { return outer_of(t, i); }
 
 fn b_inner(t: i32, i: i32) -> i32 { return t % DEPTH * 4; }
 #else
@@ -212,32 +182,13 @@ fn b_load(column: i32, k: i32) -> vec4<f32> {
 #endif
 }
 
-fn store_four(slice: i32, row: i32, column: i32, sum: vec4<f32>) {
-    if (row >= p.m || column >= p.n) { return; }
-    let at = (slice * p.m + row) * p.n + column;
-#if QUADS
-    store(at >> 2u, sum);
-#else
-    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
-#endif
-}
-
-#if SHARED_DEPTH
-// Where sum s of a thread lies in tiles `fours` wide: stage, panel, row and column.
-fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
-    let at = s * TX * TY + thread;
-    let panel = at / (4 * fours);
-    return vec4<i32>(panel / DEPTH, panel % DEPTH, at / fours % 4, at % fours);
-}
-#endif
-
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let t = i32(thread);
-    let warp = t % (TX * TY) / 32;
-    let tx = t % SIDE + warp % (TX / SIDE) * SIDE;
-    let ty = t % 32 / SIDE + warp / (TX / SIDE) * (32 / SIDE);
-    let part = t / (TX * TY);
+    let place = tile_thread(t);
+    let tx = place.x;
+    let ty = place.y;
+    let part = place.part;
     let first_row = i32(id.y) * 4 * A_FOURS;
     let first_column = i32(id.x) * 4 * B_FOURS;
     let slice = i32(id.z);
@@ -310,28 +261,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         stage = 1 - stage;
     }
 #if SHARED_DEPTH
-    // The parts' sums pass through the tiles' memory. (A loop with a barrier is not unrolled, so it must not
-    // index `sums`, which would leave the registers.)
-    for (var other = 1; other < PARTS; other++) {
-        workgroupBarrier();
-        if (part == other) {
-            for (var s = 0; s < HALF; s++) {
-                let a = place_of_sum(s, t % (TX * TY), A_FOURS);
-                a_tile[a.x][a.y].rows[a.z][a.w] = sums[s];
-                let b = place_of_sum(s, t % (TX * TY), B_FOURS);
-                b_tile[b.x][b.y].rows[b.z][b.w] = sums[HALF + s];
-            }
-        }
-        workgroupBarrier();
-        if (part == 0) {
-            for (var s = 0; s < HALF; s++) {
-                let a = place_of_sum(s, t, A_FOURS);
-                sums[s] += a_tile[a.x][a.y].rows[a.z][a.w];
-                let b = place_of_sum(s, t, B_FOURS);
-                sums[HALF + s] += b_tile[b.x][b.y].rows[b.z][b.w];
-            }
-        }
-    }
+    join_sums(t, part, &sums);
     if (part > 0) { return; }
 #endif
     for (var i = 0; i < TM; i++) {

@@ -60,9 +60,9 @@ fn store_sums(sums: Sums, subgroup: i32, lane: i32, first_row: i32, first_column
 #if FLOATS
         let channels = channels_at(column, 0);
         let pixel = x_texel((row + 1) * (p.texels + 1) - 1).xy;
-        store_packed(row, column, scaled_sum(sum, pixel, channels.sums) * channels.scales);
+        store_four(0, row, column, scaled_sum(sum, pixel, channels.sums) * channels.scales);
 #else
-        store_packed(row, column, sum);
+        store_four(0, row, column, sum);
 #endif
     }
     workgroupBarrier();

@@ -1,41 +1,13 @@
-// Products of packed bytes (see pack_bytes.wgsl) in tiles, as matmul_tile.wgsl: of the rows of x and the channels
-// of the filter, whose bytes lie along k. DEPTH texels of 16 bytes of a row are in workgroup memory at
-// once. WINDOWS: the rows of x are pixels, and each tap of a window has a scale and a zero point of its own.
-// CHECK_K: a part is no multiple of DEPTH texels.
-const TM = $TM;
-const TN = $TN;
-const TX = $TX;
-const TY = $TY;
-const DEPTH = $DEPTH;
-const PARTS = $PARTS;
+// Products of packed bytes (see pack_bytes.wgsl) in tiles (library/tiles.wgsl), as matmul_tile.wgsl: of the rows of x and
+// the channels of the filter, whose bytes lie along k, four to an Item. WINDOWS: the rows of x are pixels, and each tap
+// of a window has a scale and a zero point of its own. CHECK_K: a part is no multiple of DEPTH texels.
+alias Item = u32;
+alias Four = vec4<i32>;
 
-const A_FOURS = TM * TY;
-const B_FOURS = TN * TX;
-const THREADS = TX * TY * PARTS;
-const A_LOADS = 4 * DEPTH * A_FOURS / THREADS;
-const B_LOADS = 4 * DEPTH * B_FOURS / THREADS;
-const SUMS = 4 * TM * TN;
-const HALF = SUMS / 2;
-const SIDE = min(8, TX);
-
-struct APanel {
-    rows: array<array<vec4<u32>, A_FOURS>, 4>,
-    padding: array<vec4<u32>, 2>,
-}
-
-struct BPanel {
-    rows: array<array<vec4<u32>, B_FOURS>, 4>,
-    padding: array<vec4<u32>, 2>,
-}
-
-var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
-var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
 #if WINDOWS
 // Scale and zero point of the pixels under a tap, and under the next one.
 var<workgroup> pixels: array<array<vec2<i32>, 4 * A_FOURS>, 2>;
 #endif
-
-fn outer_of(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
 
 fn checked(value: vec4<i32>, k: i32, row: i32) -> vec4<u32> {
 #if CHECK_K
@@ -57,22 +29,13 @@ fn dot_four(x: u32, y: vec4<u32>) -> vec4<i32> {
     return vec4<i32>(dot4I8Packed(x, y.x), dot4I8Packed(x, y.y), dot4I8Packed(x, y.z), dot4I8Packed(x, y.w));
 }
 
-#if SHARED_DEPTH
-// Where sum s of a thread lies in tiles `fours` wide: stage, panel, row and column.
-fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
-    let at = s * TX * TY + thread;
-    let panel = at / (4 * fours);
-    return vec4<i32>(panel / DEPTH, panel % DEPTH, at / fours % 4, at % fours);
-}
-#endif
-
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let t = i32(thread);
-    let warp = t % (TX * TY) / 32;
-    let tx = t % SIDE + warp % (TX / SIDE) * SIDE;
-    let ty = t % 32 / SIDE + warp / (TX / SIDE) * (32 / SIDE);
-    let part = t / (TX * TY);
+    let place = tile_thread(t);
+    let tx = place.x;
+    let ty = place.y;
+    let part = place.part;
     let inner = t % DEPTH;
     let first_row = i32(id.y) * 4 * A_FOURS;
     let first_column = i32(id.x) * 4 * B_FOURS;
@@ -179,27 +142,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         stage = 1 - stage;
     }
 #if SHARED_DEPTH
-    // The parts' sums pass through the tiles' memory, as in matmul_tile.wgsl.
-    for (var other = 1; other < PARTS; other++) {
-        workgroupBarrier();
-        if (part == other) {
-            for (var s = 0; s < HALF; s++) {
-                let a = place_of_sum(s, t % (TX * TY), A_FOURS);
-                a_tile[a.x][a.y].rows[a.z][a.w] = bitcast<vec4<u32>>(sums[s]);
-                let b = place_of_sum(s, t % (TX * TY), B_FOURS);
-                b_tile[b.x][b.y].rows[b.z][b.w] = bitcast<vec4<u32>>(sums[HALF + s]);
-            }
-        }
-        workgroupBarrier();
-        if (part == 0) {
-            for (var s = 0; s < HALF; s++) {
-                let a = place_of_sum(s, t, A_FOURS);
-                sums[s] += bitcast<vec4<i32>>(a_tile[a.x][a.y].rows[a.z][a.w]);
-                let b = place_of_sum(s, t, B_FOURS);
-                sums[HALF + s] += bitcast<vec4<i32>>(b_tile[b.x][b.y].rows[b.z][b.w]);
-            }
-        }
-    }
+    join_sums(t, part, &sums);
     if (part > 0) { return; }
 #endif
     for (var j = 0; j < TN; j++) {
@@ -213,13 +156,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
                 let s = (i * 4 + r) * TN + j;
 #if FLOATS
 #if WINDOWS
-                store_packed(row, column, totals[s] * channels.scales);
+                store_four(0, row, column, totals[s] * channels.scales);
 #else
                 let pixel = x_texel((row + 1) * record - 1).xy;
-                store_packed(row, column, scaled_sum(sums[s], pixel, channels.sums) * channels.scales);
+                store_four(0, row, column, scaled_sum(sums[s], pixel, channels.sums) * channels.scales);
 #endif
 #else
-                store_packed(row, column, sums[s]);
+                store_four(0, row, column, sums[s]);
 #endif
             }
         }

@@ -20,13 +20,3 @@ fn channels_at(column: i32, tap: i32) -> Channels {
 fn scaled_sum(sum: vec4<i32>, pixel: vec2<i32>, channel_sums: vec4<i32>) -> vec4<f32> {
     return vec4<f32>(sum - pixel.y * channel_sums) * bitcast<f32>(pixel.x);
 }
-
-fn store_packed(row: i32, column: i32, sum: T4) {
-    if (row >= p.m || column >= p.n) { return; }
-    let at = row * p.n + column;
-#if QUADS
-    store(at >> 2u, sum);
-#else
-    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
-#endif
-}

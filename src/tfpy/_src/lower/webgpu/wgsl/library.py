@@ -24,6 +24,7 @@ FILES = (
     "packed",
     "windows",
     "rows",
+    "tiles",
 )
 """What any kernel may use."""
 

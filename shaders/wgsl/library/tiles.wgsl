@@ -1,0 +1,97 @@
+// Products in tiles: a workgroup computes 4 TM TY rows of 4 TN TX columns, a thread 4 TM rows of 4 TN columns; 4 DEPTH of k
+// pass through workgroup memory at once. PARTS threads share the depth of a tile. Tiles are of numbers of type Item,
+// sums in fours of type Four.
+
+#if PARTS
+const TM = $TM;
+const TN = $TN;
+const TX = $TX;
+const TY = $TY;
+const DEPTH = $DEPTH;
+const PARTS = $PARTS;
+const A_FOURS = TM * TY;
+const B_FOURS = TN * TX;
+const THREADS = TX * TY * PARTS;
+const A_LOADS = 4 * DEPTH * A_FOURS / THREADS;
+const B_LOADS = 4 * DEPTH * B_FOURS / THREADS;
+const SUMS = 4 * TM * TN;
+const HALF = SUMS / 2;
+// Threads of a warp side by side: a warp that is not a row of threads reads less of both tiles.
+const SIDE = min(8, TX);
+
+// The padding keeps what the threads of a warp write in different banks.
+struct APanel {
+    rows: array<array<vec4<Item>, A_FOURS>, 4>,
+    padding: array<vec4<Item>, 2>,
+}
+
+struct BPanel {
+    rows: array<array<vec4<Item>, B_FOURS>, 4>,
+    padding: array<vec4<Item>, 2>,
+}
+
+var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
+
+var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
+
+// A thread's place among the columns and rows of threads, and among those that share the depth.
+struct TileThread {
+    x: i32,
+    y: i32,
+    part: i32,
+}
+
+fn tile_thread(t: i32) -> TileThread {
+    let warp = t % (TX * TY) / 32;
+    let x = t % SIDE + warp % (TX / SIDE) * SIDE;
+    let y = t % 32 / SIDE + warp / (TX / SIDE) * (32 / SIDE);
+    return TileThread(x, y, t / (TX * TY));
+}
+
+// Which four of a tile, of numbers side by side along k, a thread loads: their row or column.
+fn outer_of(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
+
+// Where sum s of a thread lies in tiles `fours` wide: stage, panel, row and column.
+fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
+    let at = s * TX * TY + thread;
+    let panel = at / (4 * fours);
+    return vec4<i32>(panel / DEPTH, panel % DEPTH, at / fours % 4, at % fours);
+}
+
+// The sums of the threads that share the depth, in those of the first part. They pass through the tiles' memory. (A loop
+// with a barrier is not unrolled, so it must not index `sums`, which would leave the registers.)
+fn join_sums(t: i32, part: i32, sums: ptr<function, array<Four, SUMS>>) {
+    let thread = t % (TX * TY);
+    for (var other = 1; other < PARTS; other++) {
+        workgroupBarrier();
+        if (part == other) {
+            for (var s = 0; s < HALF; s++) {
+                let a = place_of_sum(s, thread, A_FOURS);
+                a_tile[a.x][a.y].rows[a.z][a.w] = bitcast<vec4<Item>>((*sums)[s]);
+                let b = place_of_sum(s, thread, B_FOURS);
+                b_tile[b.x][b.y].rows[b.z][b.w] = bitcast<vec4<Item>>((*sums)[HALF + s]);
+            }
+        }
+        workgroupBarrier();
+        if (part == 0) {
+            for (var s = 0; s < HALF; s++) {
+                let a = place_of_sum(s, thread, A_FOURS);
+                (*sums)[s] += bitcast<Four>(a_tile[a.x][a.y].rows[a.z][a.w]);
+                let b = place_of_sum(s, thread, B_FOURS);
+                (*sums)[HALF + s] += bitcast<Four>(b_tile[b.x][b.y].rows[b.z][b.w]);
+            }
+        }
+    }
+}
+#endif
+
+// What of four neighbours of a product lies inside.
+fn store_four(slice: i32, row: i32, column: i32, sum: T4) {
+    if (row >= p.m || column >= p.n) { return; }
+    let at = (slice * p.m + row) * p.n + column;
+#if QUADS
+    store(at >> 2u, sum);
+#else
+    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
+#endif
+}
