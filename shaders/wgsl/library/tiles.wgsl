@@ -92,6 +92,10 @@ fn store_four(slice: i32, row: i32, column: i32, sum: T4) {
 #if QUADS
     store(at >> 2u, sum);
 #else
-    for (var j = 0; j < min(4, p.n - column); j++) { store(at + j, sum[j]); }
+    // A loop of unknown length would index the thread's sums, which would then leave the registers.
+    store(at, sum.x);
+    if (column + 1 < p.n) { store(at + 1, sum.y); }
+    if (column + 2 < p.n) { store(at + 2, sum.z); }
+    if (column + 3 < p.n) { store(at + 3, sum.w); }
 #endif
 }
