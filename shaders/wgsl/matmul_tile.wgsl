@@ -185,10 +185,10 @@ fn b_load(column: i32, k: i32) -> vec4<f32> {
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let t = i32(thread);
-    let place = tile_thread(t);
-    let tx = place.x;
-    let ty = place.y;
-    let part = place.part;
+    let warp = t % (TX * TY) / 32;
+    let tx = t % SIDE + warp % (TX / SIDE) * SIDE;
+    let ty = t % 32 / SIDE + warp / (TX / SIDE) * (32 / SIDE);
+    let part = t / (TX * TY);
     let first_row = i32(id.y) * 4 * A_FOURS;
     let first_column = i32(id.x) * 4 * B_FOURS;
     let slice = i32(id.z);

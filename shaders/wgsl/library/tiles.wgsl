@@ -34,20 +34,6 @@ var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
 
 var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
 
-// A thread's place among the columns and rows of threads, and among those that share the depth.
-struct TileThread {
-    x: i32,
-    y: i32,
-    part: i32,
-}
-
-fn tile_thread(t: i32) -> TileThread {
-    let warp = t % (TX * TY) / 32;
-    let x = t % SIDE + warp % (TX / SIDE) * SIDE;
-    let y = t % 32 / SIDE + warp / (TX / SIDE) * (32 / SIDE);
-    return TileThread(x, y, t / (TX * TY));
-}
-
 // Which four of a tile, of numbers side by side along k, a thread loads: their row or column.
 fn outer_of(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
 
