@@ -88,7 +88,7 @@ def test_convolutions_in_tiles(evaluate: Evaluate) -> None:
     dy = whole(*made[2].shape)
     cases = [
         made,
-        case("conv2d", whole(1, 9, 8, 3), whole(3, 3, 3, 5), **windows),
+        case("conv2d", whole(1, 9, 8, 9), whole(3, 3, 9, 5), **windows),
         case("conv2d_backprop_input", dy, f, **windows, input_shape=x.shape),
         case("conv2d_backprop_filter", x, dy, **windows, filter_shape=f.shape),
     ]
