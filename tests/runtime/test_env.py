@@ -20,7 +20,7 @@ from tfpy._src.environment.environment import Environment
 from tfpy._src.environment.flags import FLAGS
 from tfpy._src.environment.kinds import Follows, Found, Value
 from tfpy._src.environment.meaningless import MEANINGLESS
-from tfpy._src.runtime import bridge, device, facts, registry
+from tfpy._src.runtime import bridge, device, facts, opening, registry
 from tfpy._src.runtime.backend import BackendSkipped
 
 TENSORFLOW_JS = """
@@ -75,7 +75,7 @@ def phone(monkeypatch: pytest.MonkeyPatch) -> Environment:
 
     found = Environment()
     found.found_by(find, bridge.wait)
-    monkeypatch.setattr(device, "env", lambda: found)
+    monkeypatch.setattr(opening, "env", lambda: found)
     return found
 
 
@@ -379,20 +379,20 @@ def test_the_variable(text: str, output: str) -> None:
 def test_variant(phone: Environment, relaxed: bool, threads: bool, variant: str) -> None:
     phone.set("TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT", relaxed)
     phone.set("WASM_HAS_MULTITHREAD_SUPPORT", threads)
-    assert device.choose_variant() == variant
+    assert opening.choose_variant() == variant
     phone.reset()
     phone._facts = {"wasm": {"simd": True, "relaxedSimd": relaxed, "threads": threads}}
-    assert device.choose_variant() == variant
+    assert opening.choose_variant() == variant
 
 
 def test_without_simd(phone: Environment) -> None:
     phone.set("WASM_HAS_SIMD_SUPPORT", False)
     with pytest.raises(BackendSkipped, match="SIMD"):
-        device.choose_variant()
+        opening.choose_variant()
     phone.reset()
     phone._facts = {"wasm": {"simd": False, "relaxedSimd": False, "threads": False}}
     with pytest.raises(BackendSkipped, match="SIMD"):
-        device.choose_variant()
+        opening.choose_variant()
 
 
 def test_values_that_float16_has_not() -> None:

@@ -49,10 +49,10 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
 
 
 async def _open_device(name: str) -> Backend:
-    from tfpy._src.runtime import device  # with the lowerings, which the cpu backend does not need
+    from tfpy._src.runtime import opening  # with the lowerings, which the cpu backend does not need
 
     await bridge.runtime()  # says so where there is no browser
-    return await device.OPEN[name]()
+    return await opening.OPEN[name]()
 
 
 facts.install()
