@@ -3,6 +3,8 @@
 #if LANES
 const LANES = $LANES;
 const ACROSS = $ACROSS;
+// Threads of a row that join what all of them have: two barriers take less time than one for each halving.
+const JOINERS = min(LANES, 8);
 #endif
 
 #if HELD
@@ -31,21 +33,30 @@ fn begin_row(share: RowShare, mine: f32) {
 
 fn row_sum(share: RowShare, mine: f32) -> f32 {
     begin_row(share, mine);
-    for (var half = LANES / 2; half > 0; half /= 2) {
-        if (share.lane < half) { row_parts[share.across][share.lane] += row_parts[share.across][share.lane + half]; }
+    var sum = mine;
+    if (LANES > JOINERS) {
+        if (share.lane < JOINERS) {
+            for (var i = share.lane + JOINERS; i < LANES; i += JOINERS) { sum += row_parts[share.across][i]; }
+            row_parts[share.across][share.lane] = sum;
+        }
         workgroupBarrier();
     }
-    return row_parts[share.across][0];
+    sum = row_parts[share.across][0];
+    for (var i = 1; i < JOINERS; i++) { sum += row_parts[share.across][i]; }
+    return sum;
 }
 
 fn row_maximum(share: RowShare, mine: f32) -> f32 {
     begin_row(share, mine);
-    for (var half = LANES / 2; half > 0; half /= 2) {
-        if (share.lane < half) {
-            let other = row_parts[share.across][share.lane + half];
-            row_parts[share.across][share.lane] = maximum(row_parts[share.across][share.lane], other);
+    var most = mine;
+    if (LANES > JOINERS) {
+        if (share.lane < JOINERS) {
+            for (var i = share.lane + JOINERS; i < LANES; i += JOINERS) { most = maximum(most, row_parts[share.across][i]); }
+            row_parts[share.across][share.lane] = most;
         }
         workgroupBarrier();
     }
-    return row_parts[share.across][0];
+    most = row_parts[share.across][0];
+    for (var i = 1; i < JOINERS; i++) { most = maximum(most, row_parts[share.across][i]); }
+    return most;
 }
