@@ -345,6 +345,7 @@ NO_OPS = (
     "tfpy._src.runtime",
     "tfpy._src.tfjs.backends",
     "tfpy._src.tracing",
+    "tfpy._src.variables.host_copies",
     "tfpy._src.writers",
 )
 """Modules whose functions are no ops: they compute no tensors of tensors."""
