@@ -1,6 +1,6 @@
 // One pass of a Fourier transform along n: [outer, n, inner] as two planes -> [2, outer, n, inner].
 // So far `done` points are transformed; the pass joins `radix` of such transforms to one of `span`
-// points. The first pass reads the planes from inputs of their own (PARTS; REAL: no second one).
+// points. The first pass reads the planes from inputs of their own (IMAGINARY; REAL: no second one).
 #ifdef SIGN_MINUS
 #define SIGN -1.0
 #else
@@ -10,7 +10,7 @@
 #if defined(REAL)
 #define RE(i) real_at(i)
 #define IM(i) 0.0
-#elif defined(PARTS)
+#elif defined(IMAGINARY)
 #define RE(i) real_at(i)
 #define IM(i) imag_at(i)
 #else

@@ -1,6 +1,6 @@
 // One pass of a Fourier transform along n: [outer, n, inner] as two planes -> [2, outer, n, inner].
 // So far `done` points are transformed; the pass joins `radix` of such transforms to one of `span`
-// points. The first pass reads the planes from inputs of their own (PARTS; REAL: no second one).
+// points. The first pass reads the planes from inputs of their own (IMAGINARY; REAL: no second one).
 fn real_part(i: i32) -> f32 {
 #if PLANES
     return x_at(i);
@@ -13,7 +13,7 @@ fn imaginary_part(i: i32) -> f32 {
 #if PLANES
     return x_at(i + p.count);
 #else
-#if PARTS
+#if IMAGINARY
     return imag_at(i);
 #else
     return 0.0;

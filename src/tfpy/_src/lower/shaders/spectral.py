@@ -22,7 +22,7 @@ def dft(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> N
     n, inner = p["n"], p["inner"]
     radices = _factors(n)
     sources = inputs_of(call, inputs)
-    flag = "PARTS" if "imag" in sources else "REAL"
+    flag = "IMAGINARY" if "imag" in sources else "REAL"
     count = p["outer"] * n * inner
     done = 1
     for number, radix in enumerate(radices):
