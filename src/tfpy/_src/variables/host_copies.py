@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
+from contextlib import suppress
 from typing import NamedTuple
 
 from tfpy._src import tracing
@@ -28,34 +29,26 @@ class HostCopies:
 
     def __init__(self) -> None:
         self._seconds: float | None = None
-        self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self._copies: dict[int, _Copy] = {}  # by the Variable's number
 
     def keep(self, seconds: float | None) -> None:
         """See :func:`keep_host_copies`."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._seconds, self._timer = seconds, None
-        if seconds is None:
+        task = None
+        if seconds is not None:
+            task = asyncio.get_running_loop().create_task(self._copy_every(seconds))
+        if self._task is not None:
+            self._task.cancel()
+        self._seconds, self._task = seconds, task
+        if task is None:
             self._copies.clear()
-        else:
-            self._wait(seconds)
 
-    def _wait(self, seconds: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._begin)
-
-    def _begin(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._copy_and_wait())
-
-    async def _copy_and_wait(self) -> None:
-        try:
-            await self.copy()
-        except OpError:
-            pass  # the device is gone, or ran out of memory: the copies from before hold
-        finally:
-            if self._seconds is not None:
-                self._wait(self._seconds)
+    async def _copy_every(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            # Where the device is gone, or out of memory, the copies from before hold.
+            with suppress(OpError):
+                await self.copy()
 
     async def copy(self) -> None:
         """Copies what has changed. The values are those of one moment: a storage that is held
@@ -66,8 +59,7 @@ class HostCopies:
         arrays = await asyncio.gather(*(s.to_host_async() for s in changed.values()))
         copies = zip(changed.items(), arrays, strict=True)
         new = {number: _Copy(_place(storage), array) for (number, storage), array in copies}
-        if self._seconds is not None:
-            self._copies = kept | new
+        self._copies = kept | new
 
     def _is_current(self, number: int, storage: Storage) -> bool:
         copy = self._copies.get(number)
@@ -78,6 +70,7 @@ class HostCopies:
         variables = [v for v in live_variables() if v.number in self._copies]
         if not any(variable.held.storage.is_lost for variable in variables):
             return
+        self._copies = {n: copy._replace(place=_NOWHERE) for n, copy in self._copies.items()}
         with tracing.init_scope():
             for variable in variables:
                 array = self._copies[variable.number].array
@@ -87,6 +80,9 @@ class HostCopies:
             f"the device is gone: {len(variables)} Variables have the values of their host copies"
         )
         warnings.warn(f"{text}, up to {self._seconds} s old", RuntimeWarning, stacklevel=2)
+
+
+_NOWHERE = (0, 0)
 
 
 def _place(storage: Storage) -> tuple[int, int]:
