@@ -12,10 +12,15 @@ from typing import Any, TypeVar
 
 from tfpy._src.core import nest, scalars
 from tfpy._src.core.tensor import Tensor, local
+from tfpy._src.environment.environment import env
 from tfpy._src.runtime import registry
+from tfpy._src.runtime.holders import largest
 from tfpy._src.runtime.storage import statistics
 
 T = TypeVar("T")
+
+_LARGEST = 10
+"""Kinds of tensors that :func:`memory` lists."""
 
 
 def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
@@ -81,13 +86,18 @@ def memory() -> dict[str, Any]:
 
     Returns:
         ``numTensors``, ``numDataBuffers`` and ``numBytes`` (TensorFlow.js's names) of the whole
-        program, and under ``backend`` what the active backend says (slots and bytes at least).
+        program, and under ``backend`` what the active backend says (slots and bytes at least). In
+        debug mode ``largest``, too: what takes most bytes, as tuples of ``nbytes``, ``tensors``,
+        ``aval``, ``place`` and the ``line`` of the program that made it.
     """
     backend = registry.active_backend()
     backend.collect()
-    return {
+    found: dict[str, Any] = {
         "numTensors": live_tensors(),
         "numDataBuffers": statistics.buffers,
         "numBytes": statistics.nbytes,
         "backend": backend.memory(),
     }
+    if env().get_bool("DEBUG"):
+        found["largest"] = largest(_LARGEST)
+    return found

@@ -7,6 +7,7 @@ import logging
 import sys
 
 from tfpy._src import lines
+from tfpy._src.core import eager
 from tfpy._src.core.eager import Applied
 from tfpy._src.debugging.numerics import disable_check_numerics, enable_check_numerics
 from tfpy._src.environment.environment import env
@@ -45,7 +46,17 @@ def _warn() -> None:
     )
 
 
+def _note_line(applied: Applied) -> None:
+    """Keeps the line that made a tensor, for what ``tf.memory()`` says."""
+    line = lines.here()
+    applied.output.storage.line = None if line is None else line.short
+
+
 def _on_debug(wanted: Value) -> None:
+    if wanted and _note_line not in eager.observers:
+        eager.observers.append(_note_line)
+    elif not wanted and _note_line in eager.observers:
+        eager.observers.remove(_note_line)
     _on_check(env().get("CHECK_COMPUTATION_FOR_ERRORS"))  # which follows it
 
 

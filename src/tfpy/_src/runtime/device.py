@@ -19,7 +19,7 @@ from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
-from tfpy._src.runtime import bridge
+from tfpy._src.runtime import bridge, holders
 from tfpy._src.runtime.backend import (
     Backend,
     Compiled,
@@ -129,7 +129,7 @@ class DeviceBackend(Backend):
                         eqn.op.name,
                         f"{eqn.op.name}: the result, {graph.avals[value]}, takes {nbytes} bytes; "
                         f"on {self.name} a tensor may take {limit}, and {self.memory()['bytes']} "
-                        "are in use",
+                        f"are in use{holders.in_words()}",
                     )
 
     def register(self, compiled: Compiled) -> int:

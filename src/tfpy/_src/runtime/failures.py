@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.errors import InternalError, OpError, ResourceExhaustedError, UnavailableError
+from tfpy._src.runtime import holders
 
 _CLASSES = {kind.__name__: kind for kind in (ResourceExhaustedError, UnavailableError)}
 
@@ -14,4 +15,6 @@ def op_error(name: str, message: str, op: str | None = None) -> OpError:
         op: what was to be computed, where that is known.
     """
     kind = _CLASSES.get(name, InternalError)
+    if kind is ResourceExhaustedError:
+        message += holders.in_words()
     return kind(None, op, message if op is None else f"{op}: {message}")

@@ -38,7 +38,7 @@ _moving = threading.RLock()
 class Storage:
     """Row-major bytes of ``aval.size`` elements; shared by tensors that differ in shape only."""
 
-    __slots__ = ("aval", "backend", "counted", "host", "slot")
+    __slots__ = ("aval", "backend", "counted", "host", "line", "slot")
 
     def __init__(
         self,
@@ -53,6 +53,8 @@ class Storage:
         self.backend = backend
         self.slot = slot
         self.counted = counted
+        self.line: str | None = None
+        """Of the program, which made it; noted in debug mode."""
         if counted:
             statistics.buffers += 1
             statistics.nbytes += aval.nbytes
