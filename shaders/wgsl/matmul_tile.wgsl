@@ -208,7 +208,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         columns[i] = b_column(first_column + b_outer(t, i), image);
         b_next[i] = b_load(columns[i], k + b_inner(t, i));
     }
-    var sums: array<vec4<f32>, SUMS>;
+    var sums: array<Four, SUMS>;
     var stage = 0;
     loop {
         for (var i = 0; i < A_LOADS; i++) {

@@ -68,7 +68,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) t
         columns[i] = (first_column + outer_of(t, i)) * p.taps * record;
         b_next[i] = b_load(columns[i], inner);
     }
-    var sums: array<vec4<i32>, SUMS>;
+    var sums: array<Four, SUMS>;
     var stage = 0;
     var at = 0;
     loop {
