@@ -241,8 +241,8 @@ class Backend(ABC):
 
     def draw(self, slot: int, canvas: Any, look: Look) -> bool:
         """Gives a canvas the size of an image ``[height, width, channels]`` and draws it without
-        the CPU; False where the canvas is none that the device can draw on."""
-        raise NotImplementedError
+        the CPU; False where the device cannot draw on it."""
+        return False
 
     def sharing(self) -> Sharing:
         """What shares its buffers with the page.

@@ -42,7 +42,7 @@ def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
     if not callable(kernel):
         raise TypeError(f"register_kernel: {kernel!r} cannot be called")
     KERNELS.setdefault(backend, {})[name] = kernel
-    _forget_programs(backend)
+    forget_programs(backend)
 
 
 def unregister_kernel(name: str, backend: str) -> None:
@@ -53,7 +53,7 @@ def unregister_kernel(name: str, backend: str) -> None:
     """
     if KERNELS.get(backend, {}).pop(name, None) is None:
         raise ValueError(f"unregister_kernel: no kernel of {name} was registered for {backend}")
-    _forget_programs(backend)
+    forget_programs(backend)
 
 
 def get_kernel(name: str, backend: str) -> Kernel | None:
@@ -124,7 +124,7 @@ def _check_op(function: str, name: str) -> None:
     raise ValueError(f"{function}: there is no op {name!r}{mend}")
 
 
-def _forget_programs(name: str) -> None:
+def forget_programs(name: str) -> None:
     """Ops that run one by one are compiled anew."""
     backend = find_backend(name)
     if backend is None:
