@@ -7,6 +7,7 @@ tfpy-run.mjs, tfpy-run.d.ts  web/run/run.mjs as one module, minified, and its ty
 glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
 xnnpack.json                 their digests, for modules that are fetched from elsewhere
+THIRD_PARTY_NOTICES.txt      the licences of what is compiled in
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from . import glue, npm, xnnpack
+from . import glue, notices, npm, xnnpack
 from .cache import lock
 from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
@@ -55,6 +56,7 @@ def _wanted() -> dict[Path, bytes]:
         ASSETS / "tfpy-run.mjs": bundle(RUNNER, "esm", "--minify-identifiers"),
         ASSETS / "tfpy-run.d.ts": RUNNER_TYPES.read_bytes(),
     }
+    files[ASSETS / notices.NAME] = notices.of_wheel().encode()
     for language in ("glsl", "wgsl"):
         for shader in SHADERS.rglob(f"*.{language}"):
             files[ASSETS / shader.relative_to(SHADERS)] = shader.read_bytes()

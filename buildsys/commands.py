@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import checks, doctor, glue, pyenv, site, wheel, xnnpack
+from . import checks, doctor, glue, pyenv, release, site, wheel, xnnpack
 from .console import BuildError, run_shown
 from .paths import ASSETS, BUILD, CACHE, DIST, ROOT
 from .server import SiteServer
@@ -114,6 +114,13 @@ def build_wheel(options: argparse.Namespace) -> int:
     return 0
 
 
+def make_release(options: argparse.Namespace) -> int:
+    """Make what a release publishes, in dist/release: wheel, sources, site, digests."""
+    for file in sorted(release.ensure(options.tag).iterdir()):
+        print(f"{file.stat().st_size:>9} bytes  {file}")
+    return 0
+
+
 def clean(options: argparse.Namespace) -> int:
     """Remove what was built in the clone."""
     for folder in (BUILD, DIST, ASSETS, *([CACHE] if options.cache else [])):
@@ -169,6 +176,9 @@ def _parser() -> argparse.ArgumentParser:
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
+    made = add("release", make_release)
+    made.add_argument("--tag", help="the tag of the release, refused when it is not v and the"
+                      " version")  # fmt: skip
     made = add("clean", clean)
     made.add_argument("--cache", action="store_true", help=f"remove {CACHE} too")
     add("doctor", run_doctor)

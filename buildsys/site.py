@@ -8,6 +8,7 @@ pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it
 uplot/                    the plotting library
 examples/                 examples/
 data/digits.json          handwritten digits
+LICENSE, THIRD_PARTY_NOTICES.txt
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from . import (
     assets,
     h5py_wheel,
     ml_dtypes_wheel,
+    notices,
     npm,
     numpy_wheel,
     package_wheels,
@@ -35,7 +37,7 @@ PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
-MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json")
+MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json", notices.NAME)
 
 
 def ensure() -> Path:
@@ -50,6 +52,7 @@ def ensure() -> Path:
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
+    wanted["LICENSE"] = ROOT / "LICENSE"
     for pattern in ("tfpy-run.*", "xnnpack-*.wasm"):
         wanted |= {f"run/{file.name}": file for file in ASSETS.glob(pattern)}
     for file in PAGES.rglob("*"):
@@ -59,6 +62,7 @@ def ensure() -> Path:
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
+        assets.write_atomically(SITE / notices.NAME, notices.of_site(wheels).encode())
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
         run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
     return SITE
