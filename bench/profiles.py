@@ -57,20 +57,21 @@ WORKS: dict[str, Callable[[], Call]] = {
 }
 
 
-async def measured(name: str) -> str:
-    """A work's record as JSON: medians in milliseconds, with and without a profile."""
+async def measured(name: str, rounds: int = ROUNDS, trace: bool = False) -> str:
+    """A work's record as JSON: medians in milliseconds, with and without a profile; with the trace
+    of the profile whose time is the median, when it is wanted."""
     call = WORKS[name]()
     first = await tf.profile(call)
-    for _ in range(3):
+    for _ in range(rounds):
         await call()
     plain: list[float] = []
     infos: list[Any] = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         began = perf_counter()
         await call()
         plain.append((perf_counter() - began) * 1e3)
         infos.append(await tf.profile(call))
-    info = sorted(infos, key=lambda i: i.wall_ms)[ROUNDS // 2]
+    info = sorted(infos, key=lambda i: i.wall_ms)[rounds // 2]
     kinds: dict[str, float] = {}
     for track in info.tracks:
         for event in track.events:
@@ -89,4 +90,4 @@ async def measured(name: str) -> str:
         "kinds_ms": {kind: round(ms, 2) for kind, ms in kinds.items()},
         "reason": info.reason,
     }
-    return json.dumps(record)
+    return json.dumps(record | ({"trace": info.trace()} if trace else {}))

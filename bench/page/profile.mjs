@@ -2,6 +2,7 @@
 //
 //   ?backend=webgpu,wasm  backends, one after the other; default: all
 //   &work=mobilenet_v2    works, by name; default: all
+//   &trace=1              records have traces, for Perfetto, too
 //   &post=1               posts each record to /result, and {"done": true} at the end
 
 import { loadTfpy } from "/tfpy.mjs";
@@ -30,7 +31,7 @@ try {
   for (const backend of backends) {
     await pyodide.pyimport("tfpy").set_backend_async(backend);
     for (const work of query.get("work")?.split(",") ?? [...WORKS]) {
-      await report(await measured(work));
+      await report(await measured.callKwargs(work, { trace: query.has("trace") }));
     }
   }
 } catch (error) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,20 @@ from runtime.fake import FakeDevice
 import tfpy as tf
 from tfpy._src.errors import InternalError
 from tfpy._src.runtime import registry
+from tfpy._src.tfjs import backends as auto
+
+
+class Clock:
+    """Who asks it takes no time worth mentioning."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1e-5
+        return self.now
+
+
+CLOCK = Clock()
 
 
 class Quick(FakeDevice):
@@ -25,7 +38,7 @@ class Slow(FakeDevice):
     name = "slow"
 
     def run(self, program: int, *slots: int) -> int:
-        time.sleep(0.02)
+        CLOCK.now += 0.02
         return super().run(program, *slots)
 
 
@@ -42,6 +55,7 @@ def backends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.setattr(registry, "active", None)
+    monkeypatch.setattr(auto, "perf_counter", CLOCK)
     for n, kind in enumerate((Quick, Slow, Broken)):
         tf.register_backend(kind.name, kind, n + 1)
     return tmp_path / "tfpy" / "backends.json"

@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
     kind: str
     """"op", "function", "trace", "passes", "lower", "compile", "run", "host", "upload", "read",
-    "gradient" or "user"."""
+    "wait", "gradient" or "user"."""
     name: str
     began: float
     ended: float

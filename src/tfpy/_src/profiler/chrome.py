@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -78,26 +79,37 @@ def _lanes(events: Iterable[Event]) -> list[list[Event]]:
 
 
 def document(tracks: Sequence[Track], backend: str, facts: dict[str, Any]) -> dict[str, Any]:
-    """What the JSON file has; ``ts`` and ``dur`` are microseconds."""
+    """What the JSON file has; ``ts`` and ``dur`` are microseconds.
+
+    Both are whole nanoseconds: Perfetto cuts off what is less, and then drops events that end after
+    the one that they lie within, or begin before their neighbour has ended.
+    """
     names = {_HOST: "Python", _DEVICE: backend}
     processes = sorted({track.process for track in tracks})
     events = [_name("process_name", process, 0, names[process]) for process in processes]
     for number, track in enumerate(tracks, 1):
         events.append(_name("thread_name", track.process, number, track.name))
-        events += [
-            {
-                "ph": "X",
-                "name": event.name,
-                "cat": event.kind,
-                "pid": track.process,
-                "tid": number,
-                "ts": event.began * 1e6,
-                "dur": (event.ended - event.began) * 1e6,
-                "args": event.facts,
-            }
-            for event in sorted(track.events, key=lambda e: (e.began, -e.ended))
-        ]
+        for event in sorted(track.events, key=lambda e: (e.began, -e.ended)):
+            began, ended = round(event.began * 1e9), round(event.ended * 1e9)
+            events.append(
+                {
+                    "ph": "X",
+                    "name": event.name,
+                    "cat": event.kind,
+                    "pid": track.process,
+                    "tid": number,
+                    "ts": _microseconds(began),
+                    "dur": _microseconds(ended - began),
+                    "args": event.facts,
+                }
+            )
     return {"traceEvents": events, "displayTimeUnit": "ms", "otherData": facts}
+
+
+def _microseconds(nanoseconds: int) -> float:
+    """The number whose product with 1000 is not below."""
+    number = nanoseconds / 1000
+    return number if number * 1000 >= nanoseconds else math.nextafter(number, math.inf)
 
 
 def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:

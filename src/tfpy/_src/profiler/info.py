@@ -1,4 +1,7 @@
-"""``tf.profile``: what a call computes, how long each kernel takes, and what memory it needs."""
+"""``tf.profile``: each kernel that a call runs, with its shapes, memory and line, and a timeline.
+
+``tf.time`` (``runtime/timing.py``) has milliseconds alone, for who compares.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,8 @@ async def profile(f: Callable[[], Any]) -> ProfileInfo:
     """Runs a function and tells of each kernel that it runs, and of its tensors.
 
     Kernels of a compiled function are what its ops were fused to. What the first call of one takes
-    for tracing and compiling stands in the timeline.
+    for tracing and compiling stands in the timeline. For the milliseconds alone there is
+    ``tf.time``, which keeps no list of what ran: it takes less beside short calls.
 
     Args:
         f: a function without arguments; a coroutine is awaited.

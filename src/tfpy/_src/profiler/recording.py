@@ -73,8 +73,10 @@ class Recording:
 
     async def stop(self) -> None:
         """Ends, when the device has done what it was given."""
+        began = clock()
         try:
             await self.backend.finish()
+            spans.note("wait", f"until {self.backend.name} has finished", began)
         finally:
             self._end()
             if self.times_kernels:

@@ -22,6 +22,7 @@ _COLORS = {
     "host": "#bc80bd",
     "upload": "#1b9e77",
     "read": "#17a2b8",
+    "wait": "#c5dbe0",
     "gradient": "#7570b3",
     "kernel": "#e4572e",
     "user": "#dddddd",

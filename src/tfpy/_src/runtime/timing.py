@@ -1,4 +1,7 @@
-"""``tf.time``: how long a call takes, on the clock and on the device."""
+"""``tf.time``: how long a call takes, on the clock and on the device, in numbers alone.
+
+``tf.profile`` (``profiler/info.py``) says what runs in it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,8 @@ class Timing:
 
 @awaitable("tf.time(f)")
 async def time(f: Callable[[], Any]) -> Timing:
-    """How long a function takes, and the kernels that it runs on the active backend.
+    """How long a function takes, and its kernels by name, on the active backend; what each run of
+    them computes, where and with what memory, is ``tf.profile``'s to say.
 
     What else runs meanwhile counts, too. The first call of a compiled function compiles it: call it
     once before. Times of kernels need timestamps of the GPU: on webgpu the feature timestamp-query,

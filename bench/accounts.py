@@ -1,0 +1,81 @@
+"""How much of a call's time a profile accounts for, in Chromium.
+
+PYTHONPATH=src:. python -m bench.accounts build/site --backend wasm --traces FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import BACKENDS, Environment
+from tfpy.testing.server import SiteServer
+
+ROOT = Path(__file__).resolve().parent.parent
+LINES = "async () => document.querySelector('#log').textContent"
+COLUMNS = "{:9}{:19}{:>10}{:>10}{:>10}{:>9}{:>11}{:>9}{:>10}"
+
+
+async def measure(options: argparse.Namespace) -> None:
+    """Opens the page, and prints each record as it comes."""
+    query: dict[str, Any] = {"backend": ",".join(options.backend)}
+    query |= {"work": ",".join(options.work)} if options.work else {}
+    query |= {"trace": 1} if options.traces else {}
+    browser = await start_browser("chromium", Environment())
+    try:
+        with SiteServer(options.site, mounts={"bench": ROOT / "bench"}) as server:
+            page = await browser.open(f"{server.url}bench/page/profile.html?{urlencode(query)}")
+            shown = 0
+            while True:
+                lines = (await page.evaluate(f"({LINES})()")).splitlines()
+                for record in map(json.loads, lines[shown:]):
+                    if "done" in record:
+                        return
+                    show(record, options.traces)
+                shown = len(lines)
+                await asyncio.sleep(1)
+    finally:
+        await browser.close()
+
+
+def show(record: dict[str, Any], traces: Path | None) -> None:
+    """A row; the record's trace goes to a file."""
+    if "failure" in record:
+        raise SystemExit(record["failure"])
+    if traces:
+        traces.mkdir(parents=True, exist_ok=True)
+        file = traces / f"{record['backend']} {record['work']}.trace.json"
+        file.write_text(json.dumps(record.pop("trace")))
+    kernel_ms = record["kernel_ms"]
+    print(
+        COLUMNS.format(
+            record["backend"],
+            record["work"],
+            *(f"{record[key]:.2f}" for key in ("plain_ms", "profiled_ms")),
+            "–" if kernel_ms is None else f"{kernel_ms:.2f}",
+            record["kernels"],
+            *(f"{record[key]:.2%}" for key in ("accounted", "least_accounted", "first_accounted")),
+        ),
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench.accounts", description=__doc__)
+    parser.add_argument("site", type=Path, help="folder of the site")
+    parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=BACKENDS)
+    parser.add_argument("--work", nargs="+", help="only these works")
+    parser.add_argument("--traces", type=Path, metavar="FOLDER", help="write the traces there")
+    options = parser.parse_args()
+    heads = ("plain", "profiled", "kernels", "runs", "accounted", "least", "first")
+    print(COLUMNS.format("backend", "work", *heads))
+    asyncio.run(measure(options))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Perfetto opens what ``tf.profile`` and ``tf.profiler.experimental`` write, and drops nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from profiler.perfetto import check_opened, opened
+
+import tfpy as tf
+from tfpy._src.profiler.chrome import Event, Track, document
+
+
+def test_files_of_both_kinds(tmp_path: Path) -> None:
+    x = tf.random.stateless_uniform([16, 16], [1, 2])
+    w = tf.Variable(tf.ones([16, 16]))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sinh(x @ w))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    async def reads() -> Any:
+        return await asyncio.gather(step(x).data(), tf.cosh(x).data())
+
+    call = tmp_path / "call.trace.json"
+    asyncio.run(tf.profile(reads)).save(call)
+    with tf.profiler.experimental.Profile(tmp_path):
+        for number in range(3):
+            with tf.profiler.experimental.Trace("step", step_num=number):
+                step(x)
+    check_opened([call, *tmp_path.glob("plugins/**/*.json")])
+
+
+def test_events_that_touch(tmp_path: Path) -> None:
+    """Where one event ends the next one begins, and the last ends with the one around them: a
+    nanosecond that is cut off from one of them alone would be an overlap."""
+    rng = np.random.default_rng(0)
+    events: list[Event] = []
+
+    def divide(began: float, ended: float, depth: int) -> None:
+        events.append(Event("op", f"depth {depth}", began, ended, {}))
+        if depth < 5:
+            cuts = [began, *sorted(rng.uniform(began, ended, 3)), ended]
+            for one, other in pairwise(cuts):
+                divide(one, other, depth + 1)
+
+    divide(0.00123456789, 0.5, 0)
+    file = tmp_path / "touching.trace.json"
+    file.write_text(json.dumps(document([Track(1, "Python", events)], "cpu", {})))
+    (found,) = check_opened([file])
+    assert all(s["name"] == f"depth {s['depth']}" for s in found.slices)
+
+
+def test_what_perfetto_drops_is_seen(tmp_path: Path) -> None:
+    overlapping = [Event("op", "a", 0.001, 0.002, {}), Event("op", "b", 0.0019, 0.0021, {})]
+    file = tmp_path / "overlapping.trace.json"
+    file.write_text(json.dumps(document([Track(1, "Python", overlapping)], "cpu", {})))
+    (found,) = opened([file])
+    assert found.stats == [{"name": "slice_drop_overlapping_complete_event", "value": 1}]
+    assert [s["name"] for s in found.slices] == ["a"]
+    with pytest.raises(AssertionError):
+        check_opened([file])
