@@ -1,6 +1,7 @@
 """The site in build/site: the pages of web/site, and everything that they load, from one folder.
 
 *.html, *.css, *.mjs      web/site/
+sizes.json                bytes of what a start downloads, by name: the loader says how far it is
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      what runs exported programs in pages without Python
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
@@ -13,6 +14,7 @@ LICENSE, THIRD_PARTY_NOTICES.txt
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -37,7 +39,7 @@ PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
-MADE_IN_PLACE = ("tfpy-runtime.mjs", "pyodide/pyodide-lock.json", notices.NAME)
+MADE_IN_PLACE = ("sizes.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json", notices.NAME)
 
 
 def ensure() -> Path:
@@ -63,6 +65,7 @@ def ensure() -> Path:
         _mirror(wanted, SITE)
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
         assets.write_atomically(SITE / notices.NAME, notices.of_site(wheels).encode())
+        assets.write_atomically(SITE / "sizes.json", _sizes().encode())
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
         run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
     return SITE
@@ -80,6 +83,11 @@ def _mirror(wanted: dict[str, Path], top: Path) -> None:
             temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
             shutil.copy(source, temporary)
             temporary.replace(target)
+
+
+def _sizes() -> str:
+    files = sorted((SITE / "pyodide").glob("*.[wz]*"))  # modules, wheels and the library
+    return json.dumps({f"pyodide/{file.name}": file.stat().st_size for file in files})
 
 
 def _digits() -> Path:

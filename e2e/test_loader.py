@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing import run_in_browser
-from tfpy.testing.sessions import OpenPage
+from tfpy.testing import ENVIRONMENTS, run_in_browser
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
 
+SITE = Path(__file__).parents[1] / "build" / "site"
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
 
@@ -64,7 +67,7 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
         page,
         """const stages = [], lines = [];
         const tfpy = await loadTfpy({
-          onProgress: ({ stage, fraction }) => stages.push([stage, fraction]),
+          onProgress: ({ stage, fraction, bytes }) => stages.push([stage, fraction, bytes]),
           stdout: (line) => lines.push(line),
         });
         const value = await tfpy.run("print('hello')\\nimport tfpy as tf\\n"
@@ -75,12 +78,54 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
     assert found["lines"] == ["hello"]
     assert found["backend"] == "wasm"
     assert found["name"] == "tfpy"
-    stages, fractions = zip(*found["stages"], strict=True)
+    stages, fractions, _ = zip(*found["stages"], strict=True)
     assert list(dict.fromkeys(stages)) == ["pyodide", "packages", "backend", "ready"]
     assert sorted(fractions) == list(fractions)
     assert fractions[-1] == 1
-    assert any(0.1 < f < 0.5 for f in fractions), "Python's download is heard of"
+    check_bytes(found["stages"])
     assert page.problems == []
+
+
+def check_bytes(events: list[list[Any]]) -> None:
+    """The site's sizes are what comes, in many parts."""
+    heard = [bytes_ for _, _, bytes_ in events if bytes_]
+    (total,) = {bytes_["total"] for bytes_ in heard}
+    loaded = [bytes_["loaded"] for bytes_ in heard]
+    assert loaded == sorted(loaded)
+    assert loaded[-1] == total == sum(files_of_a_start().values())
+    assert len({10 * n // total for n in loaded}) > 5, "it is heard of often"
+
+
+def files_of_a_start() -> dict[str, int]:
+    """The site's files that are counted, with their bytes."""
+    folder = SITE / "pyodide"
+    names = ["pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl", "tfpy-*.whl"]
+    files = [file for name in names for file in folder.glob(name)]
+    return {file.name: file.stat().st_size for file in files}
+
+
+def test_progress_of_packed_files(tmp_path: Path, tfpy_sessions: Sessions) -> None:
+    """Servers that compress say no length; the bytes are counted all the same."""
+    (tmp_path / "pyodide").mkdir()
+    for file in [*SITE.glob("*.*"), *SITE.glob("pyodide/pyodide*")]:
+        packed = tmp_path / file.relative_to(SITE)
+        packed.write_bytes(gzip.compress(file.read_bytes(), 1))
+    for name in files_of_a_start():
+        packed = tmp_path / "pyodide" / name
+        packed.write_bytes(gzip.compress((SITE / "pyodide" / name).read_bytes(), 1))
+    (tmp_path / "blank.html").write_bytes(gzip.compress(b"<link rel=icon href='data:,'>"))
+    with SiteServer(tmp_path, headers={"Content-Encoding": "gzip"}) as server:
+        url = f"{server.url}blank.html"
+        page = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], url)
+        events = run_module(
+            page,
+            """const events = [];
+            await loadTfpy({
+              backend: "cpu", onProgress: (e) => events.push([e.stage, e.fraction, e.bytes]) });
+            return events;""",
+        )
+        page.close()
+    check_bytes(events)
 
 
 def test_backend_and_flags(tfpy_page: OpenPageFixture) -> None:

@@ -5,8 +5,14 @@
 //
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
+import { countFetched, fetchSizes, wheelsOf } from "./downloads.mjs";
+
 /**
- * @typedef {{stage: "pyodide" | "packages" | "backend" | "ready", fraction: number, message: string}} Progress
+ * @typedef {object} Progress
+ * @property {"pyodide" | "packages" | "backend" | "ready"} stage
+ * @property {number} fraction of the whole
+ * @property {string} message
+ * @property {import("./downloads.mjs").Bytes} [bytes] while files come whose sizes the site says
  *
  * @typedef {object} LoadOptions
  * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" beside this file
@@ -30,14 +36,16 @@
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
 
 /** Pyodide's own files, in indexURL. */
-const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
+const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
+const FETCHED = ["pyodide.asm.wasm", "python_stdlib.zip"];
+const CORE = [...MODULES, ...FETCHED];
 
 /** How a frame of a traceback begins, and the lines below that show its source. */
 export const FRAME = '  File "';
 export const SOURCE = "    ";
 
 /** Of the whole of loading, done when the stage begins. */
-const BEGINS = { pyodide: 0, packages: 0.6, backend: 0.85, ready: 1 };
+const BEGINS = { pyodide: 0, packages: 0.8, backend: 0.9, ready: 1 };
 
 const START = `
 import gc
@@ -126,12 +134,10 @@ async function fetchLock(url) {
 
 /**
  * Watches how Pyodide's WebAssembly starts: Pyodide waits for ever where it cannot.
- * @param {(share: number) => void} onShare hears how much of it is there
  * @returns {{failed: Promise<never>, end: () => void}}
  */
-function watchWebAssembly(onShare) {
+function watchWebAssembly() {
   const { instantiateStreaming } = WebAssembly;
-  let isOver = false;
   /** @type {(error: Error) => void} */
   let fail;
   const failed = /** @type {Promise<never>} */ (
@@ -145,8 +151,6 @@ function watchWebAssembly(onShare) {
     try {
       const response = await source;
       where = ` (${described(response)})`;
-      const heard = (/** @type {number} */ share) => !isOver && onShare(share);
-      countBytes(response.clone(), heard).catch(() => {}); // who reads the other one hears of it
       return await instantiateStreaming.call(WebAssembly, response, imports);
     } catch (error) {
       fail(new Error(`WebAssembly cannot start: ${error}${where}`, { cause: error }));
@@ -155,7 +159,6 @@ function watchWebAssembly(onShare) {
   };
   WebAssembly.instantiateStreaming = watched;
   const end = () => {
-    isOver = true;
     if (WebAssembly.instantiateStreaming === watched) {
       WebAssembly.instantiateStreaming = instantiateStreaming;
     }
@@ -164,44 +167,30 @@ function watchWebAssembly(onShare) {
 }
 
 /**
- * @param {Response} response
- * @param {(share: number) => unknown} onShare
- */
-async function countBytes({ body, headers }, onShare) {
-  const total = Number(headers.get("Content-Length"));
-  const isCounted = body !== null && total > 0 && !headers.has("Content-Encoding");
-  if (!isCounted) {
-    await body?.cancel();
-    return;
-  }
-  let loaded = 0;
-  const reader = body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    loaded += part.value.length;
-    onShare(loaded / total);
-  }
-}
-
-/**
  * Starts Python, and meanwhile fetches packages.
  * @param {string} indexURL
  * @param {string} lockFileURL
  * @param {string[]} wanted those that are not in the lock file are left to loadPackages
  * @param {LoadOptions} options
- * @param {(share: number) => void} onShare hears how much of it is there
+ * @param {(bytes: import("./downloads.mjs").Bytes) => void} onBytes
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
-async function startPyodide(indexURL, lockFileURL, wanted, { stdout }, onShare) {
+async function startPyodide(indexURL, lockFileURL, wanted, { stdout }, onBytes) {
   const lock = fetchLock(lockFileURL);
   lock.catch(() => {}); // it is waited for below
-  /** @type {ReturnType<typeof watchWebAssembly> | undefined} */
-  let watch;
+  const sizes = fetchSizes();
+  /** @type {(() => void)[]} */
+  const ends = [];
   try {
     const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
     const config = { indexURL, packageBaseUrl: new URL(".", lockFileURL).href };
     const lockFileContents = await lock;
     const packages = wanted.filter((name) => name in lockFileContents.packages);
-    watch = watchWebAssembly(onShare);
+    const watch = watchWebAssembly();
+    ends.push(watch.end);
+    const core = FETCHED.map((name) => indexURL + name);
+    const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
+    ends.push(countFetched(files, await sizes, onBytes));
     const streams = stdout ? { stdout, stderr: stdout } : {};
     const loading = loadPyodide({ ...config, lockFileContents, packages, ...streams });
     return await Promise.race([loading, watch.failed]);
@@ -209,7 +198,7 @@ async function startPyodide(indexURL, lockFileURL, wanted, { stdout }, onShare) 
     const files = [...CORE.map((name) => indexURL + name), lockFileURL];
     throw await loadingError("Python did not start", error, files);
   } finally {
-    watch?.end();
+    for (const end of ends) end();
   }
 }
 
@@ -264,23 +253,26 @@ export async function loadTfpy(options = {}) {
   const lockFileURL = options.lockFileURL
     ? new URL(options.lockFileURL, location.href).href
     : `${indexURL}pyodide-lock.json`;
-  /** @type {(stage: Progress["stage"], fraction: number, message: string) => void} */
-  const progress = (stage, fraction, message) => options.onProgress?.({ stage, fraction, message });
+  /** @type {(stage: Progress["stage"], message: string) => void} */
+  const progress = (stage, message) => {
+    options.onProgress?.({ stage, fraction: BEGINS[stage], message });
+  };
 
-  const text = "loading Python";
-  progress("pyodide", BEGINS.pyodide, text);
-  const onShare = (/** @type {number} */ share) => {
-    progress("pyodide", BEGINS.packages * share, text);
+  progress("pyodide", "loading Python");
+  const onBytes = (/** @type {import("./downloads.mjs").Bytes} */ bytes) => {
+    const fraction = (BEGINS.packages * bytes.loaded) / bytes.total;
+    const message = bytes.loaded < bytes.total ? "loading Python" : "starting Python";
+    options.onProgress?.({ stage: "pyodide", fraction, message, bytes });
   };
   const packages = options.packages ?? [];
   const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
-  const pyodide = await startPyodide(indexURL, lockFileURL, wanted, options, onShare);
+  const pyodide = await startPyodide(indexURL, lockFileURL, wanted, options, onBytes);
 
-  progress("packages", BEGINS.packages, "loading NumPy and tfpy");
+  progress("packages", "loading NumPy and tfpy");
   await loadPackages(pyodide, wanted, lockFileURL);
   await registerRuntime(pyodide);
 
-  progress("backend", BEGINS.backend, "starting a backend");
+  progress("backend", "starting a backend");
   const flags = pyodide.toPy(options.flags ?? {});
   let start;
   try {
@@ -294,7 +286,7 @@ export async function loadTfpy(options = {}) {
     start?.destroy();
   }
   const tf = pyodide.pyimport("tfpy");
-  progress("ready", BEGINS.ready, `ready on ${tf.get_backend()}`);
+  progress("ready", `ready on ${tf.get_backend()}`);
   return { pyodide, tf, run: runner(pyodide), backend: () => tf.get_backend() };
 }
 
