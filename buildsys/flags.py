@@ -1,4 +1,4 @@
-"""The lists of flags in ``docs/environment.md``, made of the table."""
+"""What ``docs/environment.md`` has of tables: the lists of flags, and what is tested where."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .paths import ROOT
+from .tables import table
 
 if TYPE_CHECKING:
     from tfpy._src.environment.kinds import Flag
@@ -19,6 +20,8 @@ def page() -> str:
     from tfpy._src.environment.flags import FLAGS
     from tfpy._src.environment.meaningless import MEANINGLESS
 
+    from . import tested
+
     flags: dict[str, list[Flag]] = {}
     for flag in FLAGS.values():
         flags.setdefault(flag.backend or NO_BACKEND, []).append(flag)
@@ -28,7 +31,8 @@ def page() -> str:
     lists = (f"### {title}\n\n{_table_of(group)}" for title, group in flags.items())
     rows = ((", ".join(names), reason) for reason, names in reasons.items())
     text = _with(PAGE.read_text(), "flags", "\n".join(lists))
-    return _with(text, "meaningless", _table(("flags of TensorFlow.js", "why not here"), rows))
+    text = _with(text, "meaningless", table(("flags of TensorFlow.js", "why not here"), rows))
+    return _with(text, "browsers", tested.tables())
 
 
 def _table_of(flags: Iterable[Flag]) -> str:
@@ -36,16 +40,11 @@ def _table_of(flags: Iterable[Flag]) -> str:
         (f"`{flag.name}`", flag.kind.name, f"{flag.words}{_limit(flag)}", flag.meaning)
         for flag in flags
     )
-    return _table(("flag", "kind", "default", "meaning"), rows)
+    return table(("flag", "kind", "default", "meaning"), rows)
 
 
 def _limit(flag: Flag) -> str:
     return " (fixed)" if flag.fixed else " (or less)" if flag.lowers else ""
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def _with(text: str, name: str, inside: str) -> str:

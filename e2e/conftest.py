@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from e2e import matrix
 from e2e.webgl_page import evaluate, rng, small_bands
 
 __all__ = ["evaluate", "rng", "small_bands"]
@@ -18,7 +19,7 @@ __all__ = ["evaluate", "rng", "small_bands"]
 pytest_plugins = ["tfpy.testing.plugin"]
 
 LONGEST = (
-    "test_ops.py",
+    *("test_ops.py", "test_matrix.py"),
     *("test_keras.py", "test_keras_tasks.py", "test_keras_suite.py"),
     *("test_calls.py", "test_graph_models.py", "test_fuzz.py", "test_composed_ops.py"),
     *("test_layers_models.py", "test_grids.py", "test_webgpu_products.py", "test_networks.py"),
@@ -39,6 +40,25 @@ TOGETHER = {
     "test_threads_of_execution.py": "environments",
 }
 """Files that share pages: with Keras, of Firefox, in workers, without isolation."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--matrix",
+        choices=("pairs", "all"),
+        default="pairs",
+        help="states of the matrix: some that have each pair of values (default), or all",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The states, those that share a browser one after another."""
+    if "state" in metafunc.fixturenames:
+        found = (
+            matrix.cover() if metafunc.config.getoption("matrix") == "pairs" else matrix.states()
+        )
+        states = sorted(found, key=lambda s: (s["browser"], matrix.environment(s).lacks))
+        metafunc.parametrize("state", states, ids=[", ".join(s.values()) for s in states])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""Which backend ``await tf.ready()`` takes, and what it says of the others."""
+"""Backends that the program chooses; ``test_matrix.py`` has what is chosen for it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 
 from tfpy.testing import run_in_browser
 
-BROWSERS = ("chromium", "firefox")
-
 
 def product(tf: Any) -> Any:
     """A product that every backend computes exactly."""
@@ -19,69 +17,6 @@ def product(tf: Any) -> Any:
 
 
 EXACT = [[14, 38, 62], [38, 126, 214], [62, 214, 366]]
-
-
-@run_in_browser(backends=(), environment="default", browsers=BROWSERS)
-async def test_software_is_skipped(tf: Any, backend: str) -> None:
-    report = tf.backend_report()
-    assert backend == "wasm"
-    assert report["wasm"]["status"] == "chosen"
-    for name, flag in (
-        ("webgpu", "WEBGPU_SOFTWARE_ENABLED"),
-        ("webgl", "SOFTWARE_WEBGL_ENABLED"),
-    ):
-        assert report[name]["status"] == "skipped"
-        assert "slower than wasm" in report[name]["reason"]
-        assert flag in report[name]["reason"]
-    assert "fallback adapter" in report["webgpu"]["reason"]
-    assert (await product(tf).data()).tolist() == EXACT
-
-
-@run_in_browser(backends=(), environment="software", browsers=BROWSERS)
-async def test_webgpu_has_priority(tf: Any, backend: str) -> None:
-    report = tf.backend_report()
-    assert backend == "webgpu"
-    assert report["webgpu"]["status"] == "chosen"
-    assert report["webgpu"]["variant"].startswith("webgpu-float32")
-    assert {report[name]["status"] for name in ("webgl", "wasm", "cpu")} == {"not tried"}
-    assert (await product(tf).data()).tolist() == EXACT
-
-
-@run_in_browser(backends=(), environment="software-webgl", browsers=BROWSERS)
-async def test_webgl_has_priority(tf: Any, backend: str) -> None:
-    assert backend == "webgl"
-    assert tf.backend_report()["webgl"]["variant"] == "webgl2-float32"
-    assert (await product(tf).data()).tolist() == EXACT
-
-
-@run_in_browser(backends=(), environment="no-webgl")
-async def test_without_a_gpu(tf: Any, backend: str) -> None:
-    report = tf.backend_report()
-    assert backend == "wasm"
-    assert report["webgl"]["status"] == "failed"
-    assert "WebGL" in report["webgl"]["reason"]
-    assert report["webgpu"]["status"] == "skipped"
-    assert report["webgpu"]["reason"] == "WebGPU has no adapter in this browser"
-    assert (await product(tf).data()).tolist() == EXACT
-
-
-@run_in_browser(backends=(), environment="no-simd", browsers=["chromium"])
-async def test_without_simd(tf: Any, backend: str) -> None:
-    report = tf.backend_report()
-    assert backend == "cpu"
-    assert "SIMD" in report["wasm"]["reason"]
-    assert (await product(tf).data()).tolist() == EXACT
-
-
-@run_in_browser(backends=["wasm"])
-def test_isolated_pages_have_threads(tf: Any) -> None:
-    assert tf.backend_report()["wasm"]["variant"].endswith("-threads")
-
-
-@run_in_browser(backends=["wasm"], environment="not-isolated")
-async def test_other_pages_have_one_thread(tf: Any) -> None:
-    assert not tf.backend_report()["wasm"]["variant"].endswith("-threads")
-    assert (await product(tf).data()).tolist() == EXACT
 
 
 @run_in_browser(backends=["webgl"], environment="float16")

@@ -47,7 +47,9 @@ const RETURNS_V128 = [0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b];
 const RETURNS_I32 = [0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7f];
 const SHARED_MEMORY = [0x05, 0x04, 0x01, 0x03, 0x01, 0x01];
 const SPLAT_ZERO = [0x41, 0x00, 0xfd, 0x0f];
-const RELAXED_SWIZZLE = [0xfd, 0x80, 0x02];
+const RELAXED_MADD = [0xfd, 0x85, 0x02];
+const RELAXED_DOT_ADD = [0xfd, 0x93, 0x02];
+const THREE_ZEROS = [...SPLAT_ZERO, ...SPLAT_ZERO, ...SPLAT_ZERO];
 const ATOMIC_LOAD_AT_ZERO = [0x41, 0x00, 0xfe, 0x10, 0x02, 0x00];
 const CODE_SECTION = 0x0a;
 const NO_LOCALS = 0x00;
@@ -91,8 +93,9 @@ export function probeHost() {
 export function probeWasm() {
   return {
     simd: validates(SPLAT_ZERO, RETURNS_V128, ONE_FUNCTION),
+    // WebKit (2.50) has a part of it behind an option; the module needs all of it.
     relaxedSimd: validates(
-      [...SPLAT_ZERO, ...SPLAT_ZERO, ...RELAXED_SWIZZLE],
+      [...SPLAT_ZERO, ...SPLAT_ZERO, ...THREE_ZEROS, ...RELAXED_DOT_ADD, ...RELAXED_MADD],
       RETURNS_V128,
       ONE_FUNCTION,
     ),

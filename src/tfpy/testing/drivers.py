@@ -12,14 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, Protocol
 
-from tfpy.testing.environments import BROWSERS, Environment
+from tfpy.testing.environments import BROWSERS, BrowserError, Environment
 
 START_SECONDS = 60.0
 STOP_SECONDS = 10.0
-
-
-class BrowserError(RuntimeError):
-    """A browser could not be found, started or asked."""
 
 
 class Page(Protocol):
@@ -86,13 +82,7 @@ class ChromiumDriver:
     async def start(cls, executable: str, environment: Environment) -> ChromiumDriver:
         from playwright.async_api import async_playwright
 
-        table = BROWSERS["chromium"]
-        arguments = list(table.arguments)
-        if not environment.webgl:
-            arguments = [a for a in arguments if "swiftshader" not in a]
-            arguments += table.without_webgl
-        if not environment.simd:
-            arguments += table.without_simd
+        arguments, _ = BROWSERS["chromium"].start(environment)
         playwright = await async_playwright().start()
         try:
             browser = await playwright.chromium.launch(
@@ -167,10 +157,7 @@ class FirefoxDriver:
     async def _start(self, executable: str, environment: Environment) -> None:
         from websockets.asyncio.client import connect
 
-        if not environment.simd:
-            raise BrowserError("Firefox has no switch that takes WebAssembly SIMD away")
-        table = BROWSERS["firefox"]
-        preferences = [*table.preferences, *(() if environment.webgl else table.without_webgl)]
+        arguments, preferences = BROWSERS["firefox"].start(environment)
         lines = []
         for preference in preferences:
             name, _, value = preference.partition("=")
@@ -178,7 +165,7 @@ class FirefoxDriver:
         Path(self._profile, "user.js").write_text("".join(lines))
         display = await start_display(self._processes)
         process = await asyncio.create_subprocess_exec(
-            *(executable, *table.arguments),
+            *(executable, *arguments),
             *("--remote-debugging-port=0", "--profile", self._profile),
             env={**os.environ, **display},
             stdout=asyncio.subprocess.DEVNULL,

@@ -15,10 +15,8 @@ Flag = bool | int | float | str
 class Environment:
     """What a page finds: the browser's abilities, the server's headers, the thread, tf's flags."""
 
-    webgl: bool = True
-    """Whether the browser is started with WebGL."""
-    simd: bool = True
-    """Whether the browser is started with WebAssembly SIMD."""
+    lacks: tuple[str, ...] = ()
+    """What the browser is started without, of its :attr:`Browser.abilities`."""
     isolated: bool = True
     """Whether the server makes the page cross-origin isolated (threads need it)."""
     worker: bool = False
@@ -38,8 +36,8 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "default": Environment(),
     "software": Environment(flags=_SOFTWARE),
     "software-webgl": Environment(flags=_SOFTWARE_WEBGL),
-    "no-webgl": Environment(webgl=False),
-    "no-simd": Environment(simd=False),
+    "no-webgl": Environment(lacks=("webgpu", "webgl")),
+    "no-simd": Environment(lacks=("simd",)),
     "not-isolated": Environment(isolated=False, flags=_SOFTWARE),
     "worker": Environment(worker=True, flags=_SOFTWARE),
     "worker-not-isolated": Environment(worker=True, isolated=False, flags=_SOFTWARE),
@@ -50,16 +48,31 @@ ENVIRONMENTS: Mapping[str, Environment] = {
 rasterisers; and a test of a kernel has few numbers, which are to reach it all the same."""
 
 
+class BrowserError(RuntimeError):
+    """A browser could not be found, started or asked."""
+
+
+@dataclass(frozen=True)
+class Ability:
+    """How a browser is started with or without something."""
+
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Browser:
-    """How one browser is found and started."""
+    """How one browser is found and started.
+
+    Its settings are arguments; ``name=value`` is a preference of Firefox, and a variable of
+    WebKitGTK's environment.
+    """
 
     executables: tuple[str, ...]
-    arguments: tuple[str, ...] = ()
-    without_webgl: tuple[str, ...] = ()
-    """Arguments (Chromium) or preferences (Firefox, ``name=value``) that take WebGL away."""
-    without_simd: tuple[str, ...] = ()
-    preferences: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    """Those of every start."""
+    abilities: Mapping[str, Ability] = field(default_factory=dict)
+    """What it can be started without, by name."""
     backends: tuple[str, ...] = BACKENDS
     """Those that it can offer."""
 
@@ -67,11 +80,26 @@ class Browser:
         """Path of the first executable on PATH, or None."""
         return next(filter(None, map(shutil.which, self.executables)), None)
 
+    def start(self, environment: Environment) -> tuple[list[str], list[str]]:
+        """The arguments and the other settings with which it offers an environment.
+
+        Raises:
+            BrowserError: when it cannot be started without something that is to be lacking.
+        """
+        for name in environment.lacks:
+            if name not in self.abilities:
+                raise BrowserError(f"{self.executables[0]} has no switch that takes {name} away")
+        settings = list(self.settings)
+        for name, ability in self.abilities.items():
+            settings += ability.off if name in environment.lacks else ability.on
+        arguments = [setting for setting in settings if setting.startswith("--")]
+        return arguments, [setting for setting in settings if not setting.startswith("--")]
+
 
 BROWSERS: Mapping[str, Browser] = {
     "chromium": Browser(
         executables=("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
-        arguments=(
+        settings=(
             "--disable-dev-shm-usage",
             "--disable-background-networking",
             "--disable-component-update",
@@ -83,27 +111,35 @@ BROWSERS: Mapping[str, Browser] = {
             "--disable-default-apps",
             "--use-fake-device-for-media-stream",
             "--use-fake-ui-for-media-stream",
-            "--use-angle=swiftshader",
-            "--enable-unsafe-swiftshader",
-            "--enable-unsafe-webgpu",
-            "--use-webgpu-adapter=swiftshader",
-            # Without it the software adapter dies of canvases and of videos' frames.
-            "--enable-features=Vulkan",
-            "--use-vulkan=swiftshader",
-            # It unrolls the loop that clears a workgroup's memory, which takes it longer to compile
-            # than all the rest of a kernel; and no kernel may rely on that memory being clear.
-            "--enable-dawn-features=disable_workgroup_init",
         ),
-        without_webgl=("--disable-gpu", "--disable-software-rasterizer"),
-        without_simd=("--js-flags=--no-enable-ssse3 --no-enable-sse4-1 --no-enable-avx",),
+        abilities={
+            "webgl": Ability(
+                on=("--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
+                off=("--disable-gpu", "--disable-software-rasterizer"),
+            ),
+            "webgpu": Ability(
+                on=(
+                    "--enable-unsafe-webgpu",
+                    "--use-webgpu-adapter=swiftshader",
+                    # Without it the software adapter dies of canvases and of videos' frames.
+                    "--enable-features=Vulkan",
+                    "--use-vulkan=swiftshader",
+                    # It unrolls the loop that clears a workgroup's memory, which takes it longer to
+                    # compile than all the rest of a kernel; and no kernel may rely on that memory
+                    # being clear.
+                    "--enable-dawn-features=disable_workgroup_init",
+                ),
+            ),
+            "simd": Ability(
+                off=("--js-flags=--no-enable-ssse3 --no-enable-sse4-1 --no-enable-avx",)
+            ),
+        },
     ),
     "firefox": Browser(
         executables=("firefox", "firefox-esr"),
-        arguments=("--no-remote", "--new-instance"),
-        preferences=(
-            "webgl.force-enabled=true",
-            "dom.webgpu.enabled=true",
-            "gfx.webgpu.ignore-blocklist=true",
+        settings=(
+            "--no-remote",
+            "--new-instance",
             "media.navigator.permission.disabled=true",
             "media.navigator.streams.fake=true",
             "app.update.enabled=false",
@@ -114,7 +150,27 @@ BROWSERS: Mapping[str, Browser] = {
             "network.captive-portal-service.enabled=false",
             "network.connectivity-service.enabled=false",
         ),
-        without_webgl=("webgl.disabled=true",),
+        abilities={
+            "webgl": Ability(on=("webgl.force-enabled=true",), off=("webgl.disabled=true",)),
+            "webgpu": Ability(
+                on=("dom.webgpu.enabled=true", "gfx.webgpu.ignore-blocklist=true"),
+                off=("dom.webgpu.enabled=false",),
+            ),
+            "relaxed": Ability(off=("javascript.options.wasm_relaxed_simd=false",)),
+        },
     ),
-    "webkit": Browser(executables=("WebKitWebDriver",), backends=("cpu", "wasm", "webgl")),
+    "webkit": Browser(
+        executables=("WebKitWebDriver",),
+        settings=(
+            "JSC_useSharedArrayBuffer=1",  # which Safari has
+            "JSC_useWasmRelaxedSIMD=1",  # a part of it, which may be there without the rest
+        ),
+        abilities={
+            "webgl": Ability(off=("--enable-webgl=false",)),
+            "webgpu": Ability(),  # it has none
+            "relaxed": Ability(),
+            "simd": Ability(off=("JSC_useWasmSIMD=0",)),
+        },
+        backends=("cpu", "wasm", "webgl"),
+    ),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
+from tfpy.testing.environments import BACKENDS, ENVIRONMENTS, Environment
 
 GIVEN_IN_BROWSER = ("tf", "backend")
 
@@ -18,7 +18,7 @@ class BrowserTest:
     """How a decorated test wants to run; see :func:`run_in_browser`."""
 
     backends: tuple[str, ...]
-    environment: str
+    environment: Environment
     browsers: tuple[str, ...]
     packages: tuple[str, ...]
     timeout: float
@@ -29,7 +29,7 @@ class BrowserTest:
 def run_in_browser(
     *,
     backends: Sequence[str] = BACKENDS,
-    environment: str = "software",
+    environment: str | Environment = "software",
     browsers: Sequence[str] = (),
     packages: Sequence[str] = (),
     timeout: float = 120.0,
@@ -45,7 +45,7 @@ def run_in_browser(
     Args:
         backends: names of backends, of which a browser runs those that it can offer; an empty
             one runs it once on the automatically chosen backend.
-        environment: a name of :data:`tfpy.testing.ENVIRONMENTS`.
+        environment: one, or its name in :data:`tfpy.testing.ENVIRONMENTS`.
         browsers: names of browsers that it is for; empty: those of ``--tfpy-browser``.
         packages: more packages of the site's lock file.
         timeout: seconds after which the page is given up and the test fails.
@@ -55,8 +55,10 @@ def run_in_browser(
     Raises:
         ValueError: when the environment or a backend has no such name.
     """
-    if environment not in ENVIRONMENTS:
-        raise ValueError(f"no environment {environment!r}; one of {', '.join(ENVIRONMENTS)}")
+    if isinstance(environment, str):
+        if environment not in ENVIRONMENTS:
+            raise ValueError(f"no environment {environment!r}; one of {', '.join(ENVIRONMENTS)}")
+        environment = ENVIRONMENTS[environment]
     for backend in backends:
         if backend not in BACKENDS:
             raise ValueError(f"no backend {backend!r}; one of {', '.join(BACKENDS)}")

@@ -75,10 +75,7 @@ class Target:
     def run(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
         """Run it there; fails or skips the test that runs here as it did there."""
         test = self.case.test
-        environment = ENVIRONMENTS[test.environment]
-        answer = self.sessions.run(
-            self.case.browser, environment, self.case.backend, test, function, arguments
-        )
+        answer = self.sessions.run(self.case.browser, self.case.backend, test, function, arguments)
         print(answer["output"], end="")
         if answer["outcome"] == "skipped":
             pytest.skip(answer["text"])

@@ -77,7 +77,7 @@ class Browsers:
 
     def __init__(self) -> None:
         self._loop = LoopThread()
-        self._drivers: dict[tuple[str, bool, bool], Driver] = {}
+        self._drivers: dict[tuple[str, tuple[str, ...]], Driver] = {}
 
     def open(self, browser: str, environment: Environment, url: str) -> OpenPage:
         """A new page.
@@ -85,7 +85,7 @@ class Browsers:
         Raises:
             BrowserError: when the browser is not found or cannot offer the environment.
         """
-        key = (browser, environment.webgl, environment.simd)
+        key = (browser, environment.lacks)
         if key not in self._drivers:
             starting = start_browser(browser, environment)
             self._drivers[key] = self._loop.run(starting, LOAD_SECONDS)
@@ -94,7 +94,7 @@ class Browsers:
 
     def end(self, browser: str, environment: Environment) -> None:
         """End a browser, also when its pages hang."""
-        driver = self._drivers.pop((browser, environment.webgl, environment.simd))
+        driver = self._drivers.pop((browser, environment.lacks))
         self._loop.run(driver.close(), 2 * STOP_SECONDS)
 
     def close(self) -> None:
@@ -134,7 +134,6 @@ class Sessions:
     def run(
         self,
         browser: str,
-        environment: Environment,
         backend: str,
         test: BrowserTest,
         function: Callable[..., Any],
@@ -147,11 +146,11 @@ class Sessions:
             RuntimeError: when Pyodide or tfpy did not load.
         """
         request = {"kind": "run", "backend": backend, **_describe(function, arguments)}
-        page = self._session_page(browser, environment, test, backend)
+        page = self._session_page(browser, test, backend)
         try:
             return _ask(page, request, test.timeout)
         except TimeoutError:
-            self.browsers.end(browser, environment)
+            self.browsers.end(browser, test.environment)
             self._pages = {
                 k: p for k, p in self._pages.items() if not k.startswith(f"({browser!r}")
             }
@@ -161,9 +160,8 @@ class Sessions:
                 self._forget(page)
                 page.close()
 
-    def _session_page(
-        self, browser: str, environment: Environment, test: BrowserTest, backend: str
-    ) -> OpenPage:
+    def _session_page(self, browser: str, test: BrowserTest, backend: str) -> OpenPage:
+        environment = test.environment
         key = repr((browser, environment, test.packages, "" if backend else "automatic"))
         if test.fresh_page and key in self._pages:
             self._pages.pop(key).close()

@@ -9,11 +9,12 @@ import os
 import socket
 import urllib.error
 import urllib.request
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.drivers import START_SECONDS, BrowserError, as_json, end_process, start_display
-from tfpy.testing.environments import Environment
+from tfpy.testing.drivers import START_SECONDS, as_json, end_process, start_display
+from tfpy.testing.environments import BROWSERS, BrowserError, Environment
 
 MINI_BROWSERS = "webkit2gtk-4.*/MiniBrowser"
 SCRIPT_MS = 600_000
@@ -55,21 +56,24 @@ class WebKitPage:
 class WebKitDriver:
     """Starts a WebKitWebDriver, which runs one MiniBrowser, for each page."""
 
-    def __init__(self, executable: str) -> None:
+    def __init__(
+        self, executable: str, arguments: Sequence[str], variables: Mapping[str, str]
+    ) -> None:
         self._executable = executable
+        self._arguments = arguments
+        self._variables = variables
         self._pages: list[WebKitPage] = []
 
     @classmethod
     async def start(cls, executable: str, environment: Environment) -> WebKitDriver:
-        if not (environment.webgl and environment.simd):
-            raise BrowserError("WebKitGTK has no switch that takes WebGL or SIMD away")
-        return cls(executable)
+        arguments, settings = BROWSERS["webkit"].start(environment)
+        return cls(executable, arguments, dict(s.split("=", 1) for s in settings))
 
     async def open(self, url: str) -> WebKitPage:
         processes: list[asyncio.subprocess.Process] = []
         display = await start_display(processes)
         port = _free_port()
-        env = {**os.environ, **display}
+        env = {**os.environ, **display, **self._variables}
         if os.geteuid() == 0:
             env["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"  # it refuses root otherwise
         processes.append(
@@ -80,7 +84,7 @@ class WebKitDriver:
                 stderr=asyncio.subprocess.DEVNULL,
             )
         )
-        session = await _new_session(f"http://127.0.0.1:{port}/session")
+        session = await _new_session(f"http://127.0.0.1:{port}/session", self._arguments)
         page = WebKitPage(session, processes)
         self._pages.append(page)
         await page.goto(url)
@@ -104,9 +108,9 @@ def _mini_browser() -> str:
     return str(found[-1])
 
 
-async def _new_session(address: str) -> str:
+async def _new_session(address: str, arguments: Sequence[str]) -> str:
     """Waits until the driver listens; the address of the new session."""
-    options = {"binary": _mini_browser(), "args": ["--automation"]}
+    options = {"binary": _mini_browser(), "args": ["--automation", *arguments]}
     wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
     for _ in range(int(START_SECONDS * 5)):
         try:

@@ -1,0 +1,68 @@
+"""What is tested in which browser, made of the matrix of the tests in browsers."""
+
+from __future__ import annotations
+
+from e2e.matrix import AXES, IMPOSSIBLE, State, answers, holds, lacking, states
+from tfpy.testing.environments import BROWSERS
+
+from .tables import table
+
+TITLES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
+
+
+def tables() -> str:
+    """What is chosen by GPU; the module of wasm, by what WebAssembly has and the page's headers."""
+    gpus = (
+        (gpu, _chosen({"GPU": gpu}), *(_threads({"GPU": gpu, "browser": b}) for b in BROWSERS))
+        for gpu in AXES["GPU"]
+    )
+    modules = (
+        (
+            simd,
+            page,
+            *(_modules({"WebAssembly": simd, "page": page, "browser": b}) for b in BROWSERS),
+        )
+        for simd in AXES["WebAssembly"]
+        for page in AXES["page"]
+    )
+    return "\n".join(
+        [
+            table(("the browser has", "chosen", *TITLES.values()), gpus),
+            table(("its WebAssembly has", "the page is", *TITLES.values()), modules),
+        ]
+    )
+
+
+def _chosen(part: State) -> str:
+    """The backend that is active where wasm opens."""
+    state = next(s for s in _with(part) if answers(s)["wasm"].opens)
+    return next(f"`{name}`" for name, answer in answers(state).items() if answer.opens)
+
+
+def _threads(part: State) -> str:
+    """Where a state is tested, or why it is nowhere."""
+    found = dict.fromkeys(state["thread"] for state in _with(part))
+    return f"{', '.join(found)}{_note(part)}" if found else _missing(part)
+
+
+def _modules(part: State) -> str:
+    """What the wasm backend takes, which may be another in workers."""
+    found = {s["thread"]: answers(s)["wasm"] for s in _with(part)}
+    if not found:
+        return _missing(part)
+    texts = [f"`{a.pattern}`" if a.opens else "none" for a in found.values()]
+    words = texts[0] if len(set(texts)) == 1 else f"{texts[0]}, in workers {texts[1]}"
+    return f"{words}{_note(part)}"
+
+
+def _with(part: State) -> list[dict[str, str]]:
+    return [state for state in states() if holds(part, state)]
+
+
+def _missing(part: State) -> str:
+    return next(f"– ({reason})" for impossible, reason in IMPOSSIBLE if holds(impossible, part))
+
+
+def _note(part: State) -> str:
+    """A mark where a flag of tfpy stands in for what the browser cannot be started without."""
+    return "" if set(lacking(part)) <= set(BROWSERS[part["browser"]].abilities) else "¹"

@@ -1,0 +1,161 @@
+"""The states in which tfpy finds itself, and what each backend says there: a table.
+
+A state is one value of each axis. ``test_matrix.py`` runs states, and ``build.py face`` makes of
+the table what docs/environment.md says of browsers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tfpy.testing.environments import BROWSERS, Environment, Flag
+
+State = Mapping[str, str]
+"""A value's name by axis."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a backend says: whether it opens, and its variant or the reason as a pattern."""
+
+    opens: bool
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of an axis."""
+
+    lacks: tuple[str, ...] = ()
+    """What the browser is started without, or flags of tfpy say that it lacks (STAND_INS)."""
+    flags: Mapping[str, Flag] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+
+
+_WEBGL = {"SOFTWARE_WEBGL_ENABLED": True}
+_WEBGPU = {**_WEBGL, "WEBGPU_SOFTWARE_ENABLED": True}
+_NO_WEBGPU = Answer(False, "WebGPU has no adapter in this browser")
+_SLOWER = r"\(.+\): slower than wasm; tf\.env\(\)\.set\("
+
+AXES: Mapping[str, Mapping[str, Value]] = {
+    "GPU": {
+        "WebGPU": Value(
+            flags=_WEBGPU,
+            answers={
+                "webgpu": Answer(True, r"webgpu-float32\b.*"),
+                "webgl": Answer(True, "webgl2-float32"),
+            },
+        ),
+        "WebGL2": Value(
+            lacks=("webgpu",),
+            flags=_WEBGL,
+            answers={"webgpu": _NO_WEBGPU, "webgl": Answer(True, "webgl2-float32")},
+        ),
+        "WebGL2 without float32 textures": Value(
+            lacks=("webgpu", "float32"),
+            flags=_WEBGL,
+            answers={"webgpu": _NO_WEBGPU, "webgl": Answer(True, "webgl2-float16")},
+        ),
+        "software rasterisers only": Value(
+            answers={
+                "webgpu": Answer(False, f'fallback adapter {_SLOWER}"WEBGPU_SOFTWARE_ENABLED".*'),
+                "webgl": Answer(False, f'software rasteriser {_SLOWER}"SOFTWARE_WEBGL_ENABLED".*'),
+            },
+        ),
+        "none": Value(
+            lacks=("webgpu", "webgl"),
+            flags=_WEBGPU,
+            answers={"webgpu": _NO_WEBGPU, "webgl": Answer(False, ".*WebGL2 is not available.*")},
+        ),
+    },
+    "page": {"isolated": Value(), "not isolated": Value()},
+    "WebAssembly": {
+        "relaxed SIMD": Value(answers={"wasm": Answer(True, "relaxed")}),
+        "SIMD": Value(lacks=("relaxed",), answers={"wasm": Answer(True, "simd")}),
+        "no SIMD": Value(lacks=("simd",), answers={"wasm": Answer(False, "no WebAssembly SIMD.*")}),
+    },
+    "thread": {"main thread": Value(), "worker": Value()},
+    "browser": {name: Value() for name in BROWSERS},
+}
+"""Rasterisers on the CPU are taken for GPUs where flags allow them."""
+
+STAND_INS: Mapping[str, Mapping[str, Flag]] = {
+    "float32": {"WEBGL_FORCE_F16_TEXTURES": True},
+    "relaxed": {"TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT": False},
+    "simd": {"WASM_HAS_SIMD_SUPPORT": False},
+}
+"""Flags that say that the browser lacks what it cannot be started without."""
+
+IMPOSSIBLE: tuple[tuple[State, str], ...] = (
+    ({"browser": "webkit", "GPU": "WebGPU"}, "no WebGPU"),
+    ({"browser": "webkit", "WebAssembly": "relaxed SIMD"}, "only a part of relaxed SIMD"),
+    ({"browser": "webkit", "GPU": "software rasterisers only"}, "does not name its rasteriser"),
+    *(
+        ({"browser": "webkit", "GPU": gpu, "thread": "worker"}, "no WebGL in workers")
+        for gpu in ("WebGL2", "WebGL2 without float32 textures")
+    ),
+)
+"""States that a browser is never in, and why."""
+
+ONE_THREAD: tuple[State, ...] = (
+    {"page": "not isolated"},
+    {"browser": "firefox", "thread": "worker"},  # where a worker that starts others may hang
+)
+"""Where the wasm backend computes in one thread."""
+
+
+def holds(part: State, state: State) -> bool:
+    """Whether a state has these values."""
+    return part.items() <= state.items()
+
+
+def states() -> Iterator[dict[str, str]]:
+    """Every state that there can be."""
+    for values in itertools.product(*AXES.values()):
+        state = dict(zip(AXES, values, strict=True))
+        if not any(holds(part, state) for part, _ in IMPOSSIBLE):
+            yield state
+
+
+def cover() -> list[dict[str, str]]:
+    """Few states that have each pair of values that any state has, found greedily."""
+    found, rest = [], list(states())
+    missing = set().union(*map(_pairs, rest))
+    while missing:
+        found.append(max(rest, key=lambda state: len(missing & _pairs(state))))
+        missing -= _pairs(found[-1])
+    return found
+
+
+def _pairs(state: State) -> set[tuple[tuple[str, str], ...]]:
+    return set(itertools.combinations(state.items(), 2))
+
+
+def lacking(state: State) -> list[str]:
+    """What the browser of a state does without."""
+    return [name for axis, value in state.items() for name in AXES[axis][value].lacks]
+
+
+def environment(state: State) -> Environment:
+    """How a browser gets into a state."""
+    switches = BROWSERS[state["browser"]].abilities
+    flags = {k: v for axis, value in state.items() for k, v in AXES[axis][value].flags.items()}
+    for name in lacking(state):
+        flags |= {} if name in switches else STAND_INS[name]
+    return Environment(
+        lacks=tuple(name for name in lacking(state) if name in switches),
+        isolated=state["page"] == "isolated",
+        worker=state["thread"] == "worker",
+        flags=flags,
+    )
+
+
+def answers(state: State) -> dict[str, Answer]:
+    """What each backend says in a state; the first that opens is chosen."""
+    found = {b: a for axis, value in state.items() for b, a in AXES[axis][value].answers.items()}
+    wasm = found["wasm"]
+    if wasm.opens and not any(holds(part, state) for part in ONE_THREAD):
+        found["wasm"] = Answer(True, f"{wasm.pattern}-threads")
+    return {name: found[name] for name in ("webgpu", "webgl", "wasm")} | {"cpu": Answer(True, ".*")}
