@@ -10,3 +10,4 @@ from tfpy._src.browser import (
     gpu_device as gpu_device,
     to_pixels as to_pixels,
 )
+from tfpy._src.javascript import as_javascript as as_javascript

@@ -36,7 +36,9 @@ OWN = {
         value_and_grad value_and_grads variable_grads
     """,
     "config.experimental": "keep_host_copies",
-    "browser": "draw from_gpu_buffer from_pixels from_pixels_async gpu_device to_pixels",
+    "browser": """
+        as_javascript draw from_gpu_buffer from_pixels from_pixels_async gpu_device to_pixels
+    """,
     "data": """
         CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv microphone webcam
     """,

@@ -353,6 +353,7 @@ NO_OPS = (
 NO_CALL = {
     "browser.draw",
     "browser.from_gpu_buffer",
+    "browser.as_javascript",
     "browser.gpu_device",
     "experimental.numpy.finfo",
     "image.encode_png",

@@ -31,7 +31,14 @@ import { countFetched, fetchSizes, wheelsOf } from "./downloads.mjs";
  * @property {(code: string, globals?: Record<string, any>) => Promise<any>} run
  *   runs Python, top-level await allowed; gives the value of the last expression
  * @property {() => string} backend name of the active backend
+ * @property {(values: number | import("./functions.mjs").TypedArray, shape?: number[]) => any} tensor a tf.Tensor, as a PyProxy
+ * @property {(source: any) => import("./functions.mjs").Callable} callable a function of Python, or
+ *   the text of an expression that gives one, from typed arrays to typed arrays
+ * @property {(what: string) => Promise<Record<string, import("./functions.mjs").Callable>>} import
+ *   the functions of a module by its name, of a .py file by its address, or of Python by its text
  */
+
+import { functionsOf } from "./functions.mjs";
 
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
 
@@ -287,7 +294,13 @@ export async function loadTfpy(options = {}) {
   }
   const tf = pyodide.pyimport("tfpy");
   progress("ready", `ready on ${tf.get_backend()}`);
-  return { pyodide, tf, run: runner(pyodide), backend: () => tf.get_backend() };
+  return {
+    pyodide,
+    tf,
+    run: runner(pyodide),
+    backend: () => tf.get_backend(),
+    ...functionsOf(pyodide, tf),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tfpy._src.runtime.bridge import IN_BROWSER
 
 if IN_BROWSER:
     import js
-    from pyodide.ffi import JsArray, JsBuffer, JsException, to_js
+    from pyodide.ffi import JsArray, JsBuffer, JsException, create_proxy, jsnull, to_js
 
 
 # Values of JavaScript
@@ -25,6 +25,11 @@ def is_js(value: Any) -> bool:
     asked for sooner than ``isinstance`` answers.
     """
     return IN_BROWSER and type(value).__name__ == "JsProxy"
+
+
+def is_null(value: Any) -> bool:
+    """Whether it is ``null`` of JavaScript, which Pyodide tells from ``undefined``, None here."""
+    return IN_BROWSER and value is jsnull
 
 
 def kind(value: Any) -> str:
@@ -44,6 +49,34 @@ def array_values(array: Any) -> Any:
     if isinstance(array, JsBuffer):
         return np.asarray(array.to_memoryview())
     return [array_values(v) if is_js_array(v) else v for v in array]
+
+
+def holds_objects(array: Any) -> bool:
+    """Whether an array of JavaScript holds objects that are no arrays."""
+    if isinstance(array, JsBuffer):
+        return False
+    return any(holds_objects(v) if is_js_array(v) else is_js(v) for v in array)
+
+
+def members(value: Any) -> dict[str, Any]:
+    """The members of an object of JavaScript."""
+    return dict(js.Object.entries(value))
+
+
+def as_objects(value: Any) -> Any:
+    """Arrays, objects and typed arrays of JavaScript for lists, dicts and NumPy arrays."""
+    return to_js(value, dict_converter=js.Object.fromEntries)
+
+
+def javascript_function(function: Callable[..., Any]) -> Any:
+    """A function that JavaScript can call until it ends it (``destroy()``).
+
+    Raises:
+        RuntimeError: where there is no JavaScript.
+    """
+    if not IN_BROWSER:
+        raise RuntimeError("there is no JavaScript here: only Pyodide has it")
+    return create_proxy(function)
 
 
 # Pixels

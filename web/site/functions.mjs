@@ -1,0 +1,128 @@
+// Python's functions as JavaScript's, from typed arrays to typed arrays; tfpy.mjs gives them.
+
+import { messageOf, withoutTraceback } from "./tfpy.mjs";
+
+/**
+ * @typedef {Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
+ *   | BigInt64Array | BigUint64Array | Float32Array | Float64Array} TypedArray
+ *
+ * @typedef {object} Tensor numbers with a shape; a bool is one byte, a complex number two floats
+ * @property {string} dtype TensorFlow's name, such as "float32"
+ * @property {number[]} shape
+ * @property {TypedArray | string[]} data
+ *
+ * @typedef {Tensor | number | string | boolean | null | undefined | Result[] | {[name: string]: Result}} Result
+ *
+ * @typedef {((...values: any[]) => Promise<any>) & {destroy(): void}} Callable
+ *   takes numbers, texts, arrays, typed arrays, {data, shape, dtype}, pictures, and objects of
+ *   these; gives a Result. A Python error rejects with what it says, the traceback as its cause.
+ */
+
+/** The functions of a namespace: what __all__ names, or all that were made there. */
+const FUNCTIONS = `
+def functions(names):
+    if "__all__" in names:
+        return {name: names[name] for name in names["__all__"] if callable(names[name])}
+    own = names.get("__name__")
+    return {
+        name: value for name, value in names.items()
+        if callable(value) and not name.startswith("_") and not isinstance(value, type)
+        and getattr(value, "__module__", None) == own
+    }
+
+functions
+`;
+
+const MODULE_NAME = /^[\p{L}_][\p{L}\d_]*(\.[\p{L}_][\p{L}\d_]*)*$/u;
+const FILE = /^\S+\.py$/;
+
+/**
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {any} tf the tfpy module
+ */
+export function functionsOf(pyodide, tf) {
+  /**
+   * @param {number | TypedArray} values
+   * @param {number[]} [shape]
+   */
+  const tensor = (values, shape) =>
+    shape ? tf.constant.callKwargs(values, { shape }) : tf.constant(values);
+
+  /**
+   * @param {any} source a function of Python, or the text of an expression that gives one
+   * @returns {Callable}
+   */
+  const callable = (source) => {
+    const isText = typeof source === "string";
+    const python = isText ? pyodide.runPython(source) : source;
+    try {
+      const inner = tf.browser.as_javascript(python);
+      /** @param {any[]} values */
+      const call = async (...values) => {
+        try {
+          return await inner(...values);
+        } catch (error) {
+          throw new Error(withoutTraceback(error), { cause: error });
+        }
+      };
+      return Object.assign(call, { destroy: () => inner.destroy() });
+    } catch (error) {
+      throw new Error(withoutTraceback(error), { cause: error });
+    } finally {
+      if (isText) python?.destroy?.();
+    }
+  };
+
+  /**
+   * @param {string} what the name of a module, the address of a .py file, or Python
+   * @returns {Promise<Record<string, Callable>>}
+   */
+  const importPython = async (what) => {
+    const names = await namespaceOf(pyodide, what);
+    const select = pyodide.runPython(FUNCTIONS, { globals: pyodide.toPy({}) });
+    const found = select(names);
+    try {
+      const entries = [...found].map((name) => {
+        const python = found.get(name);
+        const made = /** @type {const} */ ([name, callable(python)]);
+        python.destroy();
+        return made;
+      });
+      return Object.fromEntries(entries);
+    } finally {
+      for (const proxy of [found, select, names]) proxy.destroy();
+    }
+  };
+  return { tensor, callable, import: importPython };
+}
+
+/**
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {string} what
+ */
+async function namespaceOf(pyodide, what) {
+  try {
+    if (MODULE_NAME.test(what)) {
+      const module = pyodide.pyimport(what);
+      const names = module.__dict__;
+      module.destroy();
+      return names;
+    }
+    const isFile = FILE.test(what);
+    const source = isFile ? await textAt(what) : what;
+    const filename = isFile ? what : "<tfpy.import>";
+    const globals = pyodide.toPy({ __name__: filename, __file__: filename });
+    await pyodide.runPythonAsync(source, { globals, filename });
+    return globals;
+  } catch (error) {
+    throw new Error(messageOf(error), { cause: error });
+  }
+}
+
+/** @param {string} url */
+async function textAt(url) {
+  const response = await fetch(url);
+  const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
+  if (!response.ok || isPage) throw new Error(`no Python at ${url}: ${response.status}`);
+  return response.text();
+}
