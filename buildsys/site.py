@@ -5,7 +5,8 @@ sizes.json                bytes of what a start downloads, by name: the loader s
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      what runs exported programs in pages without Python
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
-                          pyodide-lock.json that names the wheels
+                          pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
+                          of the core's files
 uplot/                    the plotting library
 examples/                 examples/
 data/digits.json          handwritten digits
@@ -39,7 +40,11 @@ PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
-MADE_IN_PLACE = ("sizes.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json", notices.NAME)
+DIGESTS = "pyodide/core-digests.json"
+MADE_IN_PLACE = (
+    *("sizes.json", "tfpy-runtime.mjs", "pyodide/pyodide-lock.json"),
+    *(DIGESTS, notices.NAME),
+)
 
 
 def ensure() -> Path:
@@ -66,6 +71,7 @@ def ensure() -> Path:
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
         assets.write_atomically(SITE / notices.NAME, notices.of_site(wheels).encode())
         assets.write_atomically(SITE / "sizes.json", _sizes().encode())
+        assets.write_atomically(SITE / DIGESTS, _core_digests().encode())
         make_lock = [pyenv.ensure("build"), DATA / "make_lock.py"]
         run_logged([*make_lock, core, SITE / "pyodide"], "pyodide-lock")
     return SITE
@@ -88,6 +94,12 @@ def _mirror(wanted: dict[str, Path], top: Path) -> None:
 def _sizes() -> str:
     files = sorted((SITE / "pyodide").glob("*.[wz]*"))  # modules, wheels and the library
     return json.dumps({f"pyodide/{file.name}": file.stat().st_size for file in files})
+
+
+def _core_digests() -> str:
+    """What the core's files are to be, for pages that find other ones there."""
+    names = (*PYODIDE_CORE, stdlib.NAME)
+    return json.dumps({name: file_hash(SITE / "pyodide" / name) for name in names})
 
 
 def _digits() -> Path:

@@ -156,20 +156,6 @@ const found = {
   lock: await said({ lockFileURL: "/nowhere/lock.json" }),
   page: await said({ lockFileURL: "/index.html" }),
 };
-const { fetch } = globalThis;
-const answer = (pattern, make) => {
-  globalThis.fetch = (url, ...rest) => (String(url).match(pattern) ? make() : fetch(url, ...rest));
-};
-answer("asm.wasm$", async () => new Response(new Uint8Array(8), {
-  headers: { "Content-Type": "application/octet-stream" } }));
-found.type = await said({});
-answer("asm.wasm$", () => fetch("/nowhere.wasm"));
-found.wasm = await said({});
-answer("stdlib.zip$", () => fetch("/nowhere.zip"));
-found.stdlib = await said({});
-answer("numpy-.*whl$", () => fetch("/nowhere.whl"));
-found.numpy = await said({});
-globalThis.fetch = fetch;
 found.wheel = await said({ wheel: "/nowhere/tfpy-9-py3-none-any.whl" });
 found.threads = await said({ flags: { TFPY_WASM_THREADS_COUNT: -3 } });
 found.flag = await said({ flags: { WASM_SPEED: true } });
@@ -178,16 +164,12 @@ return found;
 
 
 def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
-    """Every failure rejects, with the address and what it gives."""
+    """What options name and there is not; test_loading_faults.py has faults of servers."""
     found = run_module(tfpy_page(BLANK), FAILING_LOADS)
     for name, texts in {
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
         "lock": ["no lock file at", "/nowhere/lock.json: 404"],
         "page": ["the lock file is no JSON", "/index.html: 200"],
-        "type": ["WebAssembly cannot start", "MIME", "application/octet-stream"],
-        "wasm": ["WebAssembly cannot start", "/nowhere.wasm: 404"],
-        "stdlib": ["Python did not start", "exit", "/python_stdlib.zip: 404"],
-        "numpy": ["numpy cannot be loaded", "numpy-"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
         "threads": [
             "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT is a whole number from 0, not -3"

@@ -18,19 +18,29 @@ export async function fetchSizes() {
 }
 
 /**
+ * Packages with those that they need.
+ * @param {import("pyodide").Lockfile} lock
+ * @param {string[]} wanted
+ * @returns {string[]}
+ */
+export function withNeeds({ packages }, wanted) {
+  const names = new Set(wanted);
+  for (const name of names) {
+    for (const needed of packages[name]?.depends ?? []) names.add(needed);
+  }
+  return [...names];
+}
+
+/**
  * The addresses of packages' wheels, with those that they need.
  * @param {import("pyodide").Lockfile} lock
  * @param {string} lockFileURL
  * @param {string[]} wanted names of the lock file
  * @returns {string[]}
  */
-export function wheelsOf({ packages }, lockFileURL, wanted) {
-  const names = new Set(wanted);
-  for (const name of names) {
-    for (const needed of packages[name]?.depends ?? []) names.add(needed);
-  }
-  const files = [...names].map((name) => packages[name]?.file_name).filter(Boolean);
-  return files.map((file) => new URL(file, lockFileURL).href);
+export function wheelsOf(lock, lockFileURL, wanted) {
+  const files = withNeeds(lock, wanted).map((name) => lock.packages[name]?.file_name);
+  return files.filter(Boolean).map((file) => new URL(file, lockFileURL).href);
 }
 
 /**

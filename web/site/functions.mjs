@@ -1,6 +1,7 @@
 // Python's functions as JavaScript's, from typed arrays to typed arrays; tfpy.mjs gives them.
 
-import { messageOf, withoutTraceback } from "./tfpy.mjs";
+import { messageOf } from "./python.mjs";
+import { withoutTraceback } from "./tfpy.mjs";
 
 /**
  * @typedef {Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array

@@ -1,7 +1,8 @@
 // Python in a page's <script type="text/tfpy">, which tfpy.mjs finds.
 
 import { openOutput } from "./output.mjs";
-import { FRAME, loadTfpy, messageOf, SOURCE } from "./tfpy.mjs";
+import { messageOf } from "./python.mjs";
+import { FRAME, loadTfpy, SOURCE } from "./tfpy.mjs";
 
 /** Frames that are no code of the user's. */
 const INNER_FRAME = /^ {2}File "[^"]*\/(_pyodide|site-packages\/(tfpy|numpy|pyodide))\//;

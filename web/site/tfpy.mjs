@@ -5,7 +5,7 @@
 //
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
-import { countFetched, fetchSizes, wheelsOf } from "./downloads.mjs";
+import { importModule, loadPython, messageOf } from "./python.mjs";
 
 /**
  * @typedef {object} Progress
@@ -41,11 +41,6 @@ import { countFetched, fetchSizes, wheelsOf } from "./downloads.mjs";
 import { functionsOf } from "./functions.mjs";
 
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
-
-/** Pyodide's own files, in indexURL. */
-const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
-const FETCHED = ["pyodide.asm.wasm", "python_stdlib.zip"];
-const CORE = [...MODULES, ...FETCHED];
 
 /** How a frame of a traceback begins, and the lines below that show its source. */
 export const FRAME = '  File "';
@@ -84,171 +79,18 @@ start
 async function registerRuntime(pyodide) {
   const url = new URL("./tfpy-runtime.mjs", import.meta.url).href;
   try {
-    pyodide.registerJsModule("tfpy_runtime", { ...(await import(url)) });
+    pyodide.registerJsModule("tfpy_runtime", { ...(await importModule(url)) });
   } catch {
     console.info(`tfpy: no ${url}; taking the runtime from the wheel`);
   }
 }
 
-/** @param {Response} response @param {string} [asked] the address that gave it */
-function described({ url, status, statusText, headers }, asked = url) {
-  return `${asked}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
-}
-
-/**
- * Those of some addresses that give no file, with what they give.
- * @param {string[]} urls
- */
-async function faultsOf(urls) {
-  const found = await Promise.all(
-    urls.map(async (url) => {
-      try {
-        const response = await fetch(url, { method: "HEAD" });
-        const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-        return response.ok && !isPage ? "" : described(response, url);
-      } catch (error) {
-        return `${url}: ${error}`;
-      }
-    }),
-  );
-  return found.filter(Boolean);
-}
-
-/**
- * An error that says which files are missing, if any are.
- * @param {string} what
- * @param {unknown} cause
- * @param {string[]} urls
- */
-async function loadingError(what, cause, urls) {
-  const faults = await faultsOf(urls);
-  return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
-}
-
-/**
- * @param {string} url
- * @returns {Promise<import("pyodide").Lockfile>}
- */
-async function fetchLock(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`no lock file at ${described(response)}`);
-  try {
-    return await response.json();
-  } catch (error) {
-    throw new Error(`the lock file is no JSON: ${described(response)}`, { cause: error });
-  }
-}
-
-/**
- * Watches how Pyodide's WebAssembly starts: Pyodide waits for ever where it cannot.
- * @returns {{failed: Promise<never>, end: () => void}}
- */
-function watchWebAssembly() {
-  const { instantiateStreaming } = WebAssembly;
-  /** @type {(error: Error) => void} */
-  let fail;
-  const failed = /** @type {Promise<never>} */ (
-    new Promise((_, reject) => {
-      fail = reject;
-    })
-  );
-  /** @type {typeof WebAssembly.instantiateStreaming} */
-  const watched = async (source, imports) => {
-    let where = "";
-    try {
-      const response = await source;
-      where = ` (${described(response)})`;
-      return await instantiateStreaming.call(WebAssembly, response, imports);
-    } catch (error) {
-      fail(new Error(`WebAssembly cannot start: ${error}${where}`, { cause: error }));
-      throw error;
-    }
-  };
-  WebAssembly.instantiateStreaming = watched;
-  const end = () => {
-    if (WebAssembly.instantiateStreaming === watched) {
-      WebAssembly.instantiateStreaming = instantiateStreaming;
-    }
-  };
-  return { failed, end };
-}
-
-/**
- * Starts Python, and meanwhile fetches packages.
- * @param {string} indexURL
- * @param {string} lockFileURL
- * @param {string[]} wanted those that are not in the lock file are left to loadPackages
- * @param {LoadOptions} options
- * @param {(bytes: import("./downloads.mjs").Bytes) => void} onBytes
- * @returns {Promise<import("pyodide").PyodideInterface>}
- */
-async function startPyodide(indexURL, lockFileURL, wanted, { stdout }, onBytes) {
-  const lock = fetchLock(lockFileURL);
-  lock.catch(() => {}); // it is waited for below
-  const sizes = fetchSizes();
-  /** @type {(() => void)[]} */
-  const ends = [];
-  try {
-    const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
-    const config = { indexURL, packageBaseUrl: new URL(".", lockFileURL).href };
-    const lockFileContents = await lock;
-    const packages = wanted.filter((name) => name in lockFileContents.packages);
-    const watch = watchWebAssembly();
-    ends.push(watch.end);
-    const core = FETCHED.map((name) => indexURL + name);
-    const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
-    ends.push(countFetched(files, await sizes, onBytes));
-    const streams = stdout ? { stdout, stderr: stdout } : {};
-    const loading = loadPyodide({ ...config, lockFileContents, packages, ...streams });
-    return await Promise.race([loading, watch.failed]);
-  } catch (error) {
-    const files = [...CORE.map((name) => indexURL + name), lockFileURL];
-    throw await loadingError("Python did not start", error, files);
-  } finally {
-    for (const end of ends) end();
-  }
-}
-
-/**
- * Loads the packages that Pyodide has not loaded at its start. Pyodide only logs what fails.
- * @param {import("pyodide").PyodideInterface} pyodide
- * @param {string[]} wanted names or URLs of wheels
- * @param {string} lockFileURL
- */
-async function loadPackages(pyodide, wanted, lockFileURL) {
-  /** @type {string[]} */
-  const said = [];
-  const urls = wanted.map((name) => {
-    const file = pyodide.lockfile.packages[name]?.file_name;
-    return file ? new URL(file, lockFileURL).href : new URL(name, location.href).href;
-  });
-  try {
-    await pyodide.loadPackage(wanted, {
-      messageCallback: () => {},
-      errorCallback: (text) => said.push(text),
-    });
-  } catch (error) {
-    throw await loadingError(`${wanted.join(", ")} cannot be loaded`, error, urls);
-  }
-  const missing = wanted.filter((name) => !(packageName(name) in pyodide.loadedPackages));
-  if (missing.length > 0) {
-    const reason = said.join("\n") || "Pyodide has not said why";
-    throw await loadingError(`${missing.join(", ")} cannot be loaded`, reason, urls);
-  }
-}
-
-/** The name of a package, or that in a wheel's URL. @param {string} name */
-function packageName(name) {
-  if (!name.endsWith(".whl")) return name;
-  const file = name.slice(name.lastIndexOf("/") + 1);
-  return file.split("-")[0].toLowerCase().replace(/[_.]+/g, "-");
-}
-
 /**
  * Loads tfpy.
  *
- * It rejects with an Error that names the file and what its address gives if one is missing, with
- * Python's error for flags and backends that there are not.
+ * It rejects with an Error that names the files with which something is wrong, and what that is, or
+ * what the page's content security policy lacks; with Python's error for flags and backends that
+ * there are not. It may be called again afterwards.
  * @param {LoadOptions} [options]
  * @returns {Promise<Tfpy>}
  */
@@ -267,16 +109,16 @@ export async function loadTfpy(options = {}) {
 
   progress("pyodide", "loading Python");
   const onBytes = (/** @type {import("./downloads.mjs").Bytes} */ bytes) => {
-    const fraction = (BEGINS.packages * bytes.loaded) / bytes.total;
+    const fraction = BEGINS.packages * (bytes.loaded / bytes.total);
     const message = bytes.loaded < bytes.total ? "loading Python" : "starting Python";
     options.onProgress?.({ stage: "pyodide", fraction, message, bytes });
   };
   const packages = options.packages ?? [];
   const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
-  const pyodide = await startPyodide(indexURL, lockFileURL, wanted, options, onBytes);
-
-  progress("packages", "loading NumPy and tfpy");
-  await loadPackages(pyodide, wanted, lockFileURL);
+  const pyodide = await loadPython({
+    ...{ indexURL, lockFileURL, wanted, onBytes, stdout: options.stdout },
+    onStart: () => progress("packages", "loading NumPy and tfpy"),
+  });
   await registerRuntime(pyodide);
 
   progress("backend", "starting a backend");
@@ -314,11 +156,6 @@ export function withoutTraceback(error) {
   return lines.slice(begin).join("\n");
 }
 
-/** @param {any} error Pyodide throws objects that are no Errors, too */
-export function messageOf(error) {
-  return String(error?.message ?? error).trim();
-}
-
 /**
  * @param {import("pyodide").PyodideInterface} pyodide
  * @returns {Tfpy["run"]}
@@ -342,6 +179,13 @@ if (typeof document !== "undefined") {
     document.querySelectorAll(PYTHON_SCRIPTS)
   );
   if (scripts.length > 0) {
-    import("./scripts.mjs").then(({ runScripts }) => runScripts([...scripts]));
+    import("./scripts.mjs").then(
+      ({ runScripts }) => runScripts([...scripts]),
+      (error) => {
+        console.error(error);
+        scripts[0].insertAdjacentHTML("afterend", '<pre class="tfpy-error"></pre>');
+        /** @type {Element} */ (scripts[0].nextElementSibling).textContent = messageOf(error);
+      },
+    );
   }
 }

@@ -1,0 +1,112 @@
+"""A server of the site on which one thing goes wrong: what, the first part of the path says.
+
+``/numpy-cut/tfpy.mjs`` is the site's ``tfpy.mjs``, as are all its other files below ``/numpy-cut/``
+but for those that the fault of this name is about.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Any
+
+from tfpy.testing.server import ISOLATION, TYPES
+
+PAGE = b"<!doctype html><title>A page</title><link rel=icon href='data:,'><body></body>"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a server does wrong."""
+
+    path: str = "(?!)"
+    """Of which files: a regular expression that their paths match somewhere."""
+    how: str = "missing"
+    """``missing``; ``page``: another page in its place; ``type``: called application/octet-stream;
+    ``short``: the first half, as if it were all; ``changed``: one byte is another;
+    ``cut``: the connection breaks after the first half."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """More headers, of each answer."""
+
+
+class FaultServer:
+    """Serves ``site`` at ``url`` once for each fault, by its name; a context manager."""
+
+    def __init__(self, site: Path, faults: Mapping[str, Fault]) -> None:
+        self.mended: set[str] = set()
+        """Names of faults that are no more; headers stay."""
+        mended = self.mended
+
+        class Handler(SimpleHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                name, _, path = self.path.partition("?")[0].lstrip("/").partition("/")
+                fault = faults.get(name, Fault())
+                is_hit = name not in mended and re.search(fault.path, path)
+                hit = fault.how if is_hit else ""
+                file = site / path
+                kind = TYPES.get(file.suffix, "application/octet-stream")
+                if path == "blank.html":
+                    body, kind = PAGE, "text/html"
+                elif hit == "missing" or not file.is_file():
+                    self.send_error(404)
+                    return
+                else:
+                    body = file.read_bytes()
+                if hit == "page":
+                    body, kind = PAGE, "text/html"
+                elif hit == "type":
+                    kind = "application/octet-stream"
+                elif hit == "short":
+                    body = body[: len(body) // 2]
+                elif hit == "changed":
+                    middle = len(body) // 2
+                    body = body[:middle] + bytes([body[middle] ^ 1]) + body[middle + 1 :]
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                headers = {**ISOLATION, **fault.headers, "Cache-Control": "no-cache"}
+                for key, value in headers.items():
+                    self.send_header(key, value)
+                self.end_headers()
+                if hit == "cut":
+                    self.wfile.write(body[: len(body) // 2])
+                    self.wfile.flush()
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    self.close_connection = True
+                else:
+                    self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, request: Any, client_address: Any) -> None:
+                """Browsers drop connections when a page closes."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def __enter__(self) -> FaultServer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

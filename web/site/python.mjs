@@ -1,0 +1,280 @@
+// Starts Pyodide and loads packages, for tfpy.mjs. What fails becomes one error, which says what is wrong
+// with which file.
+
+import { countFetched, fetchSizes, wheelsOf, withNeeds } from "./downloads.mjs";
+
+/** Pyodide's own files, in indexURL. */
+const MODULES = ["pyodide.mjs", "pyodide.asm.mjs"];
+const LIBRARY = "python_stdlib.zip";
+const FETCHED = ["pyodide.asm.wasm", LIBRARY];
+const CORE = [...MODULES, ...FETCHED];
+
+/** Beside them, where the site was built with tfpy: their SHA-256. */
+const DIGESTS = "core-digests.json";
+
+/** How often the import of an address has failed. @type {Map<string, number>} */
+const failedImports = new Map();
+
+/**
+ * Imports a module. Some browsers remember that it failed, so that the next attempt needs another
+ * address.
+ * @param {string} url
+ */
+export async function importModule(url) {
+  const failures = failedImports.get(url) ?? 0;
+  try {
+    return await import(failures > 0 ? `${url}?again=${failures}` : url);
+  } catch (error) {
+    failedImports.set(url, failures + 1);
+    throw error;
+  }
+}
+
+/** @param {any} error Pyodide throws objects that are no Errors, too */
+export function messageOf(error) {
+  return String(error?.message ?? error).trim();
+}
+
+/**
+ * Hears of what the page's content security policy forbids.
+ * @returns {{violations: import("./faults.mjs").Violation[], end: () => void}}
+ */
+function watchPolicy() {
+  /** @type {SecurityPolicyViolationEvent[]} */
+  const violations = [];
+  const hear = (/** @type {any} */ event) => violations.push(event);
+  addEventListener("securitypolicyviolation", hear);
+  return { violations, end: () => removeEventListener("securitypolicyviolation", hear) };
+}
+
+/** @param {Response} response */
+function described({ url, status, statusText, headers }) {
+  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
+}
+
+/**
+ * An error that says what is wrong with the files, if that can be found.
+ * @param {string} what
+ * @param {unknown} cause
+ * @param {import("./faults.mjs").Wanted[]} files
+ * @param {import("./faults.mjs").Violation[]} violations
+ */
+async function loadingError(what, cause, files, violations) {
+  /** @type {string[]} */
+  let faults = [];
+  try {
+    const { faultsOf } = await importModule(new URL("./faults.mjs", import.meta.url).href);
+    faults = await faultsOf(files, violations);
+  } catch {
+    // The network is gone, and the cause alone has to do.
+  }
+  return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<import("pyodide").Lockfile>}
+ */
+async function fetchLock(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`no lock file at ${described(response)}`);
+  try {
+    return await response.json();
+  } catch (error) {
+    throw new Error(`the lock file is no JSON: ${described(response)}`, { cause: error });
+  }
+}
+
+/** How a zip archive ends that has no comment: so many bytes, which begin with these. */
+const ZIP_END = 22;
+const ZIP_END_SIGNATURE = 0x06054b50;
+
+/** @param {ArrayBuffer} bytes */
+function isWholeZip(bytes) {
+  const at = bytes.byteLength - ZIP_END;
+  return at >= 0 && new DataView(bytes).getUint32(at, true) === ZIP_END_SIGNATURE;
+}
+
+/**
+ * @param {Response} response of a zip archive
+ * @returns {Promise<Response>} the same, when all of it is there
+ */
+async function wholeZip(response) {
+  if (!response.ok) throw new Error(described(response));
+  const bytes = await response.arrayBuffer().catch((cause) => {
+    throw new Error(`${response.url}: the connection broke: ${cause}`, { cause });
+  });
+  if (!isWholeZip(bytes)) throw new Error(`${described(response)}; it is no whole zip archive`);
+  return new Response(bytes, response);
+}
+
+/**
+ * Watches how Pyodide starts. Where its WebAssembly cannot, it waits for ever; without its library
+ * it leaves a rejection that nobody handles, and fails for want of a module. So it does not hear of
+ * either, and is left waiting, when `failed` rejects.
+ * @param {string} library where its library is
+ * @returns {{failed: Promise<never>, end: () => void}}
+ */
+function watchStart(library) {
+  const { fetch, WebAssembly } = globalThis;
+  const { instantiateStreaming } = WebAssembly;
+  /** @type {(error: Error) => void} */
+  let fail;
+  const failed = /** @type {Promise<never>} */ (
+    new Promise((_, reject) => {
+      fail = reject;
+    })
+  );
+  failed.catch(() => {}); // Python may have failed before
+  /** @param {Error} error @returns {Promise<never>} */
+  const waitForEver = (error) => {
+    fail(error);
+    return new Promise(() => {});
+  };
+  /** @type {typeof globalThis.fetch} */
+  const watchedFetch = async (resource, options) => {
+    if (String(resource) !== library) return fetch(resource, options);
+    try {
+      return await wholeZip(await fetch(resource, options));
+    } catch (error) {
+      return waitForEver(/** @type {Error} */ (error));
+    }
+  };
+  /** @type {typeof WebAssembly.instantiateStreaming} */
+  const watched = async (source, imports) => {
+    let where = "";
+    try {
+      const response = await source;
+      where = ` (${described(response)})`;
+      return await instantiateStreaming.call(WebAssembly, response, imports);
+    } catch (cause) {
+      return waitForEver(new Error(`WebAssembly cannot start: ${cause}${where}`, { cause }));
+    }
+  };
+  globalThis.fetch = watchedFetch;
+  WebAssembly.instantiateStreaming = watched;
+  const end = () => {
+    if (globalThis.fetch === watchedFetch) globalThis.fetch = fetch;
+    if (WebAssembly.instantiateStreaming === watched) {
+      WebAssembly.instantiateStreaming = instantiateStreaming;
+    }
+  };
+  return { failed, end };
+}
+
+/**
+ * Pyodide's own files, with what they are to be where indexURL has a list of that.
+ * @param {string} indexURL
+ * @returns {Promise<import("./faults.mjs").Wanted[]>}
+ */
+async function coreFiles(indexURL) {
+  /** @type {Record<string, string>} */
+  let listed = {};
+  try {
+    listed = await (await fetch(indexURL + DIGESTS)).json();
+  } catch {
+    // There is none.
+  }
+  return CORE.map((name) => ({ url: indexURL + name, sha256: listed[name] }));
+}
+
+/**
+ * @typedef {object} Start
+ * @property {string} indexURL
+ * @property {string} lockFileURL
+ * @property {string[]} wanted names or URLs of wheels
+ * @property {(line: string) => void} [stdout] takes each line printed; default: the console
+ * @property {(bytes: import("./downloads.mjs").Bytes) => void} onBytes hears how much is there
+ * @property {() => void} onStart hears that Python runs
+ */
+
+/**
+ * Pyodide, with packages.
+ * @param {Start} start
+ * @returns {Promise<import("pyodide").PyodideInterface>}
+ */
+export async function loadPython(start) {
+  const { violations, end } = watchPolicy();
+  try {
+    const pyodide = await startPyodide(start).catch(async (error) => {
+      const files = [...(await coreFiles(start.indexURL)), { url: start.lockFileURL }];
+      throw await loadingError("Python did not start", error, files, violations);
+    });
+    start.onStart();
+    await loadPackages(pyodide, start, violations);
+    return pyodide;
+  } finally {
+    end();
+  }
+}
+
+/**
+ * Starts Python, and meanwhile fetches packages; those that are not in the lock file are left to
+ * loadPackages.
+ * @param {Start} start
+ * @returns {Promise<import("pyodide").PyodideInterface>}
+ */
+async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) {
+  const lock = fetchLock(lockFileURL);
+  lock.catch(() => {}); // it is waited for below
+  const sizes = fetchSizes();
+  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
+    MODULES.map((name) => importModule(indexURL + name)),
+  );
+  const lockFileContents = await lock;
+  const packages = wanted.filter((name) => name in lockFileContents.packages);
+  const core = FETCHED.map((name) => indexURL + name);
+  const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
+  const endCount = countFetched(files, await sizes, onBytes);
+  const watch = watchStart(indexURL + LIBRARY);
+  try {
+    const loading = loadPyodide({
+      ...{ indexURL, createPyodideModule, lockFileContents, packages },
+      packageBaseUrl: new URL(".", lockFileURL).href,
+      ...(stdout ? { stdout, stderr: stdout } : {}),
+    });
+    return await Promise.race([loading, watch.failed]);
+  } finally {
+    watch.end();
+    endCount();
+  }
+}
+
+/**
+ * Loads the packages that Pyodide has not loaded at its start. Pyodide only logs what fails.
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {Start} start
+ * @param {import("./faults.mjs").Violation[]} violations
+ */
+async function loadPackages(pyodide, { wanted, lockFileURL }, violations) {
+  /** @type {string[]} */
+  const said = [];
+  const needed = withNeeds(pyodide.lockfile, wanted);
+  const errorOf = (/** @type {string[]} */ names, /** @type {unknown} */ cause) => {
+    const files = names.map((name) => {
+      const { file_name: file, sha256 } = pyodide.lockfile.packages[name] ?? {};
+      const url = file ? new URL(file, lockFileURL) : new URL(name, location.href);
+      return { url: url.href, sha256 };
+    });
+    return loadingError(`${names.join(", ")} cannot be loaded`, cause, files, violations);
+  };
+  try {
+    await pyodide.loadPackage(needed, {
+      messageCallback: () => {},
+      errorCallback: (text) => said.push(text),
+    });
+  } catch (error) {
+    throw await errorOf(wanted, error);
+  }
+  const missing = needed.filter((name) => !(packageName(name) in pyodide.loadedPackages));
+  if (missing.length > 0) {
+    throw await errorOf(missing, said.join("\n") || "Pyodide has not said why");
+  }
+}
+
+/** The name of a package, or that in a wheel's URL. @param {string} name */
+function packageName(name) {
+  if (!name.endsWith(".whl")) return name;
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  return file.split("-")[0].toLowerCase().replace(/[_.]+/g, "-");
+}
