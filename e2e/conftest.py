@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import promises
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -62,6 +63,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    promises.mark(items)
     ranks = {name: rank for rank, name in enumerate(LONGEST)} | {LAST: len(LONGEST) + 1}
     items.sort(key=lambda item: ranks.get(item.path.name, len(LONGEST)))
 

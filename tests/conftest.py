@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import hypothesis
 import numpy as np
+import promises
 import pytest
 
 import tfpy
@@ -20,6 +21,10 @@ from tfpy._src.core import scalars
 
 hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("tfpy")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    promises.mark(items)
 
 
 def pytest_collection_finish() -> None:
