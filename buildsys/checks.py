@@ -37,6 +37,7 @@ def check() -> int:
         "layers": [python.with_name("lint-imports")],
         "public modules": [python, "-m", "buildsys.face", "--check"],
         "tsc": [modules / ".bin" / "tsc", "--project", ROOT],
+        "tsc of the npm package": [modules / ".bin" / "tsc", "--project", ROOT / "web" / "npm"],
         "biome": [modules / ".bin" / "biome", "ci", "--colors=off"],
         "clang-format": [python.with_name("clang-format"), "--dry-run", "-Werror", *cpp],
     }

@@ -4,6 +4,7 @@ tfpy-VERSION-py3-none-any.whl   the wheel, for micropip, Pyodide's lock files an
 tfpy-VERSION.tar.gz             the source distribution: the wheel's files, and nothing to compile
 tfpy-site-VERSION.zip           the site: the loader, Pyodide, NumPy, Keras, tfpy; to be unpacked on
                                 any server of files
+tfpy-VERSION.tgz                the npm package
 SHA256SUMS                      for `sha256sum --check`
 """
 
@@ -14,7 +15,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from . import pyenv, site, wheel
+from . import npm_package, pyenv, site, wheel
 from .cache import lock
 from .console import BuildError, run_logged, step
 from .paths import BUILD, DIST, ROOT
@@ -38,6 +39,7 @@ def ensure(tag: str | None = None) -> Path:
         build = [pyenv.ensure("build"), "-P", "-m", "build", "--sdist", "--no-isolation"]
         run_logged([*build, "--outdir", made, ROOT], "sdist")
         _pack(folder, made / f"tfpy-site-{version}.zip", f"tfpy-site-{version}")
+        npm_package.ensure(made)
         (made / DIGESTS).write_text(_digests(made), encoding="utf-8")
         shutil.rmtree(RELEASE, ignore_errors=True)
         made.replace(RELEASE)

@@ -1,0 +1,90 @@
+"""The npm package tfpy: the site without its own pages, types, Vite's plugin, a command.
+
+package.json, README.md, LICENSE, THIRD_PARTY_NOTICES.txt
+vite.mjs, cli.mjs      web/npm/
+site/                  build/site, with a .d.mts beside the modules that projects import
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from . import notices, npm, site, wheel
+from .console import run_logged
+from .paths import BUILD, ROOT, SITE
+
+PARTS = ROOT / "web" / "npm"
+OWN_PAGES = ("data", "demo", "examples", "index.html", "uplot")
+TYPED = ("tfpy.mjs", "functions.mjs", "downloads.mjs")
+"""Modules whose types projects see."""
+PYODIDE = ("pyodide.d.ts", "ffi.d.ts")
+EXPORTS = {
+    ".": {"types": "./site/tfpy.d.mts", "default": "./site/tfpy.mjs"},
+    "./run": {"types": "./site/run/tfpy-run.d.mts", "default": "./site/run/tfpy-run.mjs"},
+    "./vite": {"types": "./vite.d.mts", "default": "./vite.mjs"},
+    "./site/*": "./site/*",
+    "./package.json": "./package.json",
+}
+
+
+def ensure(into: Path) -> Path:
+    """The package's archive in the folder `into`, made from the site as it was built."""
+    folder = BUILD / "npm-package"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(PARTS, folder)
+    shutil.copytree(SITE, folder / "site", ignore=_own_pages)
+    for name in ("LICENSE", notices.NAME):
+        (folder / "site" / name).rename(folder / name)
+    _add_types(folder / "site")
+    text = json.dumps(_description(), indent=2) + "\n"
+    (folder / "package.json").write_text(text, encoding="utf-8")
+    run_logged(["npm", "pack", "--pack-destination", into, folder], "npm-pack")
+    return into / f"tfpy-{wheel.version()}.tgz"
+
+
+def _own_pages(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if name in OWN_PAGES] if Path(folder) == SITE else []
+
+
+def _add_types(folder: Path) -> None:
+    """Declarations by tsc from the modules' JSDoc; Pyodide's and the runner's own."""
+    made = BUILD / "npm-types"
+    shutil.rmtree(made, ignore_errors=True)
+    options = ["--allowJs", "--declaration", "--emitDeclarationOnly", "--skipLibCheck"]
+    target = ["--target", "ES2024", "--module", "ESNext", "--moduleResolution", "Bundler"]
+    sources = [site.PAGES / name for name in TYPED]
+    run_logged(
+        [npm.tool("tsc"), "--ignoreConfig", *options, *target, "--outDir", made, *sources],
+        "npm-types",
+    )
+    for name in TYPED:
+        file = made / name.replace(".mjs", ".d.mts")
+        text = file.read_text(encoding="utf-8")
+        text = text.replace('import("pyodide")', 'import("./pyodide/pyodide.js")')
+        (folder / file.name).write_text(text, encoding="utf-8")
+    for name in PYODIDE:
+        shutil.copy(npm.ensure() / "pyodide" / name, folder / "pyodide")
+    runner = folder / "run" / "tfpy-run.d.ts"
+    runner.rename(runner.with_suffix("").with_suffix(".d.mts"))
+
+
+def _description() -> dict[str, Any]:
+    """package.json, of what pyproject.toml says."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {
+        "name": project["name"],
+        "version": wheel.version(),
+        "description": project["description"],
+        "license": project["license"],
+        "homepage": project["urls"]["Homepage"],
+        "bugs": project["urls"]["Issues"],
+        "keywords": ["machine learning", "tensorflow", "keras", "python", "pyodide", "webgpu"],
+        "type": "module",
+        "exports": EXPORTS,
+        "bin": {"tfpy": "./cli.mjs"},
+        "sideEffects": ["./site/tfpy.mjs"],
+    }

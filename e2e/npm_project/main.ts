@@ -1,0 +1,21 @@
+import { loadTfpy, type Tfpy } from "tfpy";
+import { loadProgram } from "tfpy/run";
+
+const tfpy: Tfpy = await loadTfpy({ backend: "wasm" });
+const { softmax, program } = await tfpy.import(`
+import numpy as np
+import tfpy as tf
+
+@tf.function
+def softmax(x):
+    return {"y": tf.nn.softmax(x)}
+
+def program():
+    tf.export(softmax, "/tmp/softmax.tfpy", tf.TensorSpec([3]))
+    return np.fromfile("/tmp/softmax.tfpy", np.uint8)
+`);
+const x = new Float32Array([0, 0, 0]);
+const { y } = await softmax(x);
+const model = await loadProgram((await program()).data, { backend: "wasm" });
+const again = (await model.run({ x })).y;
+document.body.dataset.found = JSON.stringify([[...y.data], [...again.data]]);

@@ -1,0 +1,3 @@
+import tfpy from "tfpy/vite";
+
+export default { plugins: [tfpy({ isolated: true })] };

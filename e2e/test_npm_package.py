@@ -1,0 +1,115 @@
+"""The npm package: installed from its archive into a project with Vite, and one without."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from buildsys import npm, npm_package
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
+
+SOURCES = Path(__file__).parent / "npm_project"
+LOAD_SECONDS = 120.0
+THIRD = 0.333
+
+FOUND = """new Promise((resolve) => {
+  const look = () => document.body.dataset.found ? resolve(document.body.dataset.found)
+    : setTimeout(look, 50);
+  look();
+})"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sources of a project, in which the archive is installed."""
+    folder = tmp_path_factory.mktemp("npm")
+    archive = npm_package.ensure(folder)
+    project = folder / "project"
+    shutil.copytree(SOURCES, project)
+    (project / "package.json").write_text('{"type": "module"}')
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", archive, cwd=project)
+    (project / "node_modules" / "vite").symlink_to(npm.ensure() / "vite")
+    return project
+
+
+def run(*argv: object, cwd: Path) -> str:
+    done = subprocess.run([str(word) for word in argv], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def check_page(sessions: Sessions, url: str) -> OpenPage:
+    page = sessions.browsers.open("chromium", ENVIRONMENTS["default"], url)
+    for values in json.loads(page.evaluate(FOUND, LOAD_SECONDS)):
+        assert [round(v, 3) for v in values] == [THIRD] * 3
+    assert page.problems == []
+    return page
+
+
+def test_types(project: Path) -> None:
+    options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "ES2022"]
+    modules = ["--module", "ESNext", "--moduleResolution", "Bundler"]
+    run(npm.tool("tsc"), "--ignoreConfig", *options, *modules, "main.ts", cwd=project)
+    wrong = project / "wrong.ts"
+    wrong.write_text('import { loadTfpy } from "tfpy";\nloadTfpy({ backand: "wasm" });\n')
+    argv = [npm.tool("tsc"), "--ignoreConfig", *options, *modules, "wrong.ts"]
+    said = subprocess.run(argv, cwd=project, capture_output=True, text=True).stdout
+    assert "backand" in said
+
+
+def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
+    """Also below another address than the server's root."""
+    run(npm.tool("vite"), "build", "--base", "/below/", cwd=project)
+    with SiteServer(project, mounts={"below": project / "dist"}) as server:
+        check_page(tfpy_sessions, f"{server.url}below/index.html").close()
+
+
+def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
+    with vite(project) as url:
+        page = check_page(tfpy_sessions, url)
+        assert page.evaluate("crossOriginIsolated")
+        page.close()
+
+
+PLAIN = """
+import js
+import tfpy as tf
+values = tf.nn.softmax([0.0, 0.0, 0.0]).numpy().tolist()
+js.document.body.dataset.found = f"[{values}]"
+"""
+
+
+def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessions) -> None:
+    shown = run("npx", "--offline", "tfpy", "public/tfpy", cwd=project)
+    assert shown.strip() == '<script type="module" src="public/tfpy/tfpy.mjs"></script>'
+    page = f'<link rel="icon" href="data:,"><body>{shown}<script type="text/tfpy">{PLAIN}</script>'
+    (project / "plain.html").write_text(page)
+    with SiteServer(project) as server:
+        check_page(tfpy_sessions, f"{server.url}plain.html").close()
+
+
+@contextmanager
+def vite(project: Path) -> Iterator[str]:
+    """The address of Vite's server of a project."""
+    argv = [npm.tool("vite"), "--port", "0", "--host", "127.0.0.1", "--clearScreen", "false"]
+    with subprocess.Popen(argv, cwd=project, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                found = re.search(r"http://127.0.0.1:\d+/", re.sub(r"\x1b\[\d*m", "", line))
+                if found:
+                    yield found[0]
+                    break
+            else:
+                raise AssertionError("Vite has ended")
+        finally:
+            process.terminate()

@@ -1,0 +1,101 @@
+// Vite's plugin: the pages of a project find tfpy's site in the folder tfpy/ of what Vite builds or
+// serves, and `import { loadTfpy } from "tfpy"` takes the loader from there. Python, wheels and
+// WebAssembly are files that a bundler has nothing to do with.
+
+import { createReadStream } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { extname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SITE = fileURLToPath(new URL("./site/", import.meta.url));
+const FOLDER = "tfpy";
+
+/** What a page imports, and from which module of the site. */
+const MODULES = {
+  tfpy: { file: "tfpy.mjs", names: ["loadTfpy"] },
+  "tfpy/run": { file: "run/tfpy-run.mjs", names: ["loadProgram"] },
+};
+
+const TYPES = {
+  ".css": "text/css",
+  ".json": "application/json",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
+
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/**
+ * @param {{isolated?: boolean}} [options] isolated: whether Vite's servers send the headers with
+ *   which browsers allow threads of WebAssembly; files of other sites need CORS then
+ * @returns {import("vite").Plugin}
+ */
+export default function tfpy({ isolated = false } = {}) {
+  const headers = isolated ? ISOLATION : {};
+  let base = "/";
+  return {
+    name: "tfpy",
+    enforce: "pre",
+    config: () => ({
+      optimizeDeps: { exclude: Object.keys(MODULES) },
+      server: { headers },
+      preview: { headers },
+    }),
+    configResolved(config) {
+      base = config.base;
+    },
+    resolveId(id) {
+      return id in MODULES ? `\0${id}` : null;
+    },
+    load(id) {
+      const found = Object.entries(MODULES).find(([name]) => id === `\0${name}`);
+      return found ? forwarding(`${base}${FOLDER}/${found[1].file}`, found[1].names) : null;
+    },
+    configureServer(server) {
+      server.middlewares.use(`${base}${FOLDER}`, serve);
+    },
+    async generateBundle() {
+      for (const name of await filesOfSite()) {
+        const source = await readFile(join(SITE, name));
+        this.emitFile({ type: "asset", fileName: posix.join(FOLDER, name), source });
+      }
+    },
+  };
+}
+
+/**
+ * A module whose functions are those of another one, which the browser loads when one is called.
+ * @param {string} address
+ * @param {string[]} names
+ */
+function forwarding(address, names) {
+  const url = `new URL(${JSON.stringify(address)}, location.href).href`;
+  return names
+    .map(
+      (name) =>
+        `export const ${name} = async (...values) =>\n` +
+        `  (await import(/* @vite-ignore */ ${url})).${name}(...values);\n`,
+    )
+    .join("");
+}
+
+/** The names of the site's files, with "/". */
+export async function filesOfSite() {
+  const entries = await readdir(SITE, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(SITE.length).replaceAll("\\", "/"));
+}
+
+/** @type {import("vite").Connect.NextHandleFunction} */
+async function serve(request, response, next) {
+  const name = decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname).slice(1);
+  if (!(await filesOfSite()).includes(name)) return next();
+  const file = join(SITE, name);
+  response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
+  response.setHeader("Content-Length", (await stat(file)).size);
+  createReadStream(file).pipe(response);
+}
