@@ -28,6 +28,8 @@ ONNX_RUNTIME = (
 )
 LINES = "async () => document.querySelector('#log').textContent"
 SIDES = ("tfpy", "its")
+LOADS = ("memory", "fetched", "aside", "gap")
+"""What ``page/loads.mjs`` measures."""
 
 
 def models() -> dict[str, Path]:
@@ -39,25 +41,26 @@ def models() -> dict[str, Path]:
 
 async def measure(options: argparse.Namespace) -> None:
     """Opens the page, and prints each record as it comes."""
+    name = "loads" if options.loads else "models"
     query = {"backend": options.backend, "repeats": options.repeats}
     query |= {"threads": 1} if options.threads else {}
     query |= {"work": ",".join(options.work)} if options.work else {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, model in models().items():
-            (Path(folder) / name).symlink_to(model)
+        for model, place in models().items():
+            (Path(folder) / model).symlink_to(place)
         mounts = {"bench": ROOT / "bench", "models": Path(folder)}
         mounts["node_modules"] = ROOT / "node_modules"
         browser = await start_browser("chromium", Environment())
         try:
             with SiteServer(options.site, mounts=mounts) as server:
-                page = await browser.open(f"{server.url}bench/page/models.html?{urlencode(query)}")
+                page = await browser.open(f"{server.url}bench/page/{name}.html?{urlencode(query)}")
                 shown = 0
                 while True:
                     lines = (await page.evaluate(f"({LINES})()")).splitlines()
                     for line in map(json.loads, lines[shown:]):
                         if "done" in line:
                             return
-                        print_line(line)
+                        print_loads(line) if options.loads else print_line(line)
                     shown = len(lines)
                     await asyncio.sleep(1)
         finally:
@@ -77,12 +80,25 @@ def print_line(line: dict[str, Any]) -> None:
     print(f"{line['work']:20} {line['peer']:17} {'  '.join(cells)}  {ratios}", flush=True)
 
 
+def print_loads(line: dict[str, Any]) -> None:
+    """A row: medians (and least samples) of both sides."""
+    if "error" in line:
+        print_line(line)
+        return
+    cells = [
+        f"{what} {'; '.join('{median:.1f} ({least:.1f})'.format(**line[s][what]) for s in SIDES)}"
+        for what in LOADS
+    ]
+    print(f"{line['work']:20} {line['peer']:17} {'  '.join(cells)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.shipped", description=__doc__)
     parser.add_argument("site", type=Path, help="folder of the site")
     parser.add_argument("--backend", choices=("wasm", "webgl", "webgpu"), default="wasm")
     parser.add_argument("--threads", action="store_true", help="let both sides use threads")
     parser.add_argument("--work", nargs="+", metavar="MODEL", help="only these models")
+    parser.add_argument("--loads", action="store_true", help="only measure loading")
     parser.add_argument("--repeats", type=int, default=11, help="samples of each side")
     parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only copy the models there")
     options = parser.parse_args()

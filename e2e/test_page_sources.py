@@ -74,6 +74,51 @@ async def test_weights_are_fetched_while_the_graph_is_read(tf: Any) -> None:
     ]  # fmt: skip
 
 
+@run_in_browser(backends=["wasm"], check_leaks=False)  # Pyodide keeps the errors of promises
+async def test_answers_that_say_their_size(tf: Any) -> None:
+    import json
+
+    import numpy as np
+    from pyodide.code import run_js
+
+    node = {"name": "w", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}}}
+    weights = [{"name": "w", "shape": [4], "dtype": "float32"}]
+    model = {
+        "modelTopology": {"node": [node]},
+        "signature": {"outputs": {"w": {"name": "w"}}},
+        "weightsManifest": [{"paths": ["1", "2"], "weights": weights}],
+    }
+    fetch = run_js("""(text) => {
+        const own = fetch, whole = new TextEncoder().encode(text);
+        const half = new Uint8Array(new Float32Array([1, 2]).buffer);
+        const answer = (data, size) => new Response(data, { headers: { "Content-Length": size } });
+        const broken = () => answer(new ReadableStream({ start: (c) => c.error("broken") }), 8);
+        globalThis.fetch = async (url) => {
+            if (url.endsWith("m.json")) return answer(whole, whole.length);
+            if (url === "/long/2") return answer(new Uint8Array(9), 9);
+            if (url === "/lost/2") return new Response(null, { status: 404 });
+            if (url === "/broken/2") return broken();
+            if (url === "/away/2") throw new TypeError("nobody answers");
+            return answer(half, 8);
+        };
+        return { end: () => { globalThis.fetch = own; } };
+    }""")
+    fetched = fetch(json.dumps(model))
+    try:
+        found = await tf.load_graph_model("/good/m.json")
+        np.testing.assert_array_equal(await tf.constant(found()).data(), [1, 2, 1, 2.0])
+        for place, text in {
+            "long": "/long/2 has more than the 16 bytes",
+            "lost": "/lost/2: 404",
+            "broken": "ended early",
+            "away": "nobody answers",
+        }.items():
+            with pytest.raises(ValueError, match=text):
+                await tf.load_graph_model(f"/{place}/m.json")
+    finally:
+        fetched.end()
+
+
 @run_in_browser(backends=["wasm"])
 async def test_addresses_and_files(tf: Any) -> None:
     import js

@@ -4,6 +4,7 @@
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
 import { openWebgpu } from "../webgpu/webgpu.mjs";
+import { settling } from "./answers.mjs";
 import { probe } from "./probe.mjs";
 import { Repeats } from "./repeats.mjs";
 import { nextTask } from "./turns.mjs";
@@ -24,9 +25,9 @@ import { nextTask } from "./turns.mjs";
  */
 
 /**
- * A function of Python's.
- * @typedef {((number: number, error?: Error) => void)
- *   & {callPromising: (number: number, error?: Error) => Promise<void>}} Settle
+ * A function of Python's: what was asked for under a number has come, or failed.
+ * @typedef {(number: number, error?: Error, found?: unknown) => void} Settled
+ * @typedef {Settled & {callPromising: (...given: Parameters<Settled>) => Promise<void>}} Settle
  */
 
 /**
@@ -75,11 +76,7 @@ export function bindHeap(backend, owner, settle) {
     owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
     await turn;
   }
-  /** @type {(number: number, error?: Error) => void} */
-  function settled(number, error) {
-    if (owner.jspiSupported) settle.callPromising(number, error);
-    else settle(number, error);
-  }
+  const settled = settling(settle, owner);
   return {
     variant: backend.variant,
     limits: JSON.stringify(backend.limits),

@@ -3,7 +3,7 @@
  * runtime/bridge.py.
  *
  * web/runtime/   what all backends share: their interface (backend.mjs), what Python calls
- *                (bridge.mjs), what the browser can do (probe.mjs)
+ *                (bridge.mjs), what the browser can do (probe.mjs), what addresses answer (answers.mjs)
  * web/webgl/     a folder for each backend, which exports open<Backend>
  * web/webgpu/
  * web/wasm/
@@ -13,6 +13,7 @@
 export { openWasm } from "../wasm/wasm.mjs";
 export { openWebgl } from "../webgl/webgl.mjs";
 export { openWebgpu } from "../webgpu/webgpu.mjs";
+export { receive } from "./answers.mjs";
 export { bindHeap, openJson, probeJson } from "./bridge.mjs";
 export { probe } from "./probe.mjs";
 export { nextFrame } from "./turns.mjs";

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -21,7 +21,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.models.manifest import Group, joined, read_manifest
 from tfpy._src.models.paths import checked_path
 from tfpy._src.runtime.bridge import IN_BROWSER
-from tfpy._src.runtime.page import Answers, Stream, read_together
+from tfpy._src.runtime.page import Answers, Stream
 
 MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
@@ -166,19 +166,17 @@ def begun(
         files.expect(())
 
 
-def _likely_paths(data: bytes) -> list[tuple[str, ...]]:
+def _likely_paths(data: bytes) -> Iterator[tuple[str, ...]]:
     """The files of weights that a ``model.json`` seems to name, which can come while it is read;
     then it is known which it does name."""
-    found: list[tuple[str, ...]] = []
     start = data.find(b'"weightsManifest"')
     matches = _PATHS.finditer(data, start) if start >= 0 else ()
     for match in itertools.islice(matches, _MAX_LIKELY):
         try:
             paths = a_list(json.loads(match[1]), "paths")
-            found.append(tuple(checked_path(path, "paths") for path in paths))
+            yield tuple([checked_path(path, "paths") for path in paths])
         except ValueError:
             break
-    return found
 
 
 def is_zip(head: bytes) -> bool:
@@ -304,7 +302,7 @@ class _Address(Files):
     ) -> list[bytes]:
         try:
             if answers is not None:
-                found = await _fetched(await answers.streams(), limit, self.heard)
+                found = await _fetched(answers, limit, self.heard)
             else:
                 found = [_read(address, limit) for address in addresses]
                 self.heard(sum(map(len, found)))
@@ -315,13 +313,13 @@ class _Address(Files):
 
 
 async def _fetched(
-    streams: list[Stream], limit: int, heard: Callable[[int], None] | Counted
+    answers: Answers, limit: int, heard: Callable[[int], None] | Counted
 ) -> list[bytes]:
     """The bytes that come in a page; not much more than the limit."""
-    if not isinstance(heard, Counted):
-        sizes = [limit + 1 if stream.size is None else stream.size for stream in streams]
-        if sum(sizes) <= limit:
-            return await read_together(streams)
+    found = None if isinstance(heard, Counted) else await answers.whole(limit)
+    if found is not None:
+        return found
+    streams = await answers.streams()
     return list(await asyncio.gather(*(_piecewise(stream, limit, heard) for stream in streams)))
 
 

@@ -229,18 +229,41 @@ def _address(array: Array) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-_reading: dict[int, tuple[Arrival, Array]] = {}
-"""What JavaScript reads, and the arrays that it writes to, whoever has stopped waiting for them."""
+_coming: dict[int, tuple[Arrival, Any]] = {}
+"""What JavaScript brings, and where it puts it, whoever has stopped waiting: an array whose bytes
+it writes, or a list."""
 
 _numbers = itertools.count()
 
 
-def _settled(number: int, error: Any = None) -> None:
-    arrival, _ = _reading.pop(number)
+def _settled(number: int, error: Any = None, found: Any = None) -> None:
+    arrival, place = _coming.pop(number)
+    if isinstance(place, list):
+        place.append(found)
     arrival.arrive(error)
 
 
 _settle: Any = create_proxy(_settled) if IN_BROWSER else None
+
+
+async def received(answers: Any, most: int) -> list[bytes] | None:
+    """The bytes of an Array of promises of Responses, if these say that they have no more than
+    `most` together; else None, and where the page allows no runtime: then nothing was read of them.
+
+    Raises:
+        JsException: when a connection breaks.
+    """
+    try:
+        rt = await runtime()
+    except RuntimeError:
+        return None
+    found: list[Any] = []
+    number = next(_numbers)
+    arrival, _ = _coming[number] = Arrival(), found
+    rt.receive(answers, most, number, _settle, pyodide_js._module)
+    await arrival
+    (buffers,) = found
+    return None if buffers is None else [buffer.to_bytes() for buffer in buffers]
 
 
 class Device:
@@ -304,7 +327,7 @@ class Device:
     def start_read(self, slot: int, out: Array) -> Arrival:
         """Begins to read; the arrival fails as the runtime does."""
         number = next(_numbers)
-        arrival, _ = _reading[number] = Arrival(), out
+        arrival, _ = _coming[number] = Arrival(), out
         self._start_read(_address(out), out.nbytes, slot, number)
         return arrival
 

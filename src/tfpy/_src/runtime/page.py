@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.environment.environment import env
 from tfpy._src.errors import NotFoundError, OpError, PermissionDeniedError, UnavailableError
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime.bridge import IN_BROWSER
+from tfpy._src.runtime.bridge import IN_BROWSER, received
 
 if IN_BROWSER:
     import js
@@ -219,8 +219,12 @@ class Stream:
 async def _received(promise: Any) -> Any:
     found, failure = await settled(promise)
     if failure is not None:
-        raise UnavailableError(None, "fetch", f"the bytes ended early: {failure.text}")
+        raise _ended(failure.text)
     return found
+
+
+def _ended(why: object) -> UnavailableError:
+    return UnavailableError(None, "fetch", f"the bytes ended early: {why}")
 
 
 async def read_together(streams: list[Stream]) -> list[bytes]:
@@ -252,6 +256,18 @@ class Answers:
         """
         found = [(url, *await settled(promise)) for url, promise in self._promises]
         return [_stream(*answer) for answer in found]
+
+    async def whole(self, most: int) -> list[bytes] | None:
+        """All bytes at each address, sooner than by streams; None when it is not known that they
+        are no more than `most` together, or an address refuses: what they are, streams tell.
+
+        Raises:
+            UnavailableError: when a connection breaks.
+        """
+        try:
+            return await received(to_js([promise for _, promise in self._promises]), most)
+        except JsException as error:
+            raise _ended(error) from None
 
     def close(self) -> None:
         """Says that nobody asks for them."""

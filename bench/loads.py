@@ -1,0 +1,34 @@
+"""tfpy's side of ``page/loads.mjs``: graph-models that are loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import js
+
+import tfpy as tf
+
+_files: dict[str, bytes] = {}
+
+
+def hold(files: Any) -> None:
+    """Keeps the bytes of a model's files, by their paths, for :func:`held`."""
+    _files.clear()
+    _files.update({path: data.to_bytes() for path, data in files.entries()})
+
+
+async def held() -> tuple[float, float]:
+    """When loading from memory began and ended."""
+    return await _timed(_files)
+
+
+async def fetched(address: str) -> tuple[float, float]:
+    """When loading from an address began and ended."""
+    return await _timed(address)
+
+
+async def _timed(source: Any) -> tuple[float, float]:
+    now = js.performance.now
+    start = now()
+    await tf.load_graph_model(source)
+    return start, now()
