@@ -24,6 +24,7 @@ LONGEST = (
     *("test_keras.py", "test_keras_tasks.py", "test_keras_suite.py"),
     *("test_calls.py", "test_graph_models.py", "test_fuzz.py", "test_composed_ops.py"),
     *("test_layers_models.py", "test_grids.py", "test_webgpu_products.py", "test_networks.py"),
+    "test_traces.py",
 )
 """The longest first; the others take less than these, one by one."""
 

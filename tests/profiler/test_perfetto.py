@@ -39,6 +39,24 @@ def test_files_of_both_kinds(tmp_path: Path) -> None:
     check_opened([call, *tmp_path.glob("plugins/**/*.json")])
 
 
+def test_tasks_that_take_turns(tmp_path: Path) -> None:
+    async def task(name: str, seconds: float) -> None:
+        with tf.profiler.experimental.Trace(name):
+            tf.sinh(1.0)
+            await asyncio.sleep(seconds)
+            tf.cosh(1.0)
+
+    async def together() -> None:
+        await asyncio.gather(task("short", 0.01), task("long", 0.02), task("longer", 0.03))
+
+    file = tmp_path / "tasks.trace.json"
+    asyncio.run(tf.profile(together)).save(file)
+    (found,) = check_opened([file])
+    threads = {s["name"]: s["thread"] for s in found.slices if s["kind"] == "user"}
+    assert threads["profile"] == threads["short"] == "Python"
+    assert {threads["long"], threads["longer"]} == {"tasks", "tasks 1"}
+
+
 def test_events_that_touch(tmp_path: Path) -> None:
     """Where one event ends the next one begins, and the last ends with the one around them: a
     nanosecond that is cut off from one of them alone would be an overlap."""

@@ -32,18 +32,24 @@ class Event(NamedTuple):
 
 
 def tracks_of(recording: Recording, kernels: Sequence[Kernel]) -> list[Track]:
-    """Python's threads, what is awaited, and the device."""
+    """Python's threads, with tasks beside them, what is awaited, and the device."""
     threads: dict[int, list[Event]] = {}
     awaited: list[Event] = []
     for span in recording.spans:
         lane = awaited if span.facts.get("awaited") else threads.setdefault(span.thread, [])
         lane.append(_event(span, recording.began))
+    own: list[list[Event]] = []
+    others: list[list[Event]] = []
+    for events in threads.values():
+        first, *more = _lanes(events, nest=True)
+        own.append(first)
+        others += more
+    named = {"Python": own, "tasks": others, "awaited": _lanes(awaited, nest=False)}
     found = [
-        Track(_HOST, f"Python {number or ''}".strip(), events)
-        for number, events in enumerate(threads.values())
+        Track(_HOST, f"{name} {number or ''}".strip(), lane)
+        for name, lanes in named.items()
+        for number, lane in enumerate(lanes)
     ]
-    for number, lane in enumerate(_lanes(awaited)):
-        found.append(Track(_HOST, f"reads {number or ''}".strip(), lane))
     on_device = [_kernel_event(k, recording.began) for k in kernels if k.on_device and k.ms]
     if on_device:
         found.append(Track(_DEVICE, "kernels", on_device))
@@ -66,16 +72,30 @@ def _kernel_event(kernel: Kernel, start: float) -> Event:
     return Event("kernel", kernel.name, kernel.began - start, kernel.ended - start, facts)
 
 
-def _lanes(events: Iterable[Event]) -> list[list[Event]]:
-    """The events in lanes, in each of which one follows the other."""
-    lanes: list[list[Event]] = []
-    for event in sorted(events, key=lambda e: e.began):
-        free = next((lane for lane in lanes if lane[-1].ended <= event.began), None)
+def _lanes(events: Iterable[Event], nest: bool) -> list[list[Event]]:
+    """The events in lanes, in each of which one follows the other or, with ``nest``, lies within
+    it: tasks of one thread may take turns in any other way."""
+    lanes: list[_Lane] = []
+    for event in sorted(events, key=lambda e: (e.began, -e.ended)):
+        free = next((lane for lane in lanes if lane.has_room(event, nest)), None)
         if free is None:
-            lanes.append([event])
-        else:
-            free.append(event)
-    return lanes
+            lanes.append(free := _Lane())
+        free.events.append(event)
+        free.under_way.append(event)
+    return [lane.events for lane in lanes]
+
+
+class _Lane:
+    """Events in the order of their beginnings, and those that have not ended by the last."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.under_way: list[Event] = []
+
+    def has_room(self, event: Event, nest: bool) -> bool:
+        while self.under_way and self.under_way[-1].ended <= event.began:
+            self.under_way.pop()
+        return not self.under_way or (nest and event.ended <= self.under_way[-1].ended)
 
 
 def document(tracks: Sequence[Track], backend: str, facts: dict[str, Any]) -> dict[str, Any]:
