@@ -65,15 +65,17 @@ async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_reads_at_once(tf: Any) -> None:
-    """Many reads share a map, and each gets its own values."""
+    """Many reads share a map, and each gets its own values, which are copied once."""
     import asyncio
 
     from pyodide.code import run_js
 
     counter = run_js(
         """(() => { const P = GPUBuffer.prototype, { mapAsync } = P; let count = 0;
+        const B = ArrayBuffer.prototype, { slice } = B;
         P.mapAsync = function (...x) { count++; return mapAsync.apply(this, x); };
-        return () => { P.mapAsync = mapAsync; return count; }; })()"""
+        B.slice = function (...x) { count += 100; return slice.apply(this, x); };
+        return () => { P.mapAsync = mapAsync; B.slice = slice; return count; }; })()"""
     )
     tensors = [tf.range(n) * 2 for n in range(1, 40)]
     flags = tf.constant([True, False]) & tf.constant([True, True])

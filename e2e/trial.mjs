@@ -44,7 +44,7 @@ export async function bytesIn(backend, slot, nbytes) {
   if (backend.read === undefined) {
     const found = await /** @type {import("../web/runtime/backend.mjs").AsyncRead} */ (
       backend
-    ).readAsync(slot);
+    ).readAsync(slot, (elements) => elements.slice());
     return new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
   }
   const heap = new ArrayBuffer(nbytes);

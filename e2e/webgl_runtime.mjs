@@ -12,7 +12,8 @@ import { plain, write } from "./tensors.mjs";
  * @param {number} slot
  */
 async function readTwice(backend, slot) {
-  const [first, second] = [await backend.readAsync(slot), await backend.readAsync(slot)].map(plain);
+  const first = await backend.readAsync(slot, plain);
+  const second = await backend.readAsync(slot, plain);
   if (`${first}` !== `${second}`) throw new Error(`read ${first}, then ${second}`);
   return first;
 }
@@ -134,7 +135,7 @@ export async function registeredAsync({ json, inputs }) {
     heard.push([done, total]);
   });
   const slots = inputs.map((input) => write(backend, input));
-  const values = [...(await backend.readAsync(backend.run(program, ...slots)))];
+  const values = await backend.readAsync(backend.run(program, ...slots), plain);
   backend.close();
   return { heard, values };
 }
@@ -166,7 +167,7 @@ export async function donatedInput({ json, inputs }) {
   const after = backend.memory();
   const gone = messageOf(() => backend.free(first));
   const values = [];
-  for (const slot of [kept, donated, second]) values.push([...(await backend.readAsync(slot))]);
+  for (const slot of [kept, donated, second]) values.push(await backend.readAsync(slot, plain));
   backend.free(kept, donated, second);
   const left = backend.memory();
   backend.close();
@@ -184,7 +185,7 @@ export async function afterLoss({ json, inputs }) {
   const program = backend.register(json, heap, 0, 0);
   const slots = inputs.map((input) => write(backend, input));
   const output = backend.run(program, ...slots);
-  const underWay = backend.readAsync(output).then(
+  const underWay = backend.readAsync(output, plain).then(
     () => null,
     (error) => error.message,
   );
@@ -246,7 +247,7 @@ export async function outOfMemory({ json, inputs: [input] }) {
 
   // @ts-expect-error: one overload of many
   gl.bufferData = (target) => bufferData.call(gl, target, 0, gl.STREAM_READ);
-  await hear(() => backend.readAsync(slot)); // that of a Program may read at once, without a buffer
+  await hear(() => backend.readAsync(slot, plain)); // that of a Program may read at once, without a buffer
   gl.bufferData = bufferData;
   values.push(await readTwice(backend, third));
 
@@ -281,13 +282,13 @@ async function withoutSmallMemory(backend, gl, json) {
     };
   };
   const lost = backend.run(program, slot);
-  const error = await backend.readAsync(lost).then(
+  const error = await backend.readAsync(lost, plain).then(
     () => null,
     (failure) => failure.name,
   );
   gl.texStorage2D = texStorage2D;
   const output = backend.run(program, slot);
-  const found = await backend.readAsync(output);
+  const found = await backend.readAsync(output, plain);
   backend.free(lost, output, slot);
   backend.release(program);
   return [error, found[1]];

@@ -36,7 +36,7 @@ export async function results(calls) {
     const program = programs[number];
     const slots = inputs.map((input) => write(backend, input));
     const output = backend.run(program, ...slots);
-    values.push(plain(await backend.readAsync(output)));
+    values.push(await backend.readAsync(output, plain));
     backend.free(output, ...slots);
     backend.release(program);
   }

@@ -72,7 +72,7 @@ export async function stages(calls, runs) {
     const slots = inputs.map((input) => write(backend, input));
     const run = async () => {
       const output = backend.run(program, ...slots);
-      const values = plain(await backend.readAsync(output));
+      const values = await backend.readAsync(output, plain);
       backend.free(output);
       return values;
     };

@@ -76,7 +76,7 @@ function ours(backend, work, arrays) {
     run: () => backend.free(backend.run(program, ...slots)),
     read: async () => {
       const slot = backend.run(program, ...slots);
-      const data = await backend.readAsync(slot);
+      const data = await backend.readAsync(slot, (elements) => elements.slice());
       backend.free(slot);
       return /** @type {Float32Array} */ (data);
     },

@@ -113,7 +113,7 @@ export class Device {
    */
   async readSlot(slot, dtype, count) {
     if (this.backend.readAsync) {
-      const data = await this.backend.readAsync(slot);
+      const data = await this.backend.readAsync(slot, (elements) => elements.slice());
       return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // no float16 is exported
     }
     const found = emptyArray(dtype, count);

@@ -40,7 +40,8 @@
  *   copies a slot's elements to byte `ptr`
  *
  * @typedef {object} AsyncRead what a backend has besides if its runs return before they end
- * @property {(slot: number) => Promise<TensorArray>} readAsync gives a slot's elements without blocking the page
+ * @property {<T>(slot: number, use: (elements: TensorArray) => T) => Promise<T>} readAsync
+ *   gives what `use` makes of a slot's elements, without blocking the page; they are there only while it is called
  *
  * @typedef {object} Timed what a backend has besides if its device may tell how long kernels take
  * @property {() => void} startTiming begins to time kernels, which costs time itself

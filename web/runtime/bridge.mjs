@@ -69,11 +69,11 @@ export function bindHeap(backend, owner, settle) {
   /** @type {(pointer: number, size: number, slot: number) => Promise<void>} */
   async function readInto(pointer, size, slot) {
     const turn = nextTask(); // who reads in a loop lets the page have its turns
-    const { buffer, byteOffset, byteLength } = await /** @type {AsyncBackend} */ (
-      backend
-    ).readAsync(slot);
-    if (byteLength !== size) throw new Error(`slot ${slot} has ${byteLength} bytes, not ${size}`);
-    owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
+    await /** @type {AsyncBackend} */ (backend).readAsync(slot, (elements) => {
+      const { buffer, byteOffset, byteLength } = elements;
+      if (byteLength !== size) throw new Error(`slot ${slot} has ${byteLength} bytes, not ${size}`);
+      owner.HEAPU8.set(new Uint8Array(buffer, byteOffset, byteLength), pointer);
+    });
     await turn;
   }
   const settled = settling(settle, owner);

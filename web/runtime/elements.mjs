@@ -96,9 +96,21 @@ export function copyOut(heap, ptr, dtype, elements) {
  *
  * @param {string} dtype
  * @param {ArrayBuffer} bytes
+ * @param {number} offset
  * @param {number} count
  * @returns {Elements}
  */
-export function elementsOf(dtype, bytes, count) {
-  return new KINDS[dtype].array(bytes, 0, count);
+export function elementsOf(dtype, bytes, offset, count) {
+  return new KINDS[dtype].array(bytes, offset, count);
+}
+
+/**
+ * Elements that shaders have stored, as the heap has them.
+ *
+ * @param {string} dtype
+ * @param {Elements} elements
+ * @returns {import("./backend.mjs").TensorArray}
+ */
+export function shown(dtype, elements) {
+  return dtype === "bool" ? Uint8Array.from(elements) : elements;
 }

@@ -14,7 +14,7 @@
  * @typedef {import("../runtime/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
  */
 
-import { copyOut, emptyArray, viewed } from "../runtime/elements.mjs";
+import { copyOut, emptyArray, shown, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { TIMER_QUERIES } from "../runtime/probe.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
@@ -108,12 +108,11 @@ class Webgl {
   }
 
   /** @type {Backend["readAsync"]} */
-  async readAsync(slot) {
+  async readAsync(slot, use) {
     this.checkUsable();
     const found = this.slots.getGood(slot);
-    const { dtype, data } = found;
-    const elements = data === null ? await readTexture(this.pool, found) : data.slice();
-    return dtype === "bool" ? Uint8Array.from(elements) : elements;
+    const elements = found.data ?? (await readTexture(this.pool, found));
+    return use(shown(found.dtype, elements));
   }
 
   /** @type {Backend["free"]} */

@@ -1,6 +1,7 @@
 /**
  * Reads: buffers are copied to a staging buffer, which is mapped. What is asked for before the page
- * gets its turn shares one copy and one map; staging buffers are used again.
+ * gets its turn shares one copy and one map; staging buffers are used again. Who asks takes what it
+ * wants of the mapped bytes, so that these are copied once.
  *
  * @typedef {import("./commands.mjs").Commands} Commands
  *
@@ -8,7 +9,7 @@
  * @property {GPUBuffer} source
  * @property {number} bytes
  * @property {number} offset in the staging buffer
- * @property {(data: ArrayBuffer) => void} resolve
+ * @property {(mapped: ArrayBuffer) => void} take
  * @property {(error: unknown) => void} reject
  */
 
@@ -34,19 +35,29 @@ export class Reads {
   }
 
   /**
-   * The first bytes of a buffer, as they are after all that was encoded so far.
+   * What `use` makes of the first bytes of a buffer, as they are after all that was encoded so far:
+   * it finds them in the memory that it is given, from an offset on, while it is called.
    *
+   * @template T
    * @param {GPUBuffer} source
    * @param {number} bytes a multiple of 4
-   * @returns {Promise<ArrayBuffer>}
+   * @param {(mapped: ArrayBuffer, offset: number) => T} use
+   * @returns {Promise<T>}
    */
-  read(source, bytes) {
+  read(source, bytes, use) {
     return new Promise((resolve, reject) => {
       if (this.waiting.length === 0) queueMicrotask(() => this.start());
       const last = this.waiting.at(-1);
       const end = last === undefined ? 0 : last.offset + last.bytes;
       const offset = Math.ceil(end / ALIGNMENT) * ALIGNMENT;
-      this.waiting.push({ source, bytes, offset, resolve, reject });
+      const take = (/** @type {ArrayBuffer} */ mapped) => {
+        try {
+          resolve(use(mapped, offset));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.waiting.push({ source, bytes, offset, take, reject });
     });
   }
 
@@ -60,9 +71,7 @@ export class Reads {
       await this.commands.copy(requests, staging);
       await this.commands.awake(staging.mapAsync(GPUMapMode.READ, 0, bytes));
       const mapped = staging.getMappedRange(0, bytes);
-      for (const { offset, bytes, resolve } of requests) {
-        resolve(mapped.slice(offset, offset + bytes));
-      }
+      for (const { take } of requests) take(mapped);
       staging.unmap();
       this.give(staging);
     } catch (error) {

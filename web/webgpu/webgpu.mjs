@@ -9,7 +9,7 @@
  * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
  */
 
-import { elementsOf, emptyArray, storedBytes } from "../runtime/elements.mjs";
+import { elementsOf, emptyArray, shown, storedBytes } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
@@ -90,23 +90,17 @@ class Webgpu {
   }
 
   /** @type {Backend["readAsync"]} */
-  async readAsync(slot) {
+  async readAsync(slot, use) {
     this.checkUsable();
-    const { dtype, layout, data, storage } = this.slots.getGood(slot);
-    const elements = data?.slice() ?? (await this.download(dtype, layout, storage));
-    return dtype === "bool" ? Uint8Array.from(elements) : elements;
-  }
-
-  /**
-   * @param {string} dtype
-   * @param {Layout} layout
-   * @param {Storage | null} storage
-   */
-  async download(dtype, { count }, storage) {
-    if (count === 0) return emptyArray(dtype, 0);
-    const { handle } = /** @type {Storage} */ (storage);
-    const bytes = await this.mapped(handle, wholeWords(storedBytes(count, dtype)));
-    return elementsOf(dtype, bytes, count);
+    const found = this.slots.getGood(slot);
+    const { dtype, layout, data } = found;
+    const elements = layout.count === 0 ? emptyArray(dtype, 0) : data;
+    if (elements !== null) return use(shown(dtype, elements));
+    try {
+      return await this.mapped(found, (mapped) => use(shown(dtype, mapped)));
+    } finally {
+      await this.conclude();
+    }
   }
 
   /**
@@ -114,22 +108,23 @@ class Webgpu {
    *
    * @param {Slot} slot
    */
-  async fetch({ dtype, layout: { count }, storage }) {
-    const { handle } = /** @type {Storage} */ (storage);
-    const bytes = await this.reads.read(handle, wholeWords(storedBytes(count, dtype)));
-    return elementsOf(dtype, bytes, count);
+  fetch(slot) {
+    return this.mapped(slot, (elements) => elements.slice());
   }
 
   /**
-   * @param {GPUBuffer} handle
-   * @param {number} bytes
+   * What `use` makes of the elements of a slot's buffer, while they are mapped.
+   *
+   * @template T
+   * @param {Slot} slot
+   * @param {(elements: import("../runtime/elements.mjs").Elements) => T} use
    */
-  async mapped(handle, bytes) {
-    try {
-      return await this.reads.read(handle, bytes);
-    } finally {
-      await this.conclude();
-    }
+  mapped({ dtype, layout: { count }, storage }, use) {
+    const { handle } = /** @type {Storage} */ (storage);
+    const bytes = wholeWords(storedBytes(count, dtype));
+    return this.reads.read(handle, bytes, (mapped, offset) =>
+      use(elementsOf(dtype, mapped, offset, count)),
+    );
   }
 
   /** @type {Backend["free"]} */
