@@ -1,4 +1,4 @@
-"""What a GPU backend holds over its budget goes to the host, and comes back when it is used."""
+"""What a device holds over its budget goes to the host, and comes back when it is used."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ EACH = SIDE * SIDE * 4
 """Bytes of a tensor of the tests."""
 COUNT = 4 * BUDGET // EACH
 """Of tensors that are four times the budget."""
+FLAGS = {
+    "wasm": "TFPY_WASM_MEMORY_BUDGET",
+    "webgl": "TFPY_GPU_MEMORY_BUDGET",
+    "webgpu": "TFPY_GPU_MEMORY_BUDGET",
+}
 
 
 @asynccontextmanager
 async def budget(tf: Any, name: str) -> AsyncIterator[None]:
     """The backend, opened with that budget; as it was, afterwards."""
     factory, priority = tf.find_backend_factory(name), tf.backend_report()[name]["priority"]
-    before = tf.env().get("TFPY_GPU_MEMORY_BUDGET")
+    before = tf.env().get(FLAGS[name])
 
     async def again(value: int) -> None:
         tf.remove_backend(name)
-        tf.env().set("TFPY_GPU_MEMORY_BUDGET", value)
+        tf.env().set(FLAGS[name], value)
         tf.register_backend(name, factory, priority)
         await tf.set_backend_async(name)
 
@@ -53,7 +58,7 @@ def check(values: Any, number: int) -> None:
     np.testing.assert_allclose(values, expected + np.float32(number), rtol=1e-6, atol=1e-6)
 
 
-@run_in_browser(backends=["webgl", "webgpu"])
+@run_in_browser(backends=list(FLAGS))
 async def test_four_times_the_budget(tf: Any, backend: str) -> None:
     """Computed, read, used again in any order: the values are right and the device holds little."""
 
@@ -86,7 +91,7 @@ async def test_four_times_the_budget(tf: Any, backend: str) -> None:
         assert tf.memory()["backend"]["hostBytes"] < EACH
 
 
-@run_in_browser(backends=["webgl", "webgpu"])
+@run_in_browser(backends=list(FLAGS))
 async def test_training_beside_what_is_held(tf: Any, backend: str) -> None:
     """Variables that are donated, integers and truths, and what is dropped while it leaves."""
     async with budget(tf, backend):

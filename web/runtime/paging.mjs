@@ -3,12 +3,11 @@
  * ago go to the host, and come back, as slots that were written do, when a Program takes them: a page
  * that holds too much becomes slow, and does not die.
  *
- * @typedef {import("./elements.mjs").Elements} Elements
+ * @typedef {ArrayBufferView<ArrayBuffer>} Data
  *
  * @typedef {object} Pageable
- * @property {{bucket: {bytes: number}}} layout
  * @property {unknown} storage on the device; null without
- * @property {Elements | null} data on the host
+ * @property {Data | null} data on the host
  * @property {number} used the number of the run that used it last
  * @property {boolean} [pinned] whether it stays on the device, whatever happens
  */
@@ -28,14 +27,16 @@ export class Pager {
    * @param {number} device.budget bytes
    * @param {() => number} device.held bytes that are in use or kept for use
    * @param {() => void} device.shrink gives back what is only kept
-   * @param {(slot: S) => Elements | Promise<Elements>} device.fetch a slot's elements; a promise where
-   *   the device cannot be waited for
+   * @param {(slot: S) => number} device.bytesOf what a slot's storage takes
+   * @param {(slot: S) => S["data"] | Promise<S["data"]>} device.fetch a slot's elements; a promise
+   *   where the device cannot be waited for
    * @param {(slot: S) => void} device.drop gives a slot's storage back for good
    */
-  constructor({ budget, held, shrink, fetch, drop }) {
+  constructor({ budget, held, shrink, bytesOf, fetch, drop }) {
     this.budget = budget;
     this.held = held;
     this.shrink = shrink;
+    this.bytesOf = bytesOf;
     this.fetch = fetch;
     this.drop = drop;
     /** @type {Set<S>} those that are on their way to the host */
@@ -45,6 +46,11 @@ export class Pager {
     this.patience = 0;
   }
 
+  /** Whether the device holds too much. */
+  get over() {
+    return this.held() > Math.max(this.budget, this.patience);
+  }
+
   /**
    * Sends slots to the host, if the device holds too much.
    *
@@ -52,19 +58,43 @@ export class Pager {
    * @param {number} run the number of the next one, whose slots stay
    */
   relieve(slots, run) {
+    if (!this.over) return;
     const { budget } = this;
-    if (this.held() <= Math.max(budget, this.patience)) return;
+    const more = budget * (1 - REST);
     this.shrink();
-    let excess = this.held() - this.leavingBytes - budget;
-    if (excess > 0) {
-      excess += budget * (1 - REST);
-      for (const slot of this.leastRecent(slots, run)) {
-        excess -= slot.layout.bucket.bytes;
-        this.send(slot);
-        if (excess <= 0) break;
-      }
+    const excess = this.held() - this.leavingBytes - budget;
+    const enough = excess <= 0 || this.sendOff(slots, run, excess + more) >= excess + more;
+    this.patience = enough ? 0 : this.held() + more;
+  }
+
+  /**
+   * Sends some slots to the host, since the device has no memory left.
+   *
+   * @param {Iterable<S>} slots
+   * @param {number} run the number of the next one, whose slots stay
+   * @returns {boolean} whether there were any
+   */
+  makeRoom(slots, run) {
+    return this.sendOff(slots, run, this.held() * (1 - REST)) > 0;
+  }
+
+  /**
+   * Sends the slots that were used longest ago to the host.
+   *
+   * @param {Iterable<S>} slots
+   * @param {number} run
+   * @param {number} wanted bytes
+   * @returns {number} bytes that they took; less if no more can go
+   */
+  sendOff(slots, run, wanted) {
+    let sent = 0;
+    for (const slot of this.leastRecent(slots, run)) {
+      const bytes = this.bytesOf(slot);
+      if (!this.send(slot)) break;
+      sent += bytes;
+      if (sent >= wanted) break;
     }
-    this.patience = excess > 0 ? this.held() + budget * (1 - REST) : 0;
+    return sent;
   }
 
   /**
@@ -76,28 +106,38 @@ export class Pager {
   leastRecent(slots, run) {
     return [...slots]
       .filter((slot) => {
-        const { storage, used, pinned, layout } = slot;
+        const { storage, used, pinned } = slot;
         const free = storage !== null && used < run && !pinned && !this.leaving.has(slot);
-        return free && layout.bucket.bytes >= LEAST_BYTES;
+        return free && this.bytesOf(slot) >= LEAST_BYTES;
       })
       .sort((a, b) => a.used - b.used);
   }
 
-  /** @param {S} slot */
+  /**
+   * @param {S} slot
+   * @returns {boolean} whether it is gone or on its way; false where the host has no memory either
+   */
   send(slot) {
-    const found = slot.data ?? this.fetch(slot);
-    if (found instanceof Promise) this.sendLater(slot, found);
-    else this.leave(slot, found);
+    try {
+      const found = slot.data ?? this.fetch(slot);
+      if (found instanceof Promise) this.sendLater(slot, found);
+      else this.leave(slot, found);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   /**
    * @param {S} slot which stays if it is used, freed or donated meanwhile, or cannot be read
-   * @param {Promise<Elements>} found
+   * @param {Promise<S["data"]>} found
    */
   async sendLater(slot, found) {
-    const { storage, used, layout } = slot;
+    const { storage, used } = slot;
+    const bytes = this.bytesOf(slot);
     this.leaving.add(slot);
-    this.leavingBytes += layout.bucket.bytes;
+    this.leavingBytes += bytes;
     try {
       const elements = await found;
       const idle = slot.storage === storage && slot.used === used && !slot.pinned;
@@ -106,13 +146,13 @@ export class Pager {
       // The next read tells what is wrong with the device.
     } finally {
       this.leaving.delete(slot);
-      this.leavingBytes -= layout.bucket.bytes;
+      this.leavingBytes -= bytes;
     }
   }
 
   /**
    * @param {S} slot
-   * @param {Elements} elements
+   * @param {S["data"]} elements
    */
   leave(slot, elements) {
     slot.data = elements;

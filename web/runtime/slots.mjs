@@ -80,7 +80,7 @@ export class SlotTable {
       pool.destroy(/** @type {Storage} */ (slot.storage));
     };
     /** @type {Pager<S>} */
-    this.pager = new Pager({ ...memory, drop });
+    this.pager = new Pager({ ...memory, bytesOf: (slot) => slot.layout.bucket.bytes, drop });
   }
 
   get count() {

@@ -9,7 +9,8 @@ interface XnnpackModule {
   _tfpy_close(): void;
   _tfpy_last_error(): number;
   _tfpy_words(): number;
-  _tfpy_slot_new(count: number, dtype: number): number;
+  _tfpy_slot_new(count: number, dtype: number, id: number): number;
+  _tfpy_slot_list(first: number): number;
   _tfpy_slot_describe(slot: number): number;
   _tfpy_slot_free(slot: number): number;
   _tfpy_program_register(text: number, constants: number): number;
@@ -17,6 +18,8 @@ interface XnnpackModule {
   _tfpy_program_release(program: number): number;
   _tfpy_time_steps(wanted: number): void;
   _tfpy_step_times(first: number): number;
+  _tfpy_held(): number;
+  _tfpy_shrink(): void;
   _tfpy_memory(): void;
 }
 

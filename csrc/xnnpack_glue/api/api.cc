@@ -5,6 +5,8 @@
 #include <string.h>
 #include <xnnpack.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -12,6 +14,7 @@
 #include "base/sizes.h"
 #include "elementwise/jit.h"
 #include "elementwise/plan.h"
+#include "program/arena.h"
 #include "program/packed.h"
 #include "program/program.h"
 #include "program/step_times.h"
@@ -66,14 +69,17 @@ TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
 
 TFPY_EXPORT uint32_t* tfpy_words() { return words; }
 
-// A slot of `count` elements, uninitialised. dtype: a tfpy::DType.
-TFPY_EXPORT int32_t tfpy_slot_new(uint32_t count, int32_t dtype) {
+// A slot of `count` elements, uninitialised. dtype: a tfpy::DType. id: a new one's, 0; or that of a
+// slot that was freed.
+TFPY_EXPORT int32_t tfpy_slot_new(uint32_t count, int32_t dtype, int32_t id) {
   Slot slot;
   slot.count = count;
   if (!read_enum(dtype, "dtype", &slot.dtype)) return -1;
   const uint64_t bytes = tfpy::product({count, tfpy::element_size(slot.dtype)});
   if (!tfpy::Block::allocate(bytes, &slot.block)) return -1;
-  return tfpy::slots::add(std::move(slot));
+  if (id == 0) return tfpy::slots::add(std::move(slot));
+  tfpy::slots::put(id, std::move(slot));
+  return id;
 }
 
 // words = [address, count, dtype]
@@ -89,6 +95,20 @@ TFPY_EXPORT int32_t tfpy_slot_describe(int32_t id) {
 TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) {
   tfpy::forget_packed(id);
   return result_of(tfpy::slots::remove(id));
+}
+
+// words = [id, bytes, number of the run that used it last] of the slots from this place on, as many
+// as there are or have room. Returns how many slots these are.
+TFPY_EXPORT int32_t tfpy_slot_list(uint32_t first) {
+  const auto& all = tfpy::slots::all();
+  int32_t found = 0;
+  auto slot = std::next(all.begin(), static_cast<ptrdiff_t>(std::min<size_t>(first, all.size())));
+  for (; slot != all.end() && found < kMaxArguments / 3; ++slot, ++found) {
+    words[3 * found] = static_cast<uint32_t>(slot->first);
+    words[3 * found + 1] = static_cast<uint32_t>(slot->second.block.bytes());
+    words[3 * found + 2] = slot->second.used;
+  }
+  return found;
 }
 
 // Registers the Program whose JSON text is in one bool slot and whose constants are in another.
@@ -134,10 +154,16 @@ TFPY_EXPORT int32_t tfpy_step_times(uint32_t first) {
   return found;
 }
 
+// Bytes of all blocks.
+TFPY_EXPORT uint32_t tfpy_held() { return static_cast<uint32_t>(tfpy::allocated_bytes()); }
+
+// Gives back what Programs share and make anew.
+TFPY_EXPORT void tfpy_shrink() { tfpy::release_shared_memory(); }
+
 // words = [slots, bytes of all blocks, programs, threads, generated functions, refused ones,
 // the most bytes so far]
 TFPY_EXPORT void tfpy_memory() {
-  words[0] = static_cast<uint32_t>(tfpy::slots::count());
+  words[0] = static_cast<uint32_t>(tfpy::slots::all().size());
   words[1] = static_cast<uint32_t>(tfpy::allocated_bytes());
   words[2] = static_cast<uint32_t>(tfpy::programs::count());
   words[3] = static_cast<uint32_t>(tfpy::worker_count());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -19,6 +18,7 @@ size_t total_bytes = 0;
 size_t most_bytes = 0;
 void* reserve_block = nullptr;
 int32_t next_id = 1;
+uint32_t runs = 0;
 
 std::unordered_map<int32_t, Slot>& table() {
   static std::unordered_map<int32_t, Slot> slots;
@@ -85,7 +85,10 @@ namespace slots {
 
 int32_t reserve(int32_t count) { return std::exchange(next_id, next_id + count); }
 
-void put(int32_t id, Slot&& slot) { table().insert_or_assign(id, std::move(slot)); }
+void put(int32_t id, Slot&& slot) {
+  slot.used = runs;
+  table().insert_or_assign(id, std::move(slot));
+}
 
 int32_t add(Slot&& slot) {
   const int32_t id = reserve(1);
@@ -99,6 +102,7 @@ Slot* find(int32_t id) {
     fail("there is no slot %d", id);
     return nullptr;
   }
+  found->second.used = runs;
   return &found->second;
 }
 
@@ -106,7 +110,9 @@ bool remove(int32_t id) { return table().erase(id) != 0 || fail("there is no slo
 
 void clear() { table().clear(); }
 
-size_t count() { return table().size(); }
+const std::unordered_map<int32_t, Slot>& all() { return table(); }
+
+void tick() { ++runs; }
 
 }  // namespace slots
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <unordered_map>
+
 namespace tfpy {
 
 // JavaScript knows the numbers.
@@ -45,20 +47,23 @@ struct Slot {
   Block block;
   size_t count = 0;
   DType dtype = DType::kFloat32;
+  uint32_t used = 0;  // the run before which, or in which, it was put or found last
 };
 
 // Slot ids are positive, count up and are never used twice.
 namespace slots {
 
 int32_t add(Slot&& slot);
-// Takes `count` ids that follow one another; put() fills them.
+// Takes `count` ids that follow one another; put() fills them, and one whose slot was removed.
 int32_t reserve(int32_t count);
 void put(int32_t id, Slot&& slot);
 // Null, with the error's text, when there is no such slot.
 Slot* find(int32_t id);
 bool remove(int32_t id);
 void clear();
-size_t count();
+const std::unordered_map<int32_t, Slot>& all();
+// A run begins.
+void tick();
 
 }  // namespace slots
 

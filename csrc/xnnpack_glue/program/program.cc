@@ -135,6 +135,7 @@ int32_t run(int32_t id, const int32_t* ids, size_t count) {
     return -1;
   }
   Program& program = found->second;
+  slots::tick();
   std::vector<Slot> results(program.outputs.size());
   if (!bind_inputs(program, ids, count) || !bind_temporaries(program) ||
       !bind_outputs(program, ids, &results) || !has_sure_scratch(program) || !run_steps(program)) {

@@ -310,6 +310,14 @@ _ALL = (
         "Whether elementwise kernels become WebAssembly: where it pays, at once, or never.",
         "wasm",
     ),
+    Flag(
+        "TFPY_WASM_MEMORY_BUDGET",
+        LIMIT,
+        3 * 2**30,
+        "As TFPY_GPU_MEMORY_BUDGET, of bytes in the module's heap, which grows to 4 GiB at most. "
+        "Tensors go, too, when the browser does not let it grow; -1: only then.",
+        "wasm",
+    ),
 )
 
 FLAGS = {flag.name: flag for flag in _ALL}

@@ -9,7 +9,7 @@ from operator import is_not
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import OpError
+from tfpy._src.errors import OpError, ResourceExhaustedError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph, extract
@@ -197,10 +197,20 @@ class DeviceProgram:
         try:
             first = self._backend.run(self._number, *slots)
         except bridge.FAILURES as failure:
-            raise bridge.op_error(failure) from None
+            raise self._error(failure) from None
         if began:
             self._note_runs(1, began)
         return self._stored(first)
+
+    def _error(self, failure: Any) -> OpError:
+        """What a run raises; for want of memory it names the op whose result is the largest."""
+        graph = self.graph
+        if failure.name != ResourceExhaustedError.__name__ or not graph.eqns:
+            return bridge.op_error(failure)
+        eqn = max(graph.eqns, key=lambda eqn: sum(graph.avals[v].nbytes for v in eqn.outputs))
+        error = bridge.op_error(failure, eqn.op.name)
+        add_note(error, eqn.line)
+        return error
 
     def _note_runs(self, count: int, began: float) -> None:
         backend, graph = self._backend, self.graph
@@ -231,7 +241,7 @@ class DeviceProgram:
         try:
             first = self._backend.repeat(self._number, count, *slots)
         except bridge.FAILURES as failure:
-            error = bridge.op_error(failure)
+            error = self._error(failure)
             last = getattr(failure, "first", None)
             if last is None:
                 raise error from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
 from tfpy._src.runtime.backend import Backend, Compiled, KernelTime, KernelTimes
+from tfpy._src.runtime.exhaustion import advise, too_large
 
 
 class CpuBackend(Backend):
@@ -53,6 +56,10 @@ class CpuBackend(Backend):
             del self._arrays[slot]
 
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+        for eqn in graph.eqns:
+            for value in eqn.outputs:
+                if graph.avals[value].nbytes > sys.maxsize:
+                    raise too_large(eqn.op.name, graph.avals[value], sys.maxsize, self)
         return Compiled(graph, None)
 
     def register(self, compiled: Compiled) -> int:
@@ -67,7 +74,11 @@ class CpuBackend(Backend):
         graph, evaluator = self._programs[program]
         shapes = (graph.avals[i].shape for i in graph.inputs)
         arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
-        outputs = evaluator(arrays, self._times)
+        try:
+            outputs = evaluator(arrays, self._times)
+        except ResourceExhaustedError as error:
+            advise(error)
+            raise
         first = self._take(len(outputs))
         self._arrays.update((first + i, np.asarray(a)) for i, a in enumerate(outputs))
         return first

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.errors import InternalError, InvalidArgumentError, ResourceExhaustedError
+from tfpy._src.errors import InternalError, InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
-from tfpy._src.runtime import bridge, holders
+from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import (
     Backend,
     Compiled,
@@ -30,6 +30,7 @@ from tfpy._src.runtime.backend import (
     Progress,
     Sharing,
 )
+from tfpy._src.runtime.exhaustion import exhausted, too_large
 from tfpy._src.runtime.turns import give_turn
 
 
@@ -103,7 +104,7 @@ class DeviceBackend(Backend):
             return np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         except MemoryError as error:
             text = f"Python has no memory for the values of {aval}: {error}"
-            raise ResourceExhaustedError(None, None, text) from None
+            raise exhausted(None, text) from None
 
     def free(self, slots: Sequence[int]) -> None:
         if self._pairs:
@@ -113,24 +114,14 @@ class DeviceBackend(Backend):
         self._device.free(list(slots))
 
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
-        self._check_sizes(graph)
-        if _has_complex(graph):  # the Program has other inputs then
-            donated = ()
-        return Compiled(graph, self._lower(graph, donated))
-
-    def _check_sizes(self, graph: Graph) -> None:
         limit = self._device.limits["tensorBytes"]
         for eqn in graph.eqns:
             for value in eqn.outputs:
-                nbytes = graph.avals[value].nbytes
-                if nbytes > limit:
-                    raise ResourceExhaustedError(
-                        None,
-                        eqn.op.name,
-                        f"{eqn.op.name}: the result, {graph.avals[value]}, takes {nbytes} bytes; "
-                        f"on {self.name} a tensor may take {limit}, and {self.memory()['bytes']} "
-                        f"are in use{holders.in_words()}",
-                    )
+                if graph.avals[value].nbytes > limit:
+                    raise too_large(eqn.op.name, graph.avals[value], limit, self)
+        if _has_complex(graph):  # the Program has other inputs then
+            donated = ()
+        return Compiled(graph, self._lower(graph, donated))
 
     def register(self, compiled: Compiled) -> int:
         text, constants = _texts(compiled)

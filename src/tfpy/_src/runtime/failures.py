@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.errors import InternalError, OpError, ResourceExhaustedError, UnavailableError
-from tfpy._src.runtime import holders
+from tfpy._src.runtime.exhaustion import exhausted
 
 _CLASSES = {kind.__name__: kind for kind in (ResourceExhaustedError, UnavailableError)}
 
@@ -14,7 +14,6 @@ def op_error(name: str, message: str, op: str | None = None) -> OpError:
     Args:
         op: what was to be computed, where that is known.
     """
+    text = message if op is None else f"{op}: {message}"
     kind = _CLASSES.get(name, InternalError)
-    if kind is ResourceExhaustedError:
-        message += holders.in_words()
-    return kind(None, op, message if op is None else f"{op}: {message}")
+    return exhausted(op, text) if kind is ResourceExhaustedError else kind(None, op, text)

@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 from tfpy._src.runtime.storage import Storage
 
-_SHOWN = 3
-"""Kinds of tensors that an error names."""
-
 
 class Holder(NamedTuple):
     """Tensors of one kind, which share shape and dtype, place, and the line that made them."""
@@ -41,15 +38,3 @@ def largest(count: int) -> list[Holder]:
             sizes[kind] = found.aval.nbytes
     holders = [Holder(sizes[kind] * n, n, *kind) for kind, n in kinds.items()]
     return sorted(holders, key=lambda holder: -holder.nbytes)[:count]
-
-
-def in_words() -> str:
-    """What an error says of the largest; empty without any tensors."""
-    texts = [_in_words(holder) for holder in largest(_SHOWN)]
-    return f"; tensors hold the most as {', '.join(texts)}" if texts else ""
-
-
-def _in_words(holder: Holder) -> str:
-    many = f"{holder.tensors} x " if holder.tensors > 1 else ""
-    line = f" of {holder.line}" if holder.line else ""
-    return f"{many}{holder.aval} ({holder.nbytes} bytes, {holder.place}{line})"

@@ -126,6 +126,7 @@ async def open_wasm() -> Backend:
         "variant": variant,
         "threads": flags.get_number("TFPY_WASM_THREADS_COUNT"),
         "codegen": flags.get_string("TFPY_WASM_CODEGEN"),
+        "budgetBytes": flags.get_number("TFPY_WASM_MEMORY_BUDGET"),
     }
     device = await bridge.open_device("wasm", options, await wasm_files.module(variant))
     return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())

@@ -1,0 +1,131 @@
+"""Memory that runs out, on each backend: what is said, and that all works afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tfpy.testing import run_in_browser
+
+HEAPS = """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
+    return (on) => { P.grow = !on ? grow : () => { throw new RangeError("full"); } } })()"""
+"""A switch: no heap grows, that of Python no more than that of the wasm module."""
+TEXTURES = """(() => { const P = WebGL2RenderingContext.prototype, { texStorage2D } = P;
+    return (on) => { P.texStorage2D = !on ? texStorage2D : function (t, l, f, w, h) {
+      if (w * h * 16 < 2 ** 20) texStorage2D.call(this, t, l, f, w, h); } }; })()"""
+"""Textures of a MiB or more get no memory, and nobody says so."""
+BUFFERS = """(() => { const P = GPUDevice.prototype, { createBuffer } = P;
+    const full = () => new GPUUncapturedErrorEvent("uncapturederror",
+      { error: new GPUOutOfMemoryError("full"), cancelable: true });
+    return (on) => { P.createBuffer = !on ? createBuffer : function (given) {
+      if (given.size >= 2 ** 20) this.dispatchEvent(full());
+      return createBuffer.call(this, given); }; }; })()"""
+"""Of buffers of a MiB or more the device says that it had no memory for them."""
+MISSING = {"cpu": HEAPS, "wasm": HEAPS, "webgl": TEXTURES, "webgpu": BUFFERS}
+
+SIDES = {"cpu": 2**14, "wasm": 2**14, "webgl": 1024, "webgpu": 1024}
+"""Of matrices for which there is no memory then; a heap may have room for smaller ones."""
+
+
+@run_in_browser()
+async def test_what_is_said(tf: Any, backend: str) -> None:
+    """The op, the bytes, what holds the most and since which line, the mend; nothing is lost."""
+    from pyodide.code import run_js
+
+    side = SIDES[backend]
+    small, w = tf.constant([1.0, 2.0]) + 1.0, tf.Variable(tf.zeros([2]))
+    tf.enable_debug_mode()
+    held = tf.fill([317, 811], 2.0) * 0.5
+    tf.env().set("DEBUG", False)
+    for computed in (small, w, held):  # else a GPU would lose them, too
+        await computed.data()
+
+    @tf.function
+    def wide() -> Any:
+        return tf.tile(tf.reshape(w, [1, 2]), [side, side // 2])
+
+    switch = run_js(MISSING[backend])
+    switch(True)
+    try:
+        for make in (
+            lambda: tf.fill([side, side], 1.0) + 0.5,
+            lambda: tf.tile(small, [side * side // 2]),
+            wide,
+        ):
+            for _ in range(2):
+                with pytest.raises(tf.errors.ResourceExhaustedError) as caught:
+                    await make().data()
+                said = str(caught.value)
+                if backend == "webgpu":  # which hears of it when the values are read
+                    assert "out of memory while computing" in said, said
+                else:
+                    assert "broadcast_to" in said, said
+                    wanted = {"cpu": "1.00 GiB"}.get(backend, f"{4 * side * side} bytes wanted")
+                    assert wanted in said, said
+                assert f"float32[317,811] ({317 * 811 * 4} bytes, {backend} of " in said, said
+                assert "test_out_of_memory.py:" in said, said
+                assert said.endswith("or compute it in smaller parts"), said
+        w.assign_add(small)
+        assert (await w.data()).tolist() == [2, 3]
+        for huge in (lambda: tf.zeros([2**20, 2**20]), lambda: tf.tile(small, [2**29])):
+            with pytest.raises(tf.errors.ResourceExhaustedError, match=r"takes .* may take"):
+                huge()
+    finally:
+        switch(False)
+    w.assign([1.0, 1.0])
+    assert (await held.data() == 1.0).all()
+    if side == 1024:  # others would take what the tests' machine may not have
+        assert (await wide().data() == 1.0).all()
+        assert (await (tf.fill([side, side], 1.0) + 0.5).data() == 1.5).all()
+    assert (await (small * 2.0).data()).tolist() == [4, 6]
+
+
+@run_in_browser(backends=["webgl"])
+async def test_uploads_without_memory(tf: Any) -> None:
+    """Those of large tensors fail as ops do, and are made anew afterwards."""
+    from pyodide.code import run_js
+
+    big = np.ones([1500, 1048], np.float32)
+    switch = run_js(TEXTURES)
+    switch(True)
+    try:
+        for _ in range(2):
+            with pytest.raises(tf.errors.ResourceExhaustedError, match=r"bytes wanted.* in use"):
+                tf.constant(big) * 2.0
+    finally:
+        switch(False)
+    assert (await (tf.constant(big) * 2.0).data()).sum() == 2 * big.size
+
+
+@run_in_browser(backends=["wasm"])
+async def test_a_heap_that_does_not_grow(tf: Any) -> None:
+    """It holds 32 MB: what was used longest ago leaves it, whatever the budget is."""
+    from pyodide.code import run_js
+
+    factory, priority = tf.find_backend_factory("wasm"), tf.backend_report()["wasm"]["priority"]
+    tf.remove_backend("wasm")
+    tf.register_backend("wasm", factory, priority)
+    await tf.set_backend_async("wasm")
+    switch = run_js(HEAPS)
+    switch(True)
+    try:
+        w = tf.Variable(tf.zeros([2**18]))
+        made = [tf.fill([2**18], float(number)) + 0.5 for number in range(80)]
+        for number, tensor in enumerate(made):
+            w.assign_add(tensor)
+            assert (tensor.numpy() == number + 0.5).all()
+        memory = tf.memory()["backend"]
+        assert memory["heapBytes"] < 40 * 2**20 < memory["hostBytes"]
+        wide = tf.concat(made[:10], 0)  # which fits into no hole that one of them leaves
+        assert (wide.numpy()[:: 2**18] == np.arange(10) + 0.5).all()
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="bytes wanted"):
+            tf.concat(made, 0)
+        assert (w.numpy() == sum(range(80)) + 40).all()
+        assert all(((made[n] * 2.0).numpy() == 2 * n + 1).all() for n in (79, 0, 40))
+        del tensor, made, wide, w
+        tf.constant(1.0) + 1.0
+        assert tf.memory()["backend"]["hostBytes"] == 0
+    finally:
+        switch(False)
