@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
@@ -99,18 +101,34 @@ async def test_uploads_without_memory(tf: Any) -> None:
     assert (await (tf.constant(big) * 2.0).data()).sum() == 2 * big.size
 
 
-@run_in_browser(backends=["wasm"])
-async def test_a_heap_that_does_not_grow(tf: Any) -> None:
-    """It holds 32 MB: what was used longest ago leaves it, whatever the budget is."""
+@asynccontextmanager
+async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[None]:
+    """Wasm, opened anew: its heap holds 32 MB, and does not grow."""
     from pyodide.code import run_js
 
-    factory, priority = tf.find_backend_factory("wasm"), tf.backend_report()["wasm"]["priority"]
-    tf.remove_backend("wasm")
-    tf.register_backend("wasm", factory, priority)
-    await tf.set_backend_async("wasm")
-    switch = run_js(HEAPS)
+    flag, switch = "TFPY_HOST_MEMORY_BUDGET", run_js(HEAPS)
+    before = tf.env().get(flag)
+
+    async def again(value: int) -> None:
+        factory, priority = tf.find_backend_factory("wasm"), tf.backend_report()["wasm"]["priority"]
+        tf.remove_backend("wasm")
+        tf.env().set(flag, value)
+        tf.register_backend("wasm", factory, priority)
+        await tf.set_backend_async("wasm")
+
+    await again(before if host_budget is None else host_budget)
     switch(True)
     try:
+        yield
+    finally:
+        switch(False)
+        await again(before)
+
+
+@run_in_browser(backends=["wasm"])
+async def test_a_heap_that_does_not_grow(tf: Any) -> None:
+    """What was used longest ago leaves it, whatever the budget is."""
+    async with small_heap(tf):
         w = tf.Variable(tf.zeros([2**18]))
         made = [tf.fill([2**18], float(number)) + 0.5 for number in range(80)]
         for number, tensor in enumerate(made):
@@ -125,7 +143,26 @@ async def test_a_heap_that_does_not_grow(tf: Any) -> None:
         assert (w.numpy() == sum(range(80)) + 40).all()
         assert all(((made[n] * 2.0).numpy() == 2 * n + 1).all() for n in (79, 0, 40))
         del tensor, made, wide, w
+        tf.memory()  # collects
         tf.constant(1.0) + 1.0
         assert tf.memory()["backend"]["hostBytes"] == 0
-    finally:
-        switch(False)
+
+
+@run_in_browser(backends=["wasm"])
+async def test_a_host_that_takes_no_more(tf: Any) -> None:
+    """A program that holds ever more gets an error before the machine has no memory left."""
+    async with small_heap(tf, host_budget=2**24):
+        made: list[Any] = []
+
+        def fill() -> None:
+            while len(made) < 64:
+                made.append(tf.fill([2**18], float(len(made))) + 0.5)
+
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="1048576 bytes wanted"):
+            fill()
+        assert len(made) > 32, "the heap has most of 32 MB, the host 16"
+        assert 0 < tf.memory()["backend"]["hostBytes"] <= 2**24
+        assert all((tensor.numpy() == number + 0.5).all() for number, tensor in enumerate(made))
+        del made[8:]
+        assert all(((made[n] * 2.0).numpy() == 2 * n + 1).all() for n in range(8))
+        made.clear()

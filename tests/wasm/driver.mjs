@@ -10,9 +10,10 @@ import { trial } from "../../e2e/trial.mjs";
 
 const [assets, variant, codegen, descriptor] = process.argv.slice(2);
 const shared = Number(descriptor);
+const hostBytes = 0; // so that tests can fill the heap
 const runtime = runInThisContext(readFileSync(join(assets, "runtime.js"), "utf8"));
 const wasm = new Uint8Array(readFileSync(join(assets, `xnnpack-${variant}.wasm`)));
-const backend = await runtime.openWasm({ variant, wasm, codegen });
+const backend = await runtime.openWasm({ variant, wasm, codegen, hostBytes });
 const bound = runtime.bindHeap(backend, { HEAPU8: new Uint8Array() }, () => {});
 
 /** A heap with the file's bytes at an address that is not 0. @param {number} nbytes */

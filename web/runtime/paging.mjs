@@ -19,12 +19,21 @@ const REST = 7 / 8;
 const LEAST_BYTES = 2 ** 14;
 
 /**
+ * @param {number} [bytes] of an option; left out or -1: without an end
+ */
+export function budgetOf(bytes = -1) {
+  return bytes < 0 ? Infinity : bytes;
+}
+
+/**
  * @template {Pageable} S
  */
 export class Pager {
   /**
    * @param {object} device
    * @param {number} device.budget bytes
+   * @param {number} device.hostBudget bytes that the host takes
+   * @param {() => number} device.onHost bytes that it has taken
    * @param {() => number} device.held bytes that are in use or kept for use
    * @param {() => void} device.shrink gives back what is only kept
    * @param {(slot: S) => number} device.bytesOf what a slot's storage takes
@@ -32,8 +41,10 @@ export class Pager {
    *   where the device cannot be waited for
    * @param {(slot: S) => void} device.drop gives a slot's storage back for good
    */
-  constructor({ budget, held, shrink, bytesOf, fetch, drop }) {
+  constructor({ budget, hostBudget, onHost, held, shrink, bytesOf, fetch, drop }) {
     this.budget = budget;
+    this.hostBudget = hostBudget;
+    this.onHost = onHost;
     this.held = held;
     this.shrink = shrink;
     this.bytesOf = bytesOf;
@@ -84,13 +95,14 @@ export class Pager {
    * @param {Iterable<S>} slots
    * @param {number} run
    * @param {number} wanted bytes
-   * @returns {number} bytes that they took; less if no more can go
+   * @returns {number} bytes that they took; less if no more can go, or the host takes no more
    */
   sendOff(slots, run, wanted) {
     let sent = 0;
+    const room = this.hostBudget - this.onHost() - this.leavingBytes;
     for (const slot of this.leastRecent(slots, run)) {
       const bytes = this.bytesOf(slot);
-      if (!this.send(slot)) break;
+      if (sent + bytes > room || !this.send(slot)) break;
       sent += bytes;
       if (sent >= wanted) break;
     }

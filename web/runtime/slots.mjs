@@ -56,7 +56,7 @@ export class SlotTable {
    * @param {Pool<Storage, Layout>} pool
    * @param {(storages: [Storage, Elements][]) => void} fill uploads elements; fails as a whole
    * @param {(slot: Slot<Storage, Layout>) => S} make completes a slot
-   * @param {{budget: number, held: () => number, shrink: () => void,
+   * @param {{budget: number, hostBudget: number, held: () => number, shrink: () => void,
    *   fetch: (slot: S) => Elements | Promise<Elements>}} memory of the device; see `Pager`
    */
   constructor(backend, pool, fill, make, memory) {
@@ -80,7 +80,12 @@ export class SlotTable {
       pool.destroy(/** @type {Storage} */ (slot.storage));
     };
     /** @type {Pager<S>} */
-    this.pager = new Pager({ ...memory, bytesOf: (slot) => slot.layout.bucket.bytes, drop });
+    this.pager = new Pager({
+      ...memory,
+      onHost: () => this.hostBytes,
+      bytesOf: (slot) => slot.layout.bucket.bytes,
+      drop,
+    });
   }
 
   get count() {

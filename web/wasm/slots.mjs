@@ -23,14 +23,17 @@ export class Slots {
   /**
    * @param {import("./glue.mjs").Glue} glue
    * @param {number} budget bytes of the heap
+   * @param {number} hostBudget bytes of the host
    */
-  constructor(glue, budget) {
+  constructor(glue, budget, hostBudget) {
     this.glue = glue;
     /** @type {Map<number, Away>} */
     this.away = new Map();
     /** @type {Pager<InHeap>} */
     this.pager = new Pager({
       budget,
+      hostBudget,
+      onHost: () => this.hostBytes,
       held: () => glue.held(),
       shrink: () => glue.shrink(),
       bytesOf: ({ bytes }) => bytes,
@@ -94,9 +97,14 @@ export class Slots {
     return this.glue.run(program, slots);
   }
 
+  get hostBytes() {
+    let total = 0;
+    for (const { data } of this.away.values()) total += data.length;
+    return total;
+  }
+
   memory() {
-    let hostBytes = 0;
-    for (const { data } of this.away.values()) hostBytes += data.length;
+    const { hostBytes } = this;
     const { slots, allocatedBytes, ...others } = this.glue.memory();
     const bytes = allocatedBytes + hostBytes;
     return { slots: slots + this.away.size, bytes, allocatedBytes, hostBytes, ...others };

@@ -1,5 +1,6 @@
 // The wasm backend: XNNPACK and own kernels in a WebAssembly module with a heap of its own.
 
+import { budgetOf } from "../runtime/paging.mjs";
 import { ELEMENT_TYPES, Glue } from "./glue.mjs";
 import { startModule } from "./module.mjs";
 import { Slots } from "./slots.mjs";
@@ -12,6 +13,7 @@ import { Slots } from "./slots.mjs";
  * @property {import("./module.mjs").Codegen} [codegen] whether elementwise kernels are
  *   compiled to WebAssembly: "auto" (the default) where it pays, "always" at once, or "never"
  * @property {number} [budgetBytes] over which slots leave the heap; left out or -1: when it is full
+ * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
  */
 
 const MAX_TENSOR_BYTES = 2 ** 31 - 1;
@@ -22,10 +24,11 @@ const MAX_TENSOR_BYTES = 2 ** 31 - 1;
  * @returns {Promise<import("../runtime/backend.mjs").Backend
  *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Timed>}
  */
-export async function openWasm({ variant, wasm, threads = 0, codegen = "auto", budgetBytes = -1 }) {
+export async function openWasm(options) {
+  const { variant, wasm, threads = 0, codegen = "auto", budgetBytes, hostBytes } = options;
   const module = await startModule(variant, wasm, threads, codegen);
   const glue = new Glue(module);
-  const slots = new Slots(glue, budgetBytes < 0 ? Infinity : budgetBytes);
+  const slots = new Slots(glue, budgetOf(budgetBytes), budgetOf(hostBytes));
   return {
     variant,
     limits: { tensorBytes: MAX_TENSOR_BYTES },

@@ -34,6 +34,7 @@ const LARGEST_BLOCK = 2 ** 16;
  * @property {number} [maxTextureSize] the largest width and height to use, where the device has more
  * @property {number} [freeBytes] of free textures that are kept for the next ones; -1: all
  * @property {number} [budgetBytes] of textures beyond which tensors go to the host; -1: none do
+ * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
  * @property {number} [flushMs] after how long draws are handed to the GPU; -1: the browser decides
  * @property {boolean} [timers] whether kernels are timed where that can be; true if left out
  */

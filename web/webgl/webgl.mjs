@@ -16,6 +16,7 @@
 
 import { copyOut, emptyArray, shown, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
+import { budgetOf } from "../runtime/paging.mjs";
 import { TIMER_QUERIES } from "../runtime/probe.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { untimed } from "../runtime/timing.mjs";
@@ -43,7 +44,10 @@ class Webgl {
    * @param {import("./context.mjs").Device} device
    * @param {import("./context.mjs").Options} options
    */
-  constructor(device, { freeBytes = FREE_BYTES, budgetBytes = -1, flushMs = -1, timers = true }) {
+  constructor(
+    device,
+    { freeBytes = FREE_BYTES, budgetBytes, hostBytes, flushMs = -1, timers = true },
+  ) {
     this.device = device;
     this.gl = device.gl;
     this.variant = device.float16 ? "webgl2-float16" : "webgl2-float32";
@@ -58,7 +62,8 @@ class Webgl {
     const make = (slot) => ({ ...slot, reader: null });
     /** @type {SlotTable<Texture, Layout, Slot>} */
     this.slots = new SlotTable("webgl", this.pool, (textures) => fill(this.pool, textures), make, {
-      budget: budgetBytes < 0 ? Infinity : budgetBytes,
+      budget: budgetOf(budgetBytes),
+      hostBudget: budgetOf(hostBytes),
       held: () => this.pool.allocatedBytes,
       shrink: () => this.pool.deleteFree(0),
       fetch: (slot) => this.fetch(slot),

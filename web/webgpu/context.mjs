@@ -49,6 +49,7 @@ const MAX_INPUTS = 32;
  * @typedef {object} Options
  * @property {boolean} [lowPower] asks for the GPU that takes less power
  * @property {number} [budgetBytes] of buffers beyond which tensors go to the host; -1: none do
+ * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
  * @property {number} [enoughDispatches] after which they are submitted
  * @property {boolean} [importsFrames] whether a video's frames are read where they are; true if left out
  * @property {boolean} [matrices] whether subgroup matrices are used where the adapter has them

@@ -11,6 +11,7 @@
 
 import { elementsOf, emptyArray, shown, storedBytes } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
+import { budgetOf } from "../runtime/paging.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Canvases, contextOf } from "./canvases.mjs";
@@ -37,7 +38,7 @@ class Webgpu {
    * @param {import("./context.mjs").Device} device
    * @param {import("./context.mjs").Options} options
    */
-  constructor(device, { budgetBytes = -1, enoughDispatches, importsFrames = true }) {
+  constructor(device, { budgetBytes, hostBytes, enoughDispatches, importsFrames = true }) {
     const { gpu, hardware, inputs, tensorBytes, float16, workgroupBytes, matrices } = device;
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
@@ -63,7 +64,8 @@ class Webgpu {
       (storages) => this.pool.fill(storages),
       (slot) => slot,
       {
-        budget: budgetBytes < 0 ? Infinity : budgetBytes,
+        budget: budgetOf(budgetBytes),
+        hostBudget: budgetOf(hostBytes),
         held: () => this.pool.allocatedBytes,
         shrink: () => this.pool.destroyFree(0),
         fetch: (slot) => this.fetch(slot),

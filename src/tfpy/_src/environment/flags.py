@@ -30,6 +30,10 @@ def _gpu_budget(facts: Facts) -> int:
     )
 
 
+def _host_budget(facts: Facts) -> int:
+    return int((facts["deviceMemory"] or 4) * 2**30)
+
+
 _ALL = (
     Flag(
         "IS_BROWSER",
@@ -97,6 +101,13 @@ _ALL = (
         Found(_gpu_budget, "found of the device's memory and the screen"),
         "Over so many bytes that a GPU backend holds, the tensors that were used longest ago go to "
         "the host, and come back when they are used; -1: none go. Read when a backend opens.",
+    ),
+    Flag(
+        "TFPY_HOST_MEMORY_BUDGET",
+        LIMIT,
+        Found(_host_budget, "the device's memory as browsers tell it, or 4 GiB"),
+        "Bytes of tensors that the host takes over from a backend: with more, its memory runs "
+        "out; -1: any. Read when a backend opens.",
     ),
     Flag(
         "SOFTWARE_WEBGL_ENABLED",

@@ -39,6 +39,7 @@ async def open_webgpu() -> Backend:
     options = {
         "lowPower": flags.get_bool("WEBGPU_USE_LOW_POWER_GPU"),
         "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
         "enoughDispatches": flags.get_number("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE"),
         "importsFrames": flags.get_bool("WEBGPU_IMPORT_EXTERNAL_TEXTURE"),
         "matrices": flags.get_bool("TFPY_WEBGPU_USE_SUBGROUP_MATRIX"),
@@ -91,6 +92,7 @@ async def open_webgl() -> Backend:
         "float32": flags.get_bool("WEBGL_RENDER_FLOAT32_ENABLED"),
         "maxTextureSize": flags.get_number("WEBGL_MAX_TEXTURE_SIZE"),
         "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
         "freeBytes": flags.get_number("WEBGL_DELETE_TEXTURE_THRESHOLD"),
         "flushMs": flags.get_number("WEBGL_FLUSH_THRESHOLD"),
         "timers": flags.get_number("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 2
@@ -127,6 +129,7 @@ async def open_wasm() -> Backend:
         "threads": flags.get_number("TFPY_WASM_THREADS_COUNT"),
         "codegen": flags.get_string("TFPY_WASM_CODEGEN"),
         "budgetBytes": flags.get_number("TFPY_WASM_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
     }
     device = await bridge.open_device("wasm", options, await wasm_files.module(variant))
     return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
