@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.drivers import ChromiumDriver
+from tfpy.testing.drivers import PlaywrightDriver
 from tfpy.testing.environments import BROWSERS, Environment
 from tfpy.testing.server import SiteServer
 
@@ -27,7 +27,7 @@ def module_page(name: str, headers: Mapping[str, str] | None = None) -> Iterator
     executable = BROWSERS["chromium"].executable()
     assert executable is not None, "no Chromium on PATH"
     with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers) as server:
-        driver = runner.run(ChromiumDriver.start(executable, Environment()))
+        driver = runner.run(PlaywrightDriver.start("chromium", executable, Environment()))
         # Any page of the server will do: this is the listing of a folder.
         page = runner.run(driver.open(f"{server.url}e2e/"))
         module = f"import({json.dumps(f'{server.url}e2e/{name}')})"

@@ -1,4 +1,7 @@
-"""Browsers driven from here: Chromium by Playwright, Firefox by WebDriver BiDi."""
+"""Browsers driven from here: Chromium by Playwright, Firefox by WebDriver BiDi.
+
+Playwright's own browsers, where none is on PATH, are all driven by it.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def as_json(expression: str) -> str:
     return f"(async () => JSON.stringify((await ({expression})) ?? null))()"
 
 
-class ChromiumPage:
+class PlaywrightPage:
     def __init__(self, page: Any) -> None:
         self.problems: list[str] = []
         self._page = page
@@ -73,29 +76,42 @@ class ChromiumPage:
         await self._page.context.close()
 
 
-class ChromiumDriver:
+class PlaywrightDriver:
     def __init__(self, playwright: Any, browser: Any) -> None:
         self._playwright = playwright
         self._browser = browser
 
     @classmethod
-    async def start(cls, executable: str, environment: Environment) -> ChromiumDriver:
-        from playwright.async_api import async_playwright
+    async def start(
+        cls, name: str, executable: str | None, environment: Environment
+    ) -> PlaywrightDriver:
+        """Start Chromium, or with no executable the browser of this name that Playwright has.
 
-        arguments, _ = BROWSERS["chromium"].start(environment)
+        Raises:
+            BrowserError: when it cannot be started.
+        """
+        from playwright.async_api import Error, async_playwright
+
+        arguments, settings = BROWSERS[name].start(environment)
+        options: dict[str, Any] = {"executable_path": executable, "headless": True}
+        if name == "chromium":
+            options["args"] = arguments
+        elif name == "firefox":
+            named = dict(setting.split("=", 1) for setting in settings)
+            options["firefox_user_prefs"] = {k: json.loads(v) for k, v in named.items()}
+        else:
+            options["env"] = {**os.environ, **dict(s.split("=", 1) for s in settings)}
         playwright = await async_playwright().start()
         try:
-            browser = await playwright.chromium.launch(
-                executable_path=executable, headless=True, args=arguments
-            )
-        except BaseException:
+            browser = await getattr(playwright, name).launch(**options)
+        except Error as error:
             await playwright.stop()
-            raise
+            raise BrowserError(f"{name} does not start: {error}") from None
         return cls(playwright, browser)
 
-    async def open(self, url: str) -> ChromiumPage:
+    async def open(self, url: str) -> PlaywrightPage:
         context = await self._browser.new_context(viewport={"width": 1200, "height": 900})
-        page = ChromiumPage(await context.new_page())
+        page = PlaywrightPage(await context.new_page())
         await page.goto(url)
         return page
 
@@ -275,21 +291,28 @@ async def _drain(stream: asyncio.StreamReader) -> None:
         pass
 
 
-async def start_browser(name: str, environment: Environment) -> Driver:
-    """Start a browser that is found on PATH.
+async def start_browser(
+    name: str, environment: Environment, executable: str | None = None
+) -> Driver:
+    """Start a browser: this executable, or what is found on PATH, or Playwright's own.
 
     Raises:
         BrowserError: when there is none, or it cannot offer the environment.
     """
-    executable = BROWSERS[name].executable()
-    if executable is None:
-        raise BrowserError(f"{name} is not on PATH: {' or '.join(BROWSERS[name].executables)}")
+    found = executable or BROWSERS[name].executable()
+    if found is None or name == "chromium":
+        try:
+            return await PlaywrightDriver.start(name, found, environment)
+        except BrowserError as error:
+            if found is not None:
+                raise
+            raise BrowserError(
+                f"{name} is not on PATH ({' or '.join(BROWSERS[name].executables)}) and Playwright"
+                f" has none (playwright install {name}); --tfpy-browser-path {name}=FILE names"
+                f" one\n{error}"
+            ) from None
     from tfpy.testing.webkit import WebKitDriver
 
-    drivers: dict[str, Any] = {
-        "chromium": ChromiumDriver,
-        "firefox": FirefoxDriver,
-        "webkit": WebKitDriver,
-    }
-    driver: Driver = await drivers[name].start(executable, environment)
+    drivers: dict[str, Any] = {"firefox": FirefoxDriver, "webkit": WebKitDriver}
+    driver: Driver = await drivers[name].start(found, environment)
     return driver

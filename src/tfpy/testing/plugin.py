@@ -11,7 +11,7 @@ import pytest
 
 from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
 from tfpy.testing.mark import BrowserTest
-from tfpy.testing.sessions import OpenPage, Sessions
+from tfpy.testing.sessions import Material, OpenPage, Sessions
 
 DEFAULT_SITE = "build/site"
 
@@ -34,6 +34,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tfpy-site",
         default=DEFAULT_SITE,
         help=f"folder with tfpy.mjs, pyodide/ and the wheel (default: {DEFAULT_SITE})",
+    )
+    group.addoption(
+        "--tfpy-source",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="folder from which tests in browsers import modules, such as src; may be repeated",
+    )
+    group.addoption(
+        "--tfpy-wheel", metavar="FILE", help="wheel of tfpy to test with, instead of the site's"
+    )
+    group.addoption(
+        "--tfpy-browser-path",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="executable of a browser, such as chromium=/opt/chrome/chrome (default: that on PATH,"
+        " or Playwright's own); may be repeated",
     )
 
 
@@ -86,13 +104,41 @@ class Target:
             pytest.fail(f"in {self.case.id}, leaks:\n{leaks}", pytrace=False)
 
 
+def _material(config: pytest.Config) -> Material:
+    """What the options say.
+
+    Raises:
+        pytest.UsageError: when they name what there is not.
+    """
+    top = config.rootpath
+    site = top / config.getoption("tfpy_site")
+    if not (site / "tfpy.mjs").is_file():
+        raise pytest.UsageError(
+            f"{site} has no tfpy.mjs: --tfpy-site names the folder of the site, such as"
+            " node_modules/tfpy/site, or that of a release"
+        )
+    sources = tuple(top / folder for folder in config.getoption("tfpy_source"))
+    for folder in sources:
+        if not folder.is_dir():
+            raise pytest.UsageError(f"--tfpy-source: there is no folder {folder}")
+    wheel = config.getoption("tfpy_wheel")
+    if wheel and not (top / wheel).is_file():
+        raise pytest.UsageError(f"--tfpy-wheel: there is no file {top / wheel}")
+    executables = {}
+    for text in config.getoption("tfpy_browser_path"):
+        name, _, file = text.partition("=")
+        if name not in BROWSERS or not Path(file).is_file():
+            raise pytest.UsageError(
+                f"--tfpy-browser-path {text}: it is NAME=FILE, of {', '.join(BROWSERS)}"
+            )
+        executables[name] = file
+    return Material(site, sources, top / wheel if wheel else None, executables)
+
+
 @pytest.fixture(scope="session")
 def tfpy_sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
     """The run's servers, browsers and pages."""
-    site = Path(request.config.rootpath, request.config.getoption("tfpy_site"))
-    if not (site / "tfpy.mjs").is_file():
-        pytest.fail(f"{site} has no tfpy.mjs: give --tfpy-site, or run: python build.py wheel")
-    sessions = Sessions(site)
+    sessions = Sessions(_material(request.config))
     yield sessions
     sessions.close()
 

@@ -12,7 +12,8 @@ import pickle
 import threading
 import zipfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from tfpy.testing.server import SiteServer
 
 PAGE = Path(__file__).parent / "page"
 MOUNT = "tfpy-testing"
+SOURCES = "sources.zip"
 LOAD_SECONDS = 120.0
 PYTEST_PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
 
@@ -75,8 +77,9 @@ class OpenPage:
 class Browsers:
     """Browsers, each started when first asked for and then reused."""
 
-    def __init__(self) -> None:
+    def __init__(self, executables: Mapping[str, str]) -> None:
         self._loop = LoopThread()
+        self._executables = executables
         self._drivers: dict[tuple[str, tuple[str, ...]], Driver] = {}
 
     def open(self, browser: str, environment: Environment, url: str) -> OpenPage:
@@ -87,7 +90,7 @@ class Browsers:
         """
         key = (browser, environment.lacks)
         if key not in self._drivers:
-            starting = start_browser(browser, environment)
+            starting = start_browser(browser, environment, self._executables.get(browser))
             self._drivers[key] = self._loop.run(starting, LOAD_SECONDS)
         page = self._loop.run(self._drivers[key].open(url), LOAD_SECONDS)
         return OpenPage(self._loop, page)
@@ -104,12 +107,35 @@ class Browsers:
         self._loop.close()
 
 
+@dataclass(frozen=True)
+class Material:
+    """What a run's tests have."""
+
+    site: Path
+    """The folder with tfpy.mjs and pyodide/."""
+    sources: tuple[Path, ...] = ()
+    """Folders from which tests in browsers import, too."""
+    wheel: Path | None = None
+    """The wheel of tfpy; None: the site's."""
+    executables: Mapping[str, str] = field(default_factory=dict)
+    """Those of browsers that are to be taken."""
+
+    def made(self) -> dict[str, Callable[[], bytes]]:
+        """The files that the server makes of it, by path."""
+        files: dict[str, Callable[[], bytes]] = {
+            f"/{MOUNT}/{SOURCES}": partial(_packed, self.sources)
+        }
+        if self.wheel is not None:
+            files[f"/{MOUNT}/{self.wheel.name}"] = self.wheel.read_bytes
+        return files
+
+
 class Sessions:
     """Servers and test pages of one run, each made when first asked for and then reused."""
 
-    def __init__(self, site: Path) -> None:
-        self.browsers = Browsers()
-        self._site = site
+    def __init__(self, material: Material) -> None:
+        self.browsers = Browsers(material.executables)
+        self._material = material
         self._servers: dict[bool, SiteServer] = {}
         self._pages: dict[str, OpenPage] = {}
         self._failures: dict[str, str] = {}
@@ -120,10 +146,10 @@ class Sessions:
         """Where the site is served, with the headers of this environment."""
         if environment.isolated not in self._servers:
             self._servers[environment.isolated] = SiteServer(
-                self._site,
+                self._material.site,
                 isolated=environment.isolated,
                 mounts={MOUNT: PAGE},
-                made={f"/{MOUNT}/pytest.zip": lambda: self._pytest},
+                made={f"/{MOUNT}/pytest.zip": lambda: self._pytest, **self._material.made()},
             )
         return self._servers[environment.isolated].url
 
@@ -176,6 +202,8 @@ class Sessions:
                 "backend": backend,
                 "flags": dict(environment.flags),
                 "packages": list(test.packages),
+                "wheel": self._material.wheel and f"/{MOUNT}/{self._material.wheel.name}",
+                "sources": SOURCES if self._material.sources else None,
             }
             try:
                 _ask(page, load, LOAD_SECONDS)
@@ -227,6 +255,19 @@ def _describe(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dic
 @cache
 def _source(filename: str) -> str:
     return Path(filename).read_text(encoding="utf-8")
+
+
+def _packed(folders: tuple[Path, ...]) -> bytes:
+    """The files of folders as one archive, without caches and what is hidden."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        for top in folders:
+            for file in sorted(top.rglob("*")):
+                name = file.relative_to(top)
+                left_out = any(p.startswith(".") or p == "__pycache__" for p in name.parts)
+                if file.is_file() and not left_out:
+                    out.write(file, name.as_posix())
+    return archive.getvalue()
 
 
 def pytest_zip() -> bytes:

@@ -3,6 +3,9 @@
 
 import { loadTfpy } from "/tfpy.mjs";
 
+/** Where the tests' own modules are. */
+const SOURCES = "/tmp/tfpy-sources";
+
 /** @type {any} */
 let pyodide;
 /** @type {any} */
@@ -19,10 +22,19 @@ async function harnessFile(name) {
   return response;
 }
 
-/** @param {{flags: Record<string, any>, packages: string[], backend: string}} request */
-async function load({ flags, packages, backend }) {
-  const tfpy = await loadTfpy({ flags, packages, ...(backend ? { backend } : {}) });
+/**
+ * @param {{flags: Record<string, any>, packages: string[], backend: string, wheel: string | null,
+ *   sources: string | null}} request
+ */
+async function load({ flags, packages, backend, wheel, sources }) {
+  const chosen = { ...(backend && { backend }), ...(wheel && { wheel }) };
+  const tfpy = await loadTfpy({ flags, packages, ...chosen });
   pyodide = tfpy.pyodide;
+  if (sources) {
+    const archive = await (await harnessFile(sources)).arrayBuffer();
+    pyodide.unpackArchive(archive, "zip", { extractDir: SOURCES });
+    pyodide.runPython(`import sys; sys.path.insert(0, "${SOURCES}")`);
+  }
   const pytest = await (await harnessFile("pytest.zip")).arrayBuffer();
   pyodide.FS.writeFile("/tmp/pytest.zip", new Uint8Array(pytest));
   const source = await (await harnessFile("remote.py")).text();

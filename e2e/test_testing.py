@@ -1,0 +1,74 @@
+"""The pytest plugin as others have it: the wheel installed, a project of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from buildsys import wheel
+from buildsys.paths import DIST, ROOT, SITE
+
+PROJECT = ROOT / "examples" / "project"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in a folder of its own, with tfpy's wheel and the project installed there."""
+    project = tmp_path_factory.mktemp("others") / "project"
+    shutil.copytree(PROJECT, project)
+    (project / "node_modules" / "tfpy").mkdir(parents=True)
+    (project / "node_modules" / "tfpy" / "site").symlink_to(SITE)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    file = DIST / f"tfpy-{wheel.version()}-py3-none-any.whl"
+    subprocess.run([*pip, "--target", project / "installed", file], check=True)
+    return project
+
+
+def run(project: Path, *options: str) -> str:
+    """What pytest says, where tfpy is what was installed."""
+    env = {**os.environ, "PYTHONPATH": f"{project / 'installed'}{os.pathsep}{project / 'src'}"}
+    argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    return subprocess.run(argv, cwd=project, env=env, capture_output=True, text=True).stdout
+
+
+def test_the_example(project: Path) -> None:
+    said = run(project)
+    assert "5 passed" in said, said
+
+
+def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
+    """The wheel is another one; a browser is taken by its path."""
+    file = project / f"tfpy-{wheel.version()}-py3-none-any.whl"
+    shutil.copy(DIST / file.name, file)
+    browser = shutil.which("chromium")
+    options = ["--tfpy-backend=wasm", f"--tfpy-browser-path=chromium={browser}"]
+    said = run(project, *options, f"--tfpy-wheel={file.name}")
+    assert "2 passed" in said, said
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ("--tfpy-site=nowhere", "nowhere has no tfpy.mjs"),
+        ("--tfpy-source=nowhere", "there is no folder"),
+        ("--tfpy-wheel=nowhere.whl", "there is no file"),
+        ("--tfpy-browser-path=opera=/bin/true", "NAME=FILE, of chromium, firefox, webkit"),
+    ],
+)
+def test_what_is_not_there(project: Path, option: str, text: str) -> None:
+    said = run(project, "--tfpy-backend=cpu", "-k", "each_backend", option)
+    assert text in said
+
+
+def test_no_browser_at_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Playwright has none here either; the error says how to get one."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(project))
+    for name in ("chromium", "firefox", "webkit"):
+        said = run(project, "--tfpy-backend=wasm", "-k", "each_backend", f"--tfpy-browser={name}")
+        assert f"playwright install {name}" in said, said
