@@ -131,3 +131,20 @@ async def test_what_is_lent_stays(tf: Any) -> None:
         again = tf.browser.from_gpu_buffer(buffer, [SIDE, SIDE], tf.float32)
         assert (await (again + 0.0).data() == 3.0).all()
         assert (await held[5].data() == 5.0).all()
+
+
+@run_in_browser(backends=["webgpu"])
+async def test_what_is_freed_while_it_leaves(tf: Any) -> None:
+    """Its buffer is read before it is destroyed, though the page has had no turn in between."""
+    async with budget(tf, "webgpu"):
+        for _ in range(4):
+            held = [tf.ones([SIDE, SIDE]) * float(number) for number in range(COUNT)]
+            del held
+            tf.memory()
+            kept = [tf.ones([SIDE, SIDE]) + float(number) for number in range(COUNT)]
+            check_filled(await kept[-1].data(), COUNT)
+            del kept
+
+
+def check_filled(values: Any, wanted: float) -> None:
+    np.testing.assert_array_equal(values, np.full([SIDE, SIDE], wanted, np.float32))

@@ -40,6 +40,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "damaged").write_bytes(damaged)
     (tmp_path / "short").write_bytes((tmp_path / "records").read_bytes()[:-10])
     (tmp_path / "values.csv").write_text(VALUES)
+    (tmp_path / "quotes").write_text('1,"x" y\n')
     (tmp_path / "more.csv").write_text("n,x,text\n7,7.5,seven\n8,8.5,eight\n")
     return tmp_path
 
@@ -127,6 +128,7 @@ def errors(tf: Any, folder: Path) -> Any:
             lambda: data.TFRecordDataset(str(folder / "nothing")),
             lambda: data.TFRecordDataset(str(folder / "a.txt")),
             lambda: data.TFRecordDataset(str(folder / "values.csv")),
+            lambda: csv(str(folder / "quotes"), [0, ""]),
             lambda: data.TFRecordDataset(str(folder / "damaged")),
             lambda: data.TFRecordDataset(str(folder / "short")),
             lambda: data.FixedLengthRecordDataset(str(folder / "bytes"), 3, 2, 1),

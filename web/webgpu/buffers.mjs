@@ -3,6 +3,7 @@
  *
  * @typedef {import("./commands.mjs").Commands} Commands
  * @typedef {import("./context.mjs").Device} Device
+ * @typedef {import("./reads.mjs").Reads} Reads
  * @typedef {import("../runtime/elements.mjs").Elements} Elements
  *
  * @typedef {object} Bucket the buffers of one size, which can stand in for each other
@@ -61,11 +62,13 @@ export class BufferPool {
   /**
    * @param {Device} device
    * @param {Commands} commands
+   * @param {Reads} reads
    */
-  constructor({ gpu, tensorBytes }, commands) {
+  constructor({ gpu, tensorBytes }, commands, reads) {
     this.gpu = gpu;
     this.tensorBytes = tensorBytes;
     this.commands = commands;
+    this.reads = reads;
     /** @type {Map<number, Bucket>} */
     this.buckets = new Map();
     /** @type {Set<Storage>} */
@@ -196,6 +199,7 @@ export class BufferPool {
   destroy(storage) {
     if (!this.all.delete(storage)) return;
     this.allocatedBytes -= storage.bucket.bytes;
+    this.reads.start(); // one that waits may be of it
     this.commands.inOrder(() => {
       this.commands.flush(); // what was encoded may use it
       storage.handle.destroy();

@@ -61,8 +61,10 @@ export class Reads {
     });
   }
 
+  /** Begins with what waits, its copies being encoded at once. */
   async start() {
     const requests = this.waiting;
+    if (requests.length === 0) return;
     this.waiting = [];
     const last = /** @type {Request} */ (requests.at(-1));
     const bytes = Math.max(ALIGNMENT, last.offset + last.bytes);

@@ -51,10 +51,10 @@ class Webgpu {
     };
     this.onFailure = onFailure;
     this.commands = new Commands(gpu, onFailure, enoughDispatches);
-    this.pool = new BufferPool(device, this.commands);
+    this.reads = new Reads(gpu, this.commands);
+    this.pool = new BufferPool(device, this.commands, this.reads);
     this.pipelines = new PipelineCache(gpu, onFailure);
     this.specialised = new Specialised(this.pipelines);
-    this.reads = new Reads(gpu, this.commands);
     this.pictures = new Pictures(gpu, this.commands, importsFrames);
     this.canvases = new Canvases(gpu, this.commands);
     /** @type {SlotTable<Storage, Layout, Slot>} */

@@ -145,7 +145,18 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
 
 
 def rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[str]]:
-    """The fields of each record of a file by its bytes."""
+    """The fields of each record of a file by its bytes.
+
+    Raises:
+        InvalidArgumentError: for a record that is none, as where quotes do not end.
+    """
+    try:
+        yield from _rows_of(pieces, written)
+    except csv.Error as error:
+        raise _error(f"A record cannot be read: {error}") from None
+
+
+def _rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[str]]:
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
     held = ""
     for piece in pieces:

@@ -197,7 +197,7 @@ class Environment:
         self._open.discard(backend)
 
     def take(self, text: str, source: str, foreign: bool = False) -> None:
-        """Sets flags of a text, to which :meth:`reset` returns.
+        """Sets flags of a text, all or none, to which :meth:`reset` returns.
 
         Args:
             source: where it stands, for errors.
@@ -207,16 +207,18 @@ class Environment:
         Raises:
             ValueError: as :meth:`set`.
         """
+        given = {}
         try:
             for name, written in pairs(text):
                 if foreign and name in MEANINGLESS:
                     continue
-                value = value_of(_flag(name), written)
-                checked(name, value)
-                self._given[name] = self._set[name] = value
-                self._tell(name)
+                given[name] = value_of(_flag(name), written)
+                checked(name, given[name])
         except ValueError as error:
             raise ValueError(f"{source}: {error}") from None
+        self._given |= given
+        self._set |= given
+        self._tell(*given)
 
 
 def _flag(name: str) -> Flag:

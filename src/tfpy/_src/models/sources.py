@@ -251,7 +251,7 @@ class _Archive(Files):
     def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
         try:
             self._zip = ZipFile(file)
-        except BadZipFile as error:
+        except (BadZipFile, NotImplementedError) as error:  # of a version that there is not
             raise ModelFileError(f"this is no zip archive: {error}") from None
         where = _model_among(self._zip.namelist(), names)
         self._folder, _, self.model = where.rpartition("/")

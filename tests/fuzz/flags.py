@@ -1,0 +1,155 @@
+"""Random flags: set, given as text, read; refused with a clear text, or taken and nothing else."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.environment.environment import Environment
+from tfpy._src.environment.flags import FLAGS
+from tfpy._src.environment.meaningless import MEANINGLESS
+from tfpy._src.runtime import bridge, facts
+
+from .values import Rng, choose
+
+ACTS = 30
+"""What is done to one environment."""
+BACKENDS = ("webgpu", "webgl", "wasm", "cpu")
+VALUES: tuple[Any, ...] = (
+    *(True, False, 0, 1, -1, 2, 7, 2**31, -(2**63), 10**30, 0.5, float("nan"), float("inf")),
+    *("", "auto", "never", "matmul,conv2d", "true", "\0", "é" * 300),
+    *(None, [], {}, (), b"1", np.int64(3), np.bool_(True), np.zeros(1), object),
+)
+TEXTS = (
+    "true",
+    "false",
+    "TRUE",
+    "1",
+    "-1",
+    "0x10",
+    "1_0",
+    "１",
+    "1e3",
+    "",
+    " 7 ",
+    "auto",
+    ":",
+    "a:b",
+)
+NAMES = (*FLAGS, *MEANINGLESS)
+
+
+def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
+    """Tries so many environments, for so long, or without end. What is wrong, and how often."""
+    found: Counter[str] = Counter()
+    until = time.time() + seconds if seconds is not None else float("inf")
+    tried = 0
+    while time.time() < until and (count is None or tried < count):
+        said = tried_once(np.random.default_rng(seed + tried))
+        if said:
+            found[said[-1]] += 1
+            if found[said[-1]] == 1:
+                print(f"\n--- flags, seed {seed + tried}", *said, sep="\n", flush=True)
+        tried += 1
+    print(f"flags: {tried} environments, {found.total()} findings", flush=True)
+    return found
+
+
+def tried_once(rng: Rng) -> list[str]:
+    """What was done up to what is wrong, and that; nothing where all is right."""
+    flags = Environment()
+    flags.found_by(facts.find, bridge.wait)
+    flags.get("WEBGL_VERSION")
+    done: list[str] = []
+    for _ in range(ACTS):
+        act, text, wanted = _act(rng, flags)
+        done.append(text)
+        before = _all(flags)
+        try:
+            act()
+            wrong = _wrong(flags, wanted)
+        except (ValueError, RuntimeError) as error:
+            if len(str(error)) < 10:
+                return [*done, f"unclear: {error!r}"]
+            if _all(flags) != before:
+                return [*done, "flags have changed though they were refused"]
+            continue
+        except Exception as error:
+            return [*done, f"{type(error).__name__}: {error}"]
+        if wrong:
+            return [*done, wrong]
+    return []
+
+
+def _act(rng: Rng, flags: Environment) -> tuple[Callable[[], object], str, dict[str, Any]]:
+    """Something to do, as text, and the flags that are so afterwards."""
+    kind = int(rng.integers(6))
+    if kind == 0:
+        name, value = _name(rng), choose(rng, VALUES)
+        return lambda: flags.set(name, value), f"set({name!r}, {value!r})", {name: value}
+    if kind == 1:
+        several = {_name(rng): choose(rng, VALUES) for _ in range(int(rng.integers(1, 4)))}
+        return lambda: flags.set_flags(several), f"set_flags({several!r})", several
+    if kind == 2:
+        text = ",".join(_pair(rng) for _ in range(int(rng.integers(0, 4))))
+        return lambda: flags.take(text, "a text", bool(rng.integers(2))), f"take({text!r})", {}
+    if kind == 3:
+        name = _name(rng)
+        read = choose(rng, (flags.get, flags.get_bool, flags.get_number, flags.get_string))
+        return lambda: read(name), f"{read.__name__}({name!r})", {}
+    if kind == 4:
+        backend = choose(rng, BACKENDS)
+        act = choose(rng, (flags.opened, flags.closed))
+        return lambda: act(backend), f"{act.__name__}({backend!r})", {}
+    return _reset(flags), "reset()", {}
+
+
+def _reset(flags: Environment) -> Callable[[], object]:
+    def act() -> None:
+        flags.reset()
+        flags.get("WEBGL_VERSION")  # the host is asked again
+
+    return act
+
+
+def _all(flags: Environment) -> dict[str, Any]:
+    """What all flags are; another thing where one cannot be read."""
+    try:
+        return dict(flags.get_flags())
+    except Exception as error:
+        return {"error": repr(error)}
+
+
+def _wrong(flags: Environment, wanted: dict[str, Any]) -> str:
+    for name, value in wanted.items():
+        if name not in FLAGS:
+            return f"{name!r} was set, which is no flag"
+        found = flags.get(name)
+        if found != value and not FLAGS[name].lowers:
+            return f"{name} is {found!r}, set to {value!r}"
+    for name, value in flags.get_flags().items():
+        if type(value) not in (bool, int, str):
+            return f"{name} is of type {type(value).__name__}"
+        if name in wanted and not FLAGS[name].lowers and not FLAGS[name].kind.takes(value):
+            return f"{name} has a value that it does not take: {value!r}"
+    return ""
+
+
+def _name(rng: Rng) -> Any:
+    """Of a flag, nearly that of one, or none."""
+    name = str(choose(rng, NAMES))
+    kind = rng.random()
+    if kind < 0.7:
+        return name
+    at = int(rng.integers(len(name)))
+    if kind < 0.9:
+        return name[:at] + choose(rng, ("", "_", "X", ":", " ")) + name[at + 1 :]
+    return choose(rng, ("", " ", None, 3, ("WEBGL_VERSION",), "WEBGL_VERSION\0"))
+
+
+def _pair(rng: Rng) -> str:
+    return f"{_name(rng)}{choose(rng, (':', ':', ':', '', '::'))}{choose(rng, TEXTS)}"

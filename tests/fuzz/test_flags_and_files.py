@@ -1,0 +1,42 @@
+"""Random flags and broken files of fixed seeds, and that what is wrong with them is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfpy._src.environment.environment import Environment
+
+from . import files, flags
+
+
+def test_random_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not flags.run(0, 400, None), capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_broken_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not files.run(0, 500, None), capsys.readouterr().out
+
+
+def test_flags_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(self: Environment, name: str, value: object) -> None:
+        self._set[name] = value  # type: ignore[assignment]
+
+    monkeypatch.setattr(Environment, "set", careless)
+    assert flags.run(0, 20, None).total() > 10
+
+
+@pytest.mark.parametrize("error", [KeyError("x"), ValueError("short"), files.Hangs("long")])
+def test_careless_errors_are_found(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(_: files.Files) -> None:
+        raise error
+
+    monkeypatch.setattr(files, "DOORS", {"any": (lambda: {"a.json": b"[1, 2]"}, read)})
+    assert files.run(0, 5, None).total() == 5
+
+
+def test_files_are_damaged() -> None:
+    good = {"a.json": b'{"a": [1, 2]}', "b": bytes(100)}
+    found = [files.damaged(np.random.default_rng(seed), good) for seed in range(100)]
+    assert sum(one != good for one in found) > 80
