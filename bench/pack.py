@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_FILES = ("*.mjs", "pyodide/*", "run/*")
+SITE_FILES = ("*.mjs", "pyodide/*", "pyodide/late/*", "run/*")
 ROOT_FILES = (
     "bench/page/*",
     "bench/attention.py",
@@ -44,7 +44,7 @@ def pack(site: Path, folder: Path) -> int:
     total = 0
     for top, patterns in ((site, SITE_FILES), (ROOT, ROOT_FILES)):
         for pattern in patterns:
-            found = sorted(top.glob(pattern))
+            found = sorted(path for path in top.glob(pattern) if path.is_file())
             if not found:
                 raise FileNotFoundError(f"{top / pattern}: run build.py wheel first")
             for source in found:

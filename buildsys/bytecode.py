@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from . import npm
 from .cache import lock, tree_hash
 from .console import run_logged
 from .paths import ASSETS, BUILD, DATA, PACKAGE
 
+RECIPE = Path(__file__)
 SCRIPT = DATA / "compile_bytecode.mjs"
 FOLDER = BUILD / "bytecode"
 PLACE = "/lib/python3.14/site-packages"
@@ -51,3 +52,14 @@ def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[st
             (sources / name).write_bytes(data)
     run_logged(["node", SCRIPT, npm.ensure() / "pyodide", sources, made, place], "bytecode-wheel")
     return {f.relative_to(made).as_posix(): f.read_bytes() for f in made.rglob("*.pyc")}
+
+
+def alone(made: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Bytecode by the names where Python finds it without sources beside it."""
+    return {f"{module(name)}.pyc": data for name, data in made.items()}
+
+
+def module(name: str) -> str:
+    """The file of a module, without suffix, by that of its bytecode."""
+    path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
+    return (path.parent.parent / path.name.split(".")[0]).as_posix()

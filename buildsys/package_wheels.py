@@ -8,6 +8,7 @@ archive.
 from __future__ import annotations
 
 import io
+import json
 import marshal
 import re
 import shutil
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 
-from . import bytecode, npm, pyenv, side_modules
+from . import bytecode, late as late_files, npm, pyenv, side_modules
 from .cache import entry, file_hash, tree_hash
 from .console import run_logged
 from .paths import BUILD, ROOT
@@ -39,8 +40,14 @@ class Cut:
 
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    """Files that pages fetch when they are first imported."""
 
 
+NUMPY_LATE = (
+    "char", "core", "ctypeslib", "doc", "fft", "ma", "polynomial", "random", "rec", "strings",
+    "testing", "typing",
+)  # fmt: skip
 CUTS = {
     "absl_py": Cut(files=("absl/testing/*", "*.pyi")),
     "keras": Cut(
@@ -62,14 +69,27 @@ CUTS = {
             "numpy/f2py/*",
             *(f"numpy/*.{kind}" for kind in ("a", "c", "h", "pxd", "pyi", "pyx")),
         ),
+        late=(
+            *(f"numpy/{name}/*" for name in NUMPY_LATE),
+            "numpy/_pyinstaller/*",
+            "numpy/conftest.*",
+            "numpy/linalg/lapack_lite.*",
+            "numpy/matlib.*",
+        ),
     ),
     "packaging": Cut(),
     # Markdown and coloured source code are nothing that Keras prints.
     "rich": Cut(requirements=("markdown-it-py", "pygments")),
 }
+RECIPES = (
+    Path(__file__),
+    bytecode.RECIPE,
+    late_files.RECIPE,
+    side_modules.RECIPE,
+)
 FOLDER = "packed"
 ENGINE = "tfpy/_src/"
-FINDS = ("__init__", "packed")
+FINDS = ("__init__", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
 
 
@@ -81,7 +101,7 @@ def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
         compiled: those of packages with compiled modules, to be packed.
     """
     inputs = {
-        "recipe": [file_hash(file) for file in (Path(__file__), side_modules.RECIPE)],
+        "recipe": list(map(file_hash, RECIPES)),
         "bytecode": [file_hash(bytecode.SCRIPT), npm.ensure().parent.name],
     }
     of_index = {"lock": file_hash(LOCK), **inputs}
@@ -89,7 +109,7 @@ def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
     of_builds = {"wheels": [file_hash(wheel) for wheel in (numpy, *compiled)], **inputs}
 
     def make_compiled(into: Path) -> None:
-        _write_unpacked(into / numpy.name, _lean(numpy, CUTS["numpy"]), into / "work")
+        _write_unpacked(into / numpy.name, _lean(numpy, CUTS["numpy"]), CUTS["numpy"].late)
         for wheel in compiled:
             _write_archive(into / wheel.name, wheel)
 
@@ -127,18 +147,12 @@ def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
 
 def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -> dict[str, bytes]:
     """The two files of a package that stands packed."""
-    modules = {_module(name): data[PYC_HEADER:] for name, data in sorted(code.items())}
+    modules = {bytecode.module(name): data[PYC_HEADER:] for name, data in sorted(code.items())}
     marshalled = marshal.dumps(modules, MARSHAL_VERSION)
     return {
         f"{FOLDER}/{top}.zip": _archive(sources),
         f"{FOLDER}/{top}.bytecode": zlib.compress(marshalled, 9),
     }
-
-
-def _module(name: str) -> str:
-    """The file of a module, without suffix, by that of its bytecode."""
-    path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
-    return (path.parent.parent / path.name.split(".")[0]).as_posix()
 
 
 def with_packed_engine(wheel: Path) -> Path:
@@ -148,7 +162,7 @@ def with_packed_engine(wheel: Path) -> Path:
     kept = {ENGINE + name for name in FINDS}
     sources, code = {}, {}
     for name in [name for name in files if name.startswith(ENGINE)]:
-        if name.endswith(".pyc") and _module(name) not in kept:
+        if name.endswith(".pyc") and bytecode.module(name) not in kept:
             code[name] = files.pop(name)
         elif not name.endswith(".pyc") and name.removesuffix(".py") not in kept:
             sources[name] = files.pop(name)
@@ -165,10 +179,30 @@ def _write_archive(out: Path, wheel: Path) -> None:
     side_modules.write_wheel(out, info)
 
 
-def _write_unpacked(out: Path, files: Mapping[str, bytes], work: Path) -> None:
-    """Write a wheel as others are, with bytecode."""
-    side_modules.write_wheel(out, {**files, **bytecode.compiled(files, work)})
+def _write_unpacked(out: Path, files: Mapping[str, bytes], late: Sequence[str]) -> None:
+    """Write a wheel of a package that must be files, as bytecode, and what of it comes late."""
+    work = out.parent / "work"
+    code = bytecode.alone(bytecode.compiled(files, work, f"{bytecode.PLACE}/"))
     shutil.rmtree(work)
+    made = {**{name: data for name, data in files.items() if not name.endswith(".py")}, **code}
+    rest = {n: data for n, data in made.items() if any(fnmatch(n, pattern) for pattern in late)}
+    top, number = out.name.split("-")[:2]
+    part: dict[str, object] = {
+        **late_files.write(out.parent, f"{top}-{number}.zip", _archive(rest))
+    }
+    part["modules"] = sorted(filter(None, map(_imported_as, rest)))
+    kept = {name: data for name, data in made.items() if name not in rest}
+    kept[f"{late_files.FOLDER}/{top}.json"] = json.dumps(part).encode()
+    side_modules.write_wheel(out, kept)
+
+
+def _imported_as(name: str) -> str:
+    """The module that a file of a wheel is; "" if it is none."""
+    path = PurePath(name)
+    if path.suffix not in (".pyc", ".so"):
+        return ""
+    stem = path.name.split(".")[0]
+    return ".".join([*path.parent.parts, *([] if stem == "__init__" else [stem])])
 
 
 def _parts(files: Mapping[str, bytes]) -> tuple[str, dict[str, bytes], dict[str, bytes]]:

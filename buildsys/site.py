@@ -6,7 +6,7 @@ tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that for
 run/                      what runs exported programs in pages without Python
 pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
                           pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
-                          of the core's files
+                          of the core's files, late/ what is fetched when Python asks for it
 uplot/                    the plotting library
 examples/                 examples/
 data/digits.json          handwritten digits
@@ -23,6 +23,7 @@ from pathlib import Path
 from . import (
     assets,
     h5py_wheel,
+    late,
     ml_dtypes_wheel,
     notices,
     npm,
@@ -55,6 +56,9 @@ def ensure() -> Path:
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
     wanted = {f"pyodide/{file.name}": file for file in wheels}
+    for file in (file for made in wheels for file in late.files(made)):
+        wanted[f"pyodide/{late.FOLDER}/{file.name}"] = file
+    wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}

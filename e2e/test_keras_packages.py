@@ -49,7 +49,7 @@ LOAD = """async ([asked, code]) => {
   return [loaded.map((name) => name.replace("_", "-")), JSON.parse(await tfpy.run(code))];
 }"""
 FOUND = """
-import gc, importlib.metadata, inspect, json, os, sys, traceback
+import gc, importlib.metadata, inspect, js, json, os, sys, traceback
 import tfpy
 NAMED
 
@@ -63,6 +63,8 @@ specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values
 files = [str(spec.origin) for spec in specs if spec is not None]
 found = {"compiled": [file for file in files if "/python314.zip/" in file and file.endswith(".py")]}
 found["engine"] = sorted(os.listdir(os.path.dirname(tfpy._src.__file__)))
+fetched = js.performance.getEntriesByType("resource").to_py()
+found["late"] = [entry.name for entry in fetched if "/late/" in entry.name]
 found["matmul"] = inspect.getsource(tfpy.matmul), inspect.getfile(tfpy.matmul)
 """
 OF_KERAS = """
@@ -92,7 +94,8 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy"}
     assert found["compiled"] == []
-    assert found["engine"] == ["__init__.py", "__pycache__", "packed.py"]
+    assert found["late"] == []
+    assert found["engine"] == ["__init__.py", "__pycache__", "late.py", "packed.py"]
     assert "def matmul(" in found["matmul"][0]
     assert found["matmul"][1].startswith("/lib/python3.14/site-packages/tfpy/_src/")
 
@@ -101,6 +104,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy", "keras", *KERAS_NEEDS}
     assert found["compiled"] == []
+    assert found["late"] == []
     assert found["later"] == []
     assert found["packed"]
     assert found["whole"] == [True, "urllib.request", "escape"]

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tfpy.testing import ENVIRONMENTS, run_in_browser
+from tfpy.testing.environments import BROWSERS
 from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import OpenPage, Sessions
 
 SITE = Path(__file__).parents[1] / "build" / "site"
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
+EVERY_BROWSER = tuple(BROWSERS)
 
 RUN_SCRIPTS = """async (scripts) => {
   const events = [];
@@ -266,9 +271,11 @@ def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
         page,
         """const tfpy = await loadTfpy({
           backend: "webgl", flags: { SOFTWARE_WEBGL_ENABLED: true } });
-        return tfpy.run("import tfpy as tf; (tf.constant([1, 2]) * 2).numpy().sum().item()");""",
+        const late = await tfpy.run("import unittest.mock; unittest.mock.Mock.__name__");
+        return [late, await tfpy.run(
+          "import tfpy as tf; (tf.constant([1, 2]) * 2).numpy().sum().item()")];""",
     )
-    assert found == 6
+    assert found == ["Mock", 6]
 
 
 @run_in_browser(backends=["cpu"])
@@ -277,3 +284,30 @@ def test_the_wheel_has_bytecode(tf: Any) -> None:
     functions = [tf.constant, tf.matmul, tf.function]
     places = [place for f in functions for place in f.__code__.co_positions()]
     assert {column for _, _, column, _ in places} == {None}
+
+
+def check_late_parts() -> None:
+    import statistics
+    import xml.etree.ElementTree
+    import zoneinfo
+
+    import numpy as np
+
+    np.testing.assert_array_equal(np.fft.fft(np.ma.array([1.0, 2.0]).filled()), [3, -1])
+    assert np.random.default_rng(3).random() == 0.08564916714362436
+    assert xml.etree.ElementTree.fromstring("<a b='c'/>").get("b") == "c"
+    assert statistics.mean([1, 2]) == 1.5
+    assert zoneinfo.ZoneInfo.__name__ == "ZoneInfo"
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'xml\.nothing'"):
+        importlib.import_module("xml.nothing")
+
+
+@run_in_browser(backends=["cpu"], environment="not-isolated", browsers=EVERY_BROWSER)
+def test_rare_parts_come_when_they_are_imported() -> None:
+    """Of the standard library and of NumPy."""
+    check_late_parts()
+
+
+@run_in_browser(backends=["cpu"], environment="worker", browsers=EVERY_BROWSER)
+def test_rare_parts_come_in_workers() -> None:
+    check_late_parts()

@@ -11,15 +11,16 @@ from pathlib import Path
 
 from pyodide_lock import PyodideLockSpec, utils
 
-PACKED = "packed/"
+OTHERWISE = {"packed": ".zip", "late": ".json"}  # where packages are that are no folders of sources
 find_imports = utils.parse_top_level_import_name
 
 
 def imports(wheel: Path) -> list[str] | None:
-    """The packages of a wheel, those that it has packed included."""
+    """The packages of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
-        packed = [Path(name) for name in archive.namelist() if name.startswith(PACKED)]
-    return [path.stem for path in packed if path.suffix == ".zip"] or find_imports(wheel)
+        names = [Path(name) for name in archive.namelist()]
+    found = [name.stem for name in names if OTHERWISE.get(str(name.parent)) == name.suffix]
+    return found or find_imports(wheel)
 
 
 utils.parse_top_level_import_name = imports

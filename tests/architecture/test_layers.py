@@ -17,6 +17,7 @@ ENGINE = ROOT / "src" / "tfpy" / "_src"
 LATE_IMPORTS = {
     "control/tensor_array.py": "a class makes values of its subclass",
     "export/api.py": "the lowerings of devices load when something is exported",
+    "late.py": "what only Pyodide has, and what few pages use",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
     "runtime/digests.py": "hashlib takes a while to load, and is seldom wanted",
     "runtime/registry.py": "the lowerings of devices load when one is opened",

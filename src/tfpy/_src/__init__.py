@@ -3,10 +3,11 @@
 import os
 import sys
 
-from tfpy._src import packed
+from tfpy._src import late, packed
 
 if sys.platform == "emscripten":
     _folder = os.path.join(os.path.abspath(f"{__file__}/../../.."), "packed")
     packed.install(_folder)
+    late.install()
     if os.path.exists(f"{_folder}/tfpy.zip"):  # the site's wheel
         __path__.insert(0, f"{_folder}/tfpy.zip/tfpy/_src")

@@ -1,0 +1,134 @@
+"""What a page fetches when it is first imported: parts of the standard library and of packages.
+
+The site's files hold what most pages need, archives beside the lock file the rest. A part is known
+by a dict: ``file`` (its address from the lock file's folder), ``sha256``, ``modules``, and
+``folder``, where it is unpacked if it has compiled modules, which must be files. A package's part
+stands in site-packages, in ``late/PACKAGE.json``; the standard library's is handed to
+:func:`install`, which the site's Python calls when it starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import sys
+import types
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
+from zipimport import zipimporter
+
+LIBRARY = ""
+"""The name of the standard library among the parts."""
+_ARCHIVES = "/lib/late"
+_OK = 200
+
+
+def install(library: dict[str, Any] | None = None) -> None:
+    """Lets Python import what is fetched late.
+
+    Args:
+        library: the part of the standard library that is.
+    """
+    if not any(type(finder).__name__ == _Finder.__name__ for finder in sys.meta_path):
+        sys.meta_path.append(_Finder(library))
+
+
+class _Finder(MetaPathFinder):
+    """Asked last, for what nobody else has found."""
+
+    def __init__(self, library: dict[str, Any] | None) -> None:
+        self._parts = {LIBRARY: library}
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: types.ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        for name in (LIBRARY, fullname.partition(".")[0]):
+            part = self._part(name)
+            if part is not None and fullname in part["modules"]:
+                return _found(fullname, part)
+        return None
+
+    def _part(self, name: str) -> dict[str, Any] | None:
+        if name not in self._parts:
+            self._parts[name] = _described(name)
+        return self._parts[name]
+
+
+def _described(package: str) -> dict[str, Any] | None:
+    for folder in sys.path:
+        file = f"{folder}/late/{package}.json"
+        if os.path.exists(file):
+            with open(file, encoding="utf-8") as text:
+                described: dict[str, Any] = json.load(text)
+                return {**described, "folder": folder}
+    return None
+
+
+def _found(fullname: str, part: dict[str, Any]) -> ModuleSpec | None:
+    parent = fullname.rpartition(".")[0].replace(".", "/")
+    archive = f"{_ARCHIVES}/{os.path.basename(part['file'])}"
+    if not os.path.exists(archive):
+        os.makedirs(_ARCHIVES, exist_ok=True)
+        data = fetch(part["file"], part["sha256"])
+        with open(archive, "wb") as file:
+            file.write(data)
+        if "folder" in part:
+            shutil.unpack_archive(archive, part["folder"], "zip")
+            importlib.invalidate_caches()
+    if "folder" in part:
+        return PathFinder.find_spec(fullname, [f"{part['folder']}/{parent}"])
+    return zipimporter(f"{archive}/{parent}").find_spec(fullname)
+
+
+def fetch(file: str, sha256: str) -> bytes:
+    """A file of the site, while Python waits for it.
+
+    Raises:
+        ImportError: when its address does not give it; the text says what it gives.
+    """
+    import hashlib  # seldom wanted: few starts fetch anything late
+
+    import js
+    import pyodide_js
+
+    url = f"{pyodide_js.lockfileBaseUrl}{file}"
+    data = _response(url) if hasattr(js, "XMLHttpRequest") else _host_file(url)
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise ImportError(f"{url} is not the file that belongs to this Python: its digest differs")
+    return data
+
+
+def _response(url: str) -> bytes:
+    from js import XMLHttpRequest
+    from pyodide.ffi import JsException
+
+    request = XMLHttpRequest.new()
+    try:
+        request.open("GET", url, False)
+        # A page must not wait for bytes, but it may for a text; this charset keeps them.
+        request.overrideMimeType("text/plain; charset=x-user-defined")
+        request.send()
+    except JsException as failure:
+        raise ImportError(f"{url} cannot be fetched: {failure}") from None
+    if request.status != _OK:
+        raise ImportError(f"{url}: {request.status} {request.statusText}")
+    return str(request.responseText).encode("utf-16")[2::2]
+
+
+def _host_file(path: str) -> bytes:
+    """A file of the machine, under node and its like."""
+    import pyodide_js
+
+    folder, _, name = path.rpartition("/")
+    mount = f"{_ARCHIVES}/host"
+    if not os.path.exists(mount):
+        pyodide_js.mountNodeFS(mount, folder)
+    with open(f"{mount}/{name}", "rb") as file:
+        return file.read()
