@@ -31,6 +31,26 @@ async def test_reads(tf: Any) -> None:
         await disposed.data()
 
 
+@run_in_browser(backends=["webgl"])
+async def test_reads_share_a_fence(tf: Any) -> None:
+    from pyodide.code import run_js
+
+    counter = run_js(
+        """(() => { const P = WebGL2RenderingContext.prototype, { fenceSync, getError } = P;
+        const found = [0, 0];
+        P.fenceSync = function (...x) { found[0]++; return fenceSync.apply(this, x); };
+        P.getError = function () { found[1]++; return getError.call(this); };
+        return () => { Object.assign(P, { fenceSync, getError }); return found; }; })()"""
+    )
+    tensors = [tf.range(n) * 2 for n in range(1, 30)]
+    try:
+        values = await asyncio.gather(*(t.data() for t in tensors))
+    finally:
+        fences, questions = counter()
+    assert [v.tolist() for v in values] == [list(range(0, 2 * n, 2)) for n in range(1, 30)]
+    assert max(fences, questions) < 5
+
+
 @run_in_browser(backends=BACKENDS)
 async def test_cancelled_reads(tf: Any) -> None:
     """Before they begin, while they are under way, and with others beside them."""

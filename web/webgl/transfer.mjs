@@ -125,6 +125,29 @@ export function copyToBuffer(pool, texture) {
   return buffer;
 }
 
+/** @type {WeakMap<WebGL2RenderingContext, Promise<number>>} */
+const told = new WeakMap();
+
+/**
+ * What the device says of all work so far, when it is done. Who asks before the page gets its turn is told together:
+ * each fence and each question costs a way to the GPU's process.
+ *
+ * @param {WebGL2RenderingContext} gl
+ * @returns {Promise<number>} an error, as getError gives it
+ */
+function finished(gl) {
+  let found = told.get(gl);
+  if (found === undefined) {
+    found = Promise.resolve().then(async () => {
+      told.delete(gl);
+      await fence(gl);
+      return takeError(gl);
+    });
+    told.set(gl, found);
+  }
+  return found;
+}
+
 /**
  * As `download`, without blocking the page.
  *
@@ -145,9 +168,8 @@ export async function downloadAsync(pool, texture, dtype, count) {
   gl.readPixels(0, 0, width, height, format.external, format.readType, 0);
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
   try {
-    await fence(gl);
+    const error = await finished(gl);
     const result = emptyArray(dtype, count);
-    const error = takeError(gl);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
     const failed =
       error !== gl.NO_ERROR &&
