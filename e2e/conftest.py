@@ -39,9 +39,10 @@ TOGETHER = {
     "test_browser.py": "environments",
     "test_leaks.py": "environments",
     "test_page_sources.py": "environments",
+    "test_promises.py": "environments",
     "test_threads_of_execution.py": "environments",
 }
-"""Files that share pages: with Keras, of Firefox, in workers, without isolation."""
+"""Files that share pages: with Keras, of Firefox, in workers, without isolation, with float16."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
