@@ -43,6 +43,14 @@
  * @property {<T>(slot: number, use: (elements: TensorArray) => T) => Promise<T>} readAsync
  *   gives what `use` makes of a slot's elements, without blocking the page; they are there only while it is called
  *
+ * @typedef {object} Sliced what a backend has besides if its runs return when they have ended, and may
+ *   be made in slices, between which anything else may run
+ * @property {(program: number, ...slots: number[]) => number} begin
+ *   begins a run, which reads the slots even if they are freed, and gives its number
+ * @property {(run: number, ms: number) => number} goOn runs a step, and more that end within `ms`;
+ *   returns the slot of the first output, 0 while there is more to do. A run that fails is over
+ * @property {(run: number) => void} drop ends a run, if there is one, without outputs
+ *
  * @typedef {object} Timed what a backend has besides if its device may tell how long kernels take
  * @property {() => void} startTiming begins to time kernels, which costs time itself
  * @property {() => KernelTimes | Promise<KernelTimes>} stopTiming gives the times of the kernels

@@ -12,6 +12,7 @@ import { nextTask } from "./turns.mjs";
 /**
  * @typedef {import("./backend.mjs").Backend & Partial<import("./backend.mjs").BlockingRead>
  *   & Partial<import("./backend.mjs").AsyncRead>
+ *   & Partial<import("./backend.mjs").Sliced>
  *   & Partial<import("./backend.mjs").Timed>
  *   & Partial<import("./backend.mjs").Sharing>
  *   & Partial<import("./backend.mjs").Pictured>
@@ -107,6 +108,9 @@ export function bindHeap(backend, owner, settle) {
       backend.release(program);
     },
     run: backend.run.bind(backend),
+    begin: backend.begin?.bind(backend),
+    goOn: backend.goOn?.bind(backend),
+    drop: backend.drop?.bind(backend),
     /** @type {(program: number, json: string) => void} */
     link: (program, json) => repeats.link(program, json),
     /** @type {(program: number, count: number, ...slots: number[]) => number} */

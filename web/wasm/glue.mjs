@@ -121,14 +121,32 @@ export class Glue {
   }
 
   /**
+   * Puts the slots that a run takes in their place.
+   * @param {number[]} slots
+   */
+  put(slots) {
+    if (slots.length > MAX_ARGUMENTS) throw new Error(`wasm: more than ${MAX_ARGUMENTS} inputs`);
+    this.refresh();
+    this.words.set(slots, this.wordsAt);
+  }
+
+  /**
    * @param {number} program
    * @param {number[]} slots
    */
   run(program, slots) {
-    if (slots.length > MAX_ARGUMENTS) throw new Error(`wasm: more than ${MAX_ARGUMENTS} inputs`);
-    this.refresh();
-    this.words.set(slots, this.wordsAt);
+    this.put(slots);
     return this.check(this.module._tfpy_program_run(program, slots.length));
+  }
+
+  /**
+   * Begins a run in slices.
+   * @param {number} program
+   * @param {number[]} slots
+   */
+  begin(program, slots) {
+    this.put(slots);
+    return this.check(this.module._tfpy_run_begin(program, slots.length));
   }
 
   /** @returns {import("../runtime/timing.mjs").KernelTimes} */

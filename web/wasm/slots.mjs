@@ -80,21 +80,40 @@ export class Slots {
    * @param {number[]} slots those with a minus sign are donated
    */
   run(program, slots) {
+    return this.launch("run", program, slots);
+  }
+
+  /**
+   * Begins a run in slices.
+   * @param {number} program
+   * @param {number[]} slots
+   */
+  begin(program, slots) {
+    return this.launch("begin", program, slots);
+  }
+
+  /**
+   * @param {"run" | "begin"} way
+   * @param {number} program
+   * @param {number[]} slots
+   */
+  launch(way, program, slots) {
     this.relieve(slots);
     try {
-      return this.runNow(program, slots);
+      return this.launchNow(way, program, slots);
     } catch (error) {
-      return this.again(error, () => this.runNow(program, slots), slots);
+      return this.again(error, () => this.launchNow(way, program, slots), slots);
     }
   }
 
   /**
+   * @param {"run" | "begin"} way
    * @param {number} program
    * @param {number[]} slots
    */
-  runNow(program, slots) {
+  launchNow(way, program, slots) {
     if (this.away.size > 0) this.bringBack(slots);
-    return this.glue.run(program, slots);
+    return this.glue[way](program, slots);
   }
 
   get hostBytes() {

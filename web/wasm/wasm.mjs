@@ -22,7 +22,8 @@ const MAX_TENSOR_BYTES = 2 ** 31 - 1;
  * Opens the wasm backend.
  * @param {WasmOptions} options
  * @returns {Promise<import("../runtime/backend.mjs").Backend
- *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Timed>}
+ *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Timed
+ *   & import("../runtime/backend.mjs").Sliced>}
  */
 export async function openWasm(options) {
   const { variant, wasm, threads = 0, codegen = "auto", budgetBytes, hostBytes } = options;
@@ -52,6 +53,9 @@ export async function openWasm(options) {
     },
     release: (program) => void glue.check(module._tfpy_program_release(program)),
     run: (program, ...ids) => slots.run(program, ids),
+    begin: (program, ...ids) => slots.begin(program, ids),
+    goOn: (run, ms) => glue.check(module._tfpy_run_go_on(run, ms)),
+    drop: (run) => module._tfpy_run_drop(run),
     memory: () => slots.memory(),
     startTiming: () => module._tfpy_time_steps(1),
     stopTiming: () => glue.stepTimes(),

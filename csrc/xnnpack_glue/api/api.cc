@@ -17,6 +17,8 @@
 #include "program/arena.h"
 #include "program/packed.h"
 #include "program/program.h"
+#include "program/run.h"
+#include "program/sliced_run.h"
 #include "program/step_times.h"
 #include "threads/parallel.h"
 
@@ -59,6 +61,7 @@ TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
 }
 
 TFPY_EXPORT void tfpy_close() {
+  tfpy::programs::clear_sliced();
   tfpy::programs::clear();
   tfpy::slots::clear();
   tfpy::close_thread_pool();
@@ -93,8 +96,7 @@ TFPY_EXPORT int32_t tfpy_slot_describe(int32_t id) {
 }
 
 TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) {
-  tfpy::forget_packed(id);
-  return result_of(tfpy::slots::remove(id));
+  return result_of(tfpy::programs::free_slot(id));
 }
 
 // words = [id, bytes, number of the run that used it last] of the slots from this place on, as many
@@ -124,7 +126,7 @@ TFPY_EXPORT int32_t tfpy_program_register(int32_t text_slot, int32_t constants_s
   return tfpy::programs::add(text.block.as<char>(), text.block.bytes(), std::move(constants));
 }
 
-// Runs a program on the slots words[0..count), some of them donated (program.h). Returns the first
+// Runs a program on the slots words[0..count), some of them donated (run.h). Returns the first
 // output's id.
 TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
   if (count < 0 || count > kMaxArguments)
@@ -132,6 +134,21 @@ TFPY_EXPORT int32_t tfpy_program_run(int32_t program, int32_t count) {
   return tfpy::programs::run(program, reinterpret_cast<const int32_t*>(words),
                              static_cast<size_t>(count));
 }
+
+// Begins a run in slices (sliced_run.h) on the slots words[0..count). Returns its id.
+TFPY_EXPORT int32_t tfpy_run_begin(int32_t program, int32_t count) {
+  if (count < 0 || count > kMaxArguments)
+    return result_of(tfpy::fail("more than %d inputs", kMaxArguments));
+  return tfpy::programs::begin_sliced(program, reinterpret_cast<const int32_t*>(words),
+                                      static_cast<size_t>(count));
+}
+
+// Goes on with it for so many milliseconds. Returns the first output's id, 0 before it has ended.
+TFPY_EXPORT int32_t tfpy_run_go_on(int32_t run, double ms) {
+  return tfpy::programs::go_on(run, ms);
+}
+
+TFPY_EXPORT void tfpy_run_drop(int32_t run) { tfpy::programs::drop_sliced(run); }
 
 TFPY_EXPORT int32_t tfpy_program_release(int32_t program) {
   return result_of(tfpy::programs::remove(program));

@@ -1,6 +1,7 @@
 #include "program/arena.h"
 
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -113,6 +114,17 @@ bool check_plan(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
 }
 
 char* arena_of(size_t bytes) { return room_in(&arena(), bytes); }
+
+bool take_arena(size_t bytes, Block* block) {
+  if (bytes == 0) return true;
+  if (arena_of(bytes) == nullptr) return false;
+  *block = std::move(arena());
+  return true;
+}
+
+void return_arena(Block&& block) {
+  if (arena().bytes() < block.bytes()) arena() = std::move(block);
+}
 
 void* borrow_scratch_bytes(uint64_t bytes) { return room_in(&scratch(), bytes); }
 

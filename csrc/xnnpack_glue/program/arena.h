@@ -1,4 +1,4 @@
-// Memory that all Programs share, since they run one after another: the arena, where the
+// Memory that all Programs share, since their steps run one after another: the arena, where the
 // temporaries of a run lie, and scratch, which a step uses while it runs.
 #pragma once
 
@@ -42,6 +42,10 @@ bool check_plan(const ArenaPlan& plan, const std::vector<BufferSpec>& buffers,
 
 // Null, with the error's text, when the heap is full. The arena grows as needed and then moves.
 char* arena_of(size_t bytes);
+
+// The arena for one run, which gives it back; what runs meanwhile has another one.
+bool take_arena(size_t bytes, Block* block);
+void return_arena(Block&& block);
 
 // Room until the step ends or asks again; null when the heap is full.
 void* borrow_scratch_bytes(uint64_t bytes);

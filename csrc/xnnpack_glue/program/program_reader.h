@@ -18,7 +18,8 @@ struct Step {
   const char* kernel_name;
   size_t first_input, input_count;  // in Program::step_inputs
   int32_t output;
-  bool is_empty;  // the output has no elements
+  bool is_empty;    // the output has no elements
+  double ms = 0.0;  // how long it took last in a run in slices
 };
 
 constexpr int32_t kNone = -1;

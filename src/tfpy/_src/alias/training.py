@@ -25,8 +25,9 @@ from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.ahead import AheadIterator, OnDevice, gather
 from tfpy._src.function.api import function
+from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import TensorSpec
-from tfpy._src.runtime.turns import SLICE, give_turn
+from tfpy._src.runtime.turns import SHORT, give_turn
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -95,6 +96,25 @@ class Steps:
             return self._compiled.repeat([(data,) for data in batches])
         return [self._other(data) for data in batches][-1]
 
+    async def call_async(self, iterator: Any) -> Any:
+        """The same on batches that are there; what takes long lets the page live meanwhile."""
+        steps = self._model.steps_per_execution
+        is_ahead = type(iterator) is AheadIterator
+        if self._seconds * steps <= SHORT or (is_ahead and iterator.done):
+            return self(iterator)
+        batches: Any = iterator.take(steps) if is_ahead else list(islice(iterator, steps))
+        is_plain = _is_plain(batches[0].tables) if is_ahead else all(map(_is_plain, batches))
+        for batch in batches:
+            begun = perf_counter()
+            if not is_plain:
+                result = self._other(iterator.gathered(batch) if is_ahead else batch)
+            elif is_ahead:
+                result = await self._on_rows.call_async(*batch)
+            else:
+                result = await self._compiled.call_async(batch)
+            self._seconds = perf_counter() - begun
+        return result
+
     def _ahead(self, iterator: AheadIterator) -> Any:
         if iterator.done:
             iterator.done -= 1
@@ -106,7 +126,7 @@ class Steps:
         if not _is_plain(picks[0].tables):
             return [self._other(iterator.gathered(pick)) for pick in picks][-1]
         if self.is_unseen and iterator.is_whole:
-            most = int(_TOGETHER / max(self._seconds, _CLOCK))
+            most = int(SHORT / max(self._seconds, _CLOCK))
             picks += iterator.take((most // steps - 1) * steps)
         begun = perf_counter()
         if len(picks) > 1:
@@ -116,9 +136,6 @@ class Steps:
         iterator.done, iterator.result = -(-len(picks) // steps) - 1, result
         return result
 
-
-_TOGETHER = SLICE / 2
-"""Seconds of steps that run together: the page waits for them."""
 
 _CLOCK = 1e-4
 """Seconds that browsers' clocks may not tell apart."""
@@ -253,7 +270,10 @@ async def predict_async(
             if not await iterator.fetch(self.steps_per_execution):
                 raise StopIteration
             callbacks.on_predict_batch_begin(first)
-            result = self.predict_function(list(islice(iterator, self.steps_per_execution)))
+            data = list(islice(iterator, self.steps_per_execution))
+            predict = self.predict_function
+            awaited = isinstance(predict, Function)
+            result = await predict.call_async(data) if awaited else predict(data)
             results.append(await _values(result))
             callbacks.on_predict_batch_end(last, {"outputs": result})
             await give_turn()
@@ -307,7 +327,7 @@ async def _over(
             if not await iterator.fetch(batches.steps_per_execution):
                 raise StopIteration  # which Keras takes for the end of the data
             begin(first)
-            logs = run(iterator)
+            logs = await run.call_async(iterator) if isinstance(run, Steps) else run(iterator)
             end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
             await give_turn()
             if is_stopped():

@@ -14,7 +14,7 @@ from tfpy._src.ir.aval import Array, Aval, merged
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import register
-from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
+from tfpy._src.run.control_op import ControlOp, PartsRunner, carries_gradient, scattered
 from tfpy._src.run.executable import Executable
 from tfpy._src.run.usage import Usage
 
@@ -38,14 +38,20 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
     return tuple(evaluate(chosen(index, branches), arrays))
 
 
-class CondRun:
+class CondRun(PartsRunner):
     """One conditional: its branches, compiled."""
 
     def __init__(self, usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> None:
         self.branches = [Executable(b, usage.within(b, operands[1:])) for b in branches]
 
-    def __call__(self, index: Tensor, *tensors: Tensor) -> list[Tensor]:
-        found: list[Tensor] = chosen(index.host_view(), self.branches).run(tensors)
+    def __call__(self, *tensors: Tensor) -> list[Tensor]:
+        return self._chosen(tensors[0]).run(tensors[1:])
+
+    async def run_async(self, *tensors: Tensor) -> list[Tensor]:
+        return await self._chosen(tensors[0]).run_async(tensors[1:])
+
+    def _chosen(self, index: Tensor) -> Executable:
+        found: Executable = chosen(index.host_view(), self.branches)
         return found
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.graph import Graph
+from tfpy._src.run.control_op import PartsRunner
 from tfpy._src.run.executable import Executable
 from tfpy._src.run.mirror import LoopMirror
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import registry
+from tfpy._src.runtime.turns import give_turn
 
 
-class LoopRun:
+class LoopRun(PartsRunner):
     """One loop: its test and its body, compiled. Weights that it does not change are theirs, too.
 
     On devices the host computes by itself what it can of the test; see ``mirror.py``.
@@ -37,21 +39,30 @@ class LoopRun:
 
     def __call__(self, *inputs: Tensor) -> list[Tensor]:
         state, fixed = list(inputs[: self.state]), inputs[self.state :]
-        mirrored = not registry.active_backend().on_host
-        known = self._known(inputs) if mirrored else {}
+        known = self._known(inputs)
         while self._goes_on([*state, *fixed], known):
             state = self.body.run([*state, *fixed])
-            if mirrored:
-                self._advance(state, known)
+            self._advance(state, known)
         return state
 
-    def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any]:
-        """The arrays, by position, that the mirror starts from."""
+    async def run_async(self, *inputs: Tensor) -> list[Tensor]:
+        state, fixed = list(inputs[: self.state]), inputs[self.state :]
+        known = self._known(inputs)
+        while self._goes_on([*state, *fixed], known):
+            state = await self.body.run_async([*state, *fixed])
+            self._advance(state, known)
+            await give_turn()
+        return state
+
+    def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any] | None:
+        """The arrays, by position, that the mirror starts from; None where there is no mirror."""
+        if registry.active_backend().on_host:
+            return None
         for p in self.mirror.needed:
             keep_on_host(inputs[p])
         return {p: inputs[p].host_view() for p in self.mirror.needed}
 
-    def _goes_on(self, inputs: list[Tensor], known: dict[int, Any]) -> bool:
+    def _goes_on(self, inputs: list[Tensor], known: dict[int, Any] | None) -> bool:
         test = self.mirror.test
         if known and test is not None:
             places = self.test.graph.inputs
@@ -60,8 +71,10 @@ class LoopRun:
         (go_on,) = self.test.run(inputs)
         return bool(go_on.host_view())
 
-    def _advance(self, state: list[Tensor], known: dict[int, Any]) -> None:
+    def _advance(self, state: list[Tensor], known: dict[int, Any] | None) -> None:
         """The mirrored state of the next iteration, which its tensors then have on the host."""
+        if known is None:
+            return
         step = self.mirror.step
         places = self.body.graph.inputs
         arrays = step.compute({v: known[places.index(v)] for v in step.inputs})

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import weakref
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from tfpy._src import tracing
@@ -21,10 +24,18 @@ from tfpy._src.function.text import Lowered
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
 from tfpy._src.run.executable import Executable
+from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable, hold_all
+
+_locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+
+
+def one_at_a_time() -> asyncio.Lock:
+    """The running event loop's lock of those who assign Variables and await meanwhile."""
+    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 class ConcreteFunction:
@@ -87,6 +98,11 @@ class ConcreteFunction:
             InvalidArgumentError: when shapes or dtypes differ.
         """
         return self.run(self._given(args, kwargs))
+
+    @awaitable("f.call_async(...)")
+    async def call_async(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that lets the page live; see ``call_async`` of a ``tf.function``."""
+        return await self.run_async(self._given(args, kwargs))
 
     def _given(self, args: Any, kwargs: Any) -> list[Tensor]:
         """The tensors of a call."""
@@ -161,7 +177,25 @@ class ConcreteFunction:
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
         began = clock() if recorders else 0.0
-        found = self._traced(tensors)
+        result = self._given_back(self._traced(tensors))
+        if began:
+            note("function", self.name, began)
+        return result
+
+    async def run_async(self, tensors: Sequence[Tensor]) -> Any:
+        """:meth:`run`, between whose parts the page has its turns.
+
+        Runs that assign Variables wait for one another: each begins with what the one before gave.
+        """
+        began = clock() if recorders else 0.0
+        async with one_at_a_time() if self._assigned else nullcontext():
+            result = self._given_back(await self._traced.run_async(tensors))
+        if began:
+            note("function", self.name, began, awaited=True)
+        return result
+
+    def _given_back(self, found: Sequence[Tensor]) -> Any:
+        """The result that outputs are; Variables take theirs."""
         if self._assigned:
             values = found[len(self._results.tensors) :]
             if tapes.local.active or tracing.local.active:  # these tell tensors apart
@@ -169,10 +203,7 @@ class ConcreteFunction:
                     variable.hold(value.alias())
             else:
                 hold_all(self._assigned, values)
-        result = self._results.filled(found)
-        if began:
-            note("function", self.name, began)
-        return result
+        return self._results.filled(found)
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
         """Runs it on one list of tensors after the other; the result of the last run."""

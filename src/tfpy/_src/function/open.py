@@ -62,6 +62,9 @@ class OpenConcreteFunction(ConcreteFunction):
     def run(self, tensors: Sequence[Tensor]) -> Any:
         return self.sized([t.aval for t in tensors]).run(tensors)
 
+    async def run_async(self, tensors: Sequence[Tensor]) -> Any:
+        return await self.sized([t.aval for t in tensors]).run_async(tensors)
+
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs for arguments, or at the last call; for reading.
 

@@ -25,6 +25,7 @@ from tfpy._src.function.retracing import Retracing
 from tfpy._src.function.signature import Call, bind, conform, quick_key, spread
 from tfpy._src.function.text import Lowered
 from tfpy._src.function.untraced import Untraced
+from tfpy._src.runtime.awaitable import awaitable
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -112,30 +113,77 @@ class Function(Generic[P, R]):
         """
         if _Settings.eagerly or (tracing.local.active and _stays_open(args, kwargs)):
             return self._converted()(*args, **kwargs)
-        key = None
+        found, given = self._serving(args, kwargs)
+        if found is None:
+            return self._converted()(*args, **kwargs)
+        if isinstance(found, Untraced):
+            if tracing.local.active:
+                return self._run_python(found.call.replaced(given))
+            self._tell(found)
+        result: R = found.run(given)
+        return result
+
+    @awaitable("f.call_async(...)")
+    async def call_async(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """A call, awaited: the page reacts and paints while it computes.
+
+        What computes on the page's own thread (wasm, NumPy) does so in slices of some 20 ms,
+        between the steps of the program: a step is never cut. GPUs compute beside that thread, and
+        what they run for the first time is compiled beside it, too.
+
+        Variables have their old values until the call ends, and then all of their new ones; where
+        it is cancelled they keep the old ones. Calls that assign Variables wait for one another.
+        What else the program assigns meanwhile to a Variable that the call assigns, too, is lost.
+        While a tape or a trace follows it, it is a plain call.
+
+        Returns:
+            What the call gives.
+
+        Raises:
+            TypeError: as the call does.
+
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2.0)
+            >>> print(asyncio.run(double.call_async(tf.constant(3.0))).numpy())
+            6.0
+        """
+        if _Settings.eagerly or tracing.local.active:
+            return self(*args, **kwargs)
+        found, given = self._serving(args, kwargs)
+        if found is None:
+            return self._converted()(*args, **kwargs)
+        if isinstance(found, Untraced):
+            self._tell(found)
+        result: R = await found.run_async(given)
+        return result
+
+    def _serving(
+        self, args: Any, kwargs: Any
+    ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
+        """What runs a call, None for the Python function itself, and the tensors that it takes."""
+        key, tensors = None, list[Tensor]()
         if not kwargs and self.input_signature is None:
-            tensors: list[Tensor] = []
             key = quick_key(args, tensors)
             known = self._by_avals.get(key)
             if known is not None:
                 self._hits += 1
-                return known.run(tensors)
+                return known, tensors
         if any(isinstance(x, HostObject) for x in (*args, *kwargs.values())):
-            return self._converted()(*args, **kwargs)
+            return None, []
         call = self._call(args, kwargs)
         found = self._found(call)
-        if isinstance(found, Untraced):
-            if tracing.local.active:
-                return self._run_python(call.arguments)
-            if not found.is_known:
-                found.is_known = True
-                text = (
-                    f"tf.function '{self._name}' runs op by op for these arguments: {found.error}"
-                )
-                warnings.warn(text, stacklevel=2)
-        elif key is not None:
+        if key is not None and isinstance(found, ConcreteFunction):
             self._by_avals[key] = found
-        return found.run([t for _, t in call.tensors])  # type: ignore[misc]
+        return found, [t for _, t in call.tensors]  # type: ignore[misc]
+
+    def _tell(self, untraced: Untraced) -> None:
+        """Warns once of calls that are run op by op."""
+        if not untraced.is_known:
+            untraced.is_known = True
+            text = f"tf.function '{self._name}' runs op by op for these arguments: {untraced.error}"
+            warnings.warn(text, stacklevel=3)
 
     def repeat(self, calls: Sequence[Sequence[Any]]) -> R:
         """Calls it with one list of arguments after the other; what the last call gives.

@@ -89,10 +89,8 @@ class Traced:
 
     def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """The outputs; recorded on the tapes that follow what goes in."""
-        if not (tapes.local.active or tracing.local.active):  # nothing sees what is read
-            read = [fetch() if v is None else v.held for v, fetch in self._reads]
-            read[:0] = arguments  # no second list, which would hold values that may be donated
-            return self.executable.run(read)
+        if not (tapes.local.active or tracing.local.active):
+            return self.executable.run(self._operands(arguments))
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
         followed = self._followed(operands) if tapes.local.active else ()
         if not followed:
@@ -102,6 +100,19 @@ class Traced:
             return self._inlined(operands, given, followed)
         return self._derivative(followed).run(operands, given)
 
+    async def run_async(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs, between whose parts the page has its turns. Where a tape or a trace sees it,
+        it is a plain call: these cannot tell what other tasks do meanwhile."""
+        if tapes.local.active or tracing.local.active:
+            return self(arguments)
+        return await self.executable.run_async(self._operands(arguments))
+
+    def _operands(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """What goes in, where nothing sees what is read."""
+        read = [fetch() if v is None else v.held for v, fetch in self._reads]
+        read[:0] = arguments  # no second list, which would hold values that may be donated
+        return read
+
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
         """What the last of several calls gives, each on the values that the one before assigned.
 
@@ -110,9 +121,7 @@ class Traced:
         seen = tapes.local.active or tracing.local.active
         if seen or any(extra.anew is not None for extra in self.extras):
             return None
-        read = [fetch() if v is None else v.held for v, fetch in self._reads]
-        read[:0] = calls[0]
-        return self.executable.repeat(read, calls[1:])
+        return self.executable.repeat(self._operands(calls[0]), calls[1:])
 
     def _inlined(
         self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]

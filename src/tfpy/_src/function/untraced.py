@@ -30,6 +30,10 @@ class Untraced:
         self.is_known = False
         """Whether the program was told."""
 
+    async def run_async(self, tensors: Sequence[Tensor]) -> Any:
+        """The same: what other tasks do meanwhile must not become part of it."""
+        return self.run(tensors)
+
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The Python function's result for these tensors; everything in it becomes tensors."""
         with tracing.running_op_by_op():

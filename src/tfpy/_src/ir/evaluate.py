@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from types import MappingProxyType
@@ -113,19 +113,44 @@ class Evaluator:
             except Exception as error:
                 add_note(error, self._graph.eqns[0].line)
                 raise
-        graph = self._graph
-        values: dict[int, Array] = dict(graph.constants)
-        values.update(zip(graph.inputs, inputs, strict=True))
+        values = self._given(inputs)
         with np.errstate(all="ignore"):
             if times is None:
                 for step in self._steps:
                     step.run(values)
             else:
-                self._run_timed(values, times)
-        return list(map(values.__getitem__, graph.outputs))
+                self._run_timed(self._steps, values, times)
+        return self._results(values)
 
-    def _run_timed(self, values: dict[int, Array], times: list[tuple[str, float]]) -> None:
+    def slices(
+        self, inputs: Sequence[Array], times: list[tuple[str, float]] | None = None
+    ) -> Generator[None, float, list[Array]]:
+        """The same in slices: each is sent its seconds, and computes one equation at least."""
+        values = self._given(inputs)
+        until = perf_counter() + (yield)
         for step in self._steps:
+            if perf_counter() >= until:
+                until = perf_counter() + (yield)
+            with np.errstate(all="ignore"):
+                if times is None:
+                    step.run(values)
+                else:
+                    self._run_timed([step], values, times)
+        return self._results(values)
+
+    def _given(self, inputs: Sequence[Array]) -> dict[int, Array]:
+        """What is known before the first equation, by value."""
+        values: dict[int, Array] = dict(self._graph.constants)
+        values.update(zip(self._graph.inputs, inputs, strict=True))
+        return values
+
+    def _results(self, values: dict[int, Array]) -> list[Array]:
+        return list(map(values.__getitem__, self._graph.outputs))
+
+    def _run_timed(
+        self, steps: Sequence[_Step], values: dict[int, Array], times: list[tuple[str, float]]
+    ) -> None:
+        for step in steps:
             began = perf_counter()
             step.run(values)
             times.append((step.eqn.op.name, (perf_counter() - began) * 1e3))

@@ -7,6 +7,7 @@ function is cut around them, and their Graphs are compiled functions of their ow
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,18 @@ Gradient = Callable[..., Sequence[Any]]
 
 Runner = Callable[..., Sequence[Tensor]]
 """(*tensors) -> the outputs"""
+
+
+class PartsRunner(ABC):
+    """What runs an equation whose parts are compiled functions, and may take long."""
+
+    @abstractmethod
+    def __call__(self, *tensors: Tensor) -> Sequence[Tensor]:
+        """The outputs."""
+
+    @abstractmethod
+    async def run_async(self, *tensors: Tensor) -> Sequence[Tensor]:
+        """The outputs; the page has its turns meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.runtime.turns import SHORT, give_turn
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 
@@ -70,6 +71,18 @@ class Executable:
         if backend.collect_due:
             backend.collect()
         found = plan.run(inputs)
+        return [Tensor(aval, found[i]) for aval, i in self._results]
+
+    async def run_async(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """:meth:`run`, between whose parts the page has its turns if it takes long."""
+        if op_by_op.watching or self.joins_trace(inputs):
+            return self.run(inputs)
+        backend = registry.active or registry.active_backend()
+        plan = self._plan(backend)
+        await give_turn()
+        if backend.collect_due:
+            backend.collect()
+        found = await plan.run_async(inputs)
         return [Tensor(aval, found[i]) for aval, i in self._results]
 
     def repeat(
@@ -215,6 +228,24 @@ class Plan:
                 step.run(values, self._donated(inputs, holders=1))
             else:
                 step.run(values)
+            for v in last:
+                del values[v]
+        return [values[v] for v in self.graph.outputs]
+
+    async def run_async(self, inputs: Sequence[Tensor]) -> list[Storage]:
+        """:meth:`run` in slices, if it takes long; nothing is donated then, so that whoever reads
+        a Variable meanwhile finds it as it was."""
+        if self._whole is not None:
+            main = self._whole[0].main
+            if main.seconds <= SHORT:
+                began = clock()
+                outputs = self.run(inputs)
+                main.seconds = clock() - began
+                return outputs
+        values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
+        values.update(self._constants)
+        for step, last in zip(self.steps, self._last, strict=True):
+            await step.run_async(values)
             for v in last:
                 del values[v]
         return [values[v] for v in self.graph.outputs]

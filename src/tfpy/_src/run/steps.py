@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -12,20 +13,21 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OpError, ResourceExhaustedError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph, extract
+from tfpy._src.ir.graph import Eqn, Graph, extract
 from tfpy._src.lines import add_note
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.passes.pipeline import optimize_with_weights
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import count_reads
-from tfpy._src.run.control_op import ControlOp
+from tfpy._src.run.control_op import ControlOp, PartsRunner
 from tfpy._src.run.mirror import Mirror
 from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress
+from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress, SlicedRun
 from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.runtime.turns import SHORT, give_turn, seconds_left
 from tfpy._src.spans import clock, note, recorders
 
 
@@ -71,6 +73,16 @@ class DeviceStep:
         outputs = self.compute([storage.slot_on(self._backend) for storage in inputs], donated)
         for i in donated:
             inputs[i].release()
+        values.update(zip(self.outputs, outputs, strict=True))
+
+    async def run_async(self, values: dict[int, Storage]) -> None:
+        """:meth:`run` without donations, in slices if it takes long."""
+        for program in self.programs:
+            await program.register(_unheard)
+        await give_turn()
+        inputs = [values[v] for v in self.inputs]
+        slots = [storage.slot_on(self._backend) for storage in inputs]
+        outputs = await self.main.run_async(self._read(slots, ()))
         values.update(zip(self.outputs, outputs, strict=True))
 
     def compute(self, slots: list[int], donated: Collection[int] = ()) -> list[Storage]:
@@ -121,6 +133,10 @@ class DeviceStep:
         return slots
 
 
+def _unheard(done: int, total: int) -> None:
+    """Of progress that nobody wants to know of."""
+
+
 def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
     """The Graph with those of its inputs that it reads, and their positions."""
     reads = count_reads(graph)
@@ -160,6 +176,8 @@ class DeviceProgram:
         ]
         """Positions of the inputs that outputs are written over when they are donated."""
         self._number = 0
+        self.seconds = math.inf
+        """How long the last run by :meth:`run_async` took, without the page's turns."""
 
     async def register(self, progress: Progress) -> None:
         """Makes the program without freezing the page."""
@@ -211,6 +229,46 @@ class DeviceProgram:
         error = bridge.op_error(failure, eqn.op.name)
         add_note(error, eqn.line)
         return error
+
+    async def run_async(self, slots: Sequence[int]) -> list[Storage]:
+        """:meth:`run` with nothing donated: what takes long, in slices between which the page has
+        its turns. Whoever calls it has awaited :meth:`register`."""
+        if not self._outputs:
+            return []
+        sliced = None if self.seconds <= SHORT else self._begun(slots)
+        if sliced is None:
+            began = clock()
+            outputs = self.run(slots)
+            self.seconds = clock() - began
+            return outputs
+        self.seconds = 0.0
+        try:
+            while not (first := self._gone_on(sliced)):
+                await give_turn()
+        except ResourceExhaustedError:
+            sliced.drop()
+            return self.run(slots)  # for which other slots make room
+        finally:
+            sliced.drop()
+        return self._stored(first)
+
+    def _begun(self, slots: Sequence[int]) -> SlicedRun | None:
+        try:
+            return self._backend.begin(self._number, *slots)
+        except bridge.FAILURES as failure:
+            raise self._error(failure) from None
+
+    def _gone_on(self, sliced: SlicedRun) -> int:
+        """The first output of a run in slices; 0 while there is more to do."""
+        began = clock()
+        try:
+            first = sliced.go_on(seconds_left())
+        except bridge.FAILURES as failure:
+            raise self._error(failure) from None
+        self.seconds += clock() - began
+        if recorders:
+            self._note_runs(1 if first else 0, began)
+        return first
 
     def _note_runs(self, count: int, began: float) -> None:
         backend, graph = self._backend, self.graph
@@ -271,6 +329,11 @@ class HostStep:
         self._late = _giving(graph, graph.inputs, {*graph.outputs} - self.lasting, effects=True)
         self._prepared: tuple[list[Storage], dict[int, Storage]] | None = None
 
+    async def run_async(self, values: dict[int, Storage]) -> None:
+        """:meth:`run` after the page's turn."""
+        await give_turn()
+        self.run(values)
+
     def run(self, values: dict[int, Storage]) -> None:
         began = clock() if recorders else 0.0
         weights = [values[v] for v in self._weights]
@@ -325,19 +388,41 @@ class ControlStep:
         """Each with what runs it."""
 
     def run(self, values: dict[int, Storage]) -> None:
-        graph = self.graph
-        known = values | self._constants
-        for mirror in self.mirrors:
-            _mirror(mirror, known)
+        known = self._known(values)
         for eqn, run in self.equations:
-            inputs = [Tensor(graph.avals[v], known[v]) for v in eqn.inputs]
             try:
-                outputs = run(*inputs)
+                outputs = run(*self._operands(eqn, known))
             except Exception as error:
                 add_note(error, eqn.line)
                 raise
             known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
-        values.update((v, known[v]) for v in graph.outputs)
+        values.update((v, known[v]) for v in self.graph.outputs)
+
+    async def run_async(self, values: dict[int, Storage]) -> None:
+        """:meth:`run`, which gives the page its turns."""
+        known = self._known(values)
+        for eqn, run in self.equations:
+            inputs = self._operands(eqn, known)
+            try:
+                if isinstance(run, PartsRunner):
+                    outputs = await run.run_async(*inputs)
+                else:
+                    outputs = run(*inputs)
+            except Exception as error:
+                add_note(error, eqn.line)
+                raise
+            known.update((v, t.storage) for v, t in zip(eqn.outputs, outputs, strict=True))
+        values.update((v, known[v]) for v in self.graph.outputs)
+
+    def _known(self, values: dict[int, Storage]) -> dict[int, Storage]:
+        """What there is before the first equation."""
+        known = values | self._constants
+        for mirror in self.mirrors:
+            _mirror(mirror, known)
+        return known
+
+    def _operands(self, eqn: Eqn, known: dict[int, Storage]) -> list[Tensor]:
+        return [Tensor(self.graph.avals[v], known[v]) for v in eqn.inputs]
 
 
 def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:

@@ -75,6 +75,21 @@ class Look(NamedTuple):
     """... and that context's attributes."""
 
 
+class SlicedRun(Protocol):
+    """A run of a program in slices, between which anything else may run.
+
+    It reads the slots as they were when it began, whoever frees them meanwhile.
+    """
+
+    def go_on(self, seconds: float) -> int:
+        """Runs a step, and more that end in time; then the first output, 0 until the last one."""
+        ...
+
+    def drop(self) -> None:
+        """Ends it, if it has not ended, without outputs."""
+        ...
+
+
 class Sharing(Protocol):
     """What a backend has whose slots are buffers of a GPUDevice."""
 
@@ -212,6 +227,13 @@ class Backend(ABC):
     def slots_of(self, aval: Aval) -> int:
         """How many slots a tensor takes."""
         return 1
+
+    def begin(self, program: int, *slots: int) -> SlicedRun | None:
+        """Begins a run in slices, with nothing donated.
+
+        None where runs take the thread only as long as it takes to submit them, or are made whole.
+        """
+        return None
 
     def link(self, program: int, links: Links) -> bool:
         """Says how runs of a program follow one another; whether :meth:`repeat` can do them."""

@@ -42,8 +42,9 @@ if IN_BROWSER:
     )
 
 FAILURES: tuple[type[Exception], ...] = (JsException,) if IN_BROWSER else ()
-"""What :attr:`Device.run` and :attr:`Device.repeat` raise: who calls them hands that to
-:func:`op_error`. Everything else here raises errors of TensorFlow's classes by itself."""
+"""What :attr:`Device.run`, :attr:`Device.repeat`, :attr:`Device.begin` and :attr:`Device.go_on`
+raise: who calls them hands that to :func:`op_error`. Everything else here raises errors of
+TensorFlow's classes by itself."""
 
 
 def op_error(failure: Any, op: str | None = None) -> OpError:
@@ -283,6 +284,9 @@ class Device:
         self._release = bound.release
         self.run: Callable[..., int] = bound.run
         self.repeat: Callable[..., int] = bound.repeat
+        self.begin: Callable[..., int] | None = bound.begin
+        self.go_on: Callable[[int, float], int] = bound.goOn
+        self.drop: Callable[[int], None] = bound.drop
         self._link = bound.link
         self._memory = bound.memory
         self._finish = bound.finish

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
-from tfpy._src.runtime.backend import Backend, Compiled, KernelTime, KernelTimes
+from tfpy._src.runtime.backend import Backend, Compiled, KernelTime, KernelTimes, SlicedRun
 from tfpy._src.runtime.exhaustion import advise, too_large
 
 
@@ -72,13 +72,24 @@ class CpuBackend(Backend):
 
     def run(self, program: int, *slots: int) -> int:
         graph, evaluator = self._programs[program]
-        shapes = (graph.avals[i].shape for i in graph.inputs)
-        arrays = [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
+        arrays = self._given(graph, slots)
         try:
             outputs = evaluator(arrays, self._times)
         except ResourceExhaustedError as error:
             advise(error)
             raise
+        return self._kept(outputs)
+
+    def begin(self, program: int, *slots: int) -> SlicedRun:
+        graph, evaluator = self._programs[program]
+        return _SlicedRun(evaluator.slices(self._given(graph, slots), self._times), self._kept)
+
+    def _given(self, graph: Graph, slots: Sequence[int]) -> list[Array]:
+        shapes = (graph.avals[i].shape for i in graph.inputs)
+        return [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
+
+    def _kept(self, outputs: Sequence[Array]) -> int:
+        """The slot of the first of some arrays; the others follow."""
         first = self._take(len(outputs))
         self._arrays.update((first + i, np.asarray(a)) for i, a in enumerate(outputs))
         return first
@@ -105,6 +116,31 @@ class CpuBackend(Backend):
     def close(self) -> None:
         self._arrays.clear()
         self._programs.clear()
+
+
+class _SlicedRun:
+    """A run in slices.
+
+    Args:
+        keep: gives arrays slots, and returns the first.
+    """
+
+    def __init__(
+        self, slices: Generator[None, float, list[Array]], keep: Callable[[list[Array]], int]
+    ) -> None:
+        self._slices = slices
+        self._keep = keep
+        next(slices)
+
+    def go_on(self, seconds: float) -> int:
+        try:
+            self._slices.send(seconds)
+        except StopIteration as ended:
+            return self._keep(ended.value)
+        return 0
+
+    def drop(self) -> None:
+        self._slices.close()
 
 
 add_backend(CpuBackend.name, lambda op: "")

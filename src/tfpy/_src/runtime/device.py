@@ -29,6 +29,7 @@ from tfpy._src.runtime.backend import (
     Look,
     Progress,
     Sharing,
+    SlicedRun,
 )
 from tfpy._src.runtime.exhaustion import exhausted, too_large
 from tfpy._src.runtime.turns import give_turn
@@ -159,6 +160,25 @@ class DeviceBackend(Backend):
         self._pairs.update(first + offset for offset in split.outputs)
         return first
 
+    def begin(self, program: int, *slots: int) -> SlicedRun | None:
+        if self._device.begin is None:
+            return None
+        split = self._complex.get(program)
+        if split is not None:
+            slots = tuple(split.expand(slots))
+        return _SlicedRun(self, self._device.begin(program, *slots), split)
+
+    def go_on(self, run: int, ms: float, split: _Complex | None) -> int:
+        """Goes on with a run in slices of a program, of which that is complex."""
+        first = self._device.go_on(run, ms)
+        if first and split is not None:
+            self._pairs.update(first + offset for offset in split.outputs)
+        return first
+
+    def drop(self, run: int) -> None:
+        """Ends a run in slices without outputs."""
+        self._device.drop(run)
+
     def link(self, program: int, links: Links) -> bool:
         if program in self._complex:
             return False
@@ -252,6 +272,21 @@ def _texts(compiled: Compiled) -> tuple[str, bytes]:
     """The text and the constants that cross."""
     assert compiled.program is not None
     return compiled.program.to_json(), compiled.program.constant_bytes()
+
+
+class _SlicedRun:
+    """A run in slices, by its number."""
+
+    def __init__(self, backend: DeviceBackend, number: int, split: _Complex | None) -> None:
+        self._backend = backend
+        self._number = number
+        self._split = split
+
+    def go_on(self, seconds: float) -> int:
+        return self._backend.go_on(self._number, seconds * 1e3, self._split)
+
+    def drop(self) -> None:
+        self._backend.drop(self._number)
 
 
 class _Complex:

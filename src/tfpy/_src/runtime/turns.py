@@ -11,15 +11,23 @@ SLICE = 0.02
 """Seconds of work after which the page gets its turn: with a step of training that begins just
 before, a task stays below the 0.05 from which browsers call it long."""
 
+SHORT = SLICE / 2
+"""Seconds of work for which the page waits."""
+
 _last = 0.0  # when a turn was given
 
 
 async def give_turn() -> None:
     """Lets the page's other tasks run, if it was held up for long. A turn takes about 0.1 ms."""
     global _last
-    if perf_counter() - _last >= SLICE:
+    if seconds_left() <= 0:
         await end_task()
         _last = perf_counter()
+
+
+def seconds_left() -> float:
+    """How long the page can wait for its next turn."""
+    return _last + SLICE - perf_counter()
 
 
 @awaitable("tf.next_frame()")
