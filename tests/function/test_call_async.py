@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.run import executable, steps
 from tfpy._src.runtime import turns
 
 STEPS = 20
@@ -21,8 +20,7 @@ STEPS = 20
 def slices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each equation is a slice of its own."""
     monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(steps, "SHORT", -1.0)
-    monkeypatch.setattr(executable, "SHORT", -1.0)
+    monkeypatch.setattr(turns, "SHORT", -1.0)
     yield
     gc.collect()
 
@@ -241,6 +239,6 @@ def test_under_tapes_and_op_by_op_it_is_the_call() -> None:
 
 
 def test_it_says_that_it_is_awaited() -> None:
-    f = tf.function(lambda x: x * 2.0)
-    with pytest.raises(TypeError, match="write `await f.call_async"):
+    f: Any = tf.function(lambda x: x * 2.0)
+    with pytest.raises(TypeError, match=r"write `await f\.call_async"):
         f.call_async(tf.constant(1.0)) + 1.0

@@ -27,7 +27,7 @@ from tfpy._src.data.ahead import AheadIterator, OnDevice, gather
 from tfpy._src.function.api import function
 from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import TensorSpec
-from tfpy._src.runtime.turns import SHORT, give_turn
+from tfpy._src.runtime.turns import SHORT, give_turn, is_short
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -100,7 +100,7 @@ class Steps:
         """The same on batches that are there; what takes long lets the page live meanwhile."""
         steps = self._model.steps_per_execution
         is_ahead = type(iterator) is AheadIterator
-        if self._seconds * steps <= SHORT or (is_ahead and iterator.done):
+        if is_short(self._seconds * steps) or (is_ahead and iterator.done):
             return self(iterator)
         batches: Any = iterator.take(steps) if is_ahead else list(islice(iterator, steps))
         is_plain = _is_plain(batches[0].tables) if is_ahead else all(map(_is_plain, batches))

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 from tfpy._src import tracing
@@ -177,7 +176,10 @@ class ConcreteFunction:
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
         began = clock() if recorders else 0.0
-        result = self._given_back(self._traced(tensors))
+        found = self._traced(tensors)
+        if self._assigned:
+            self._assign(found)
+        result = self._results.filled(found)
         if began:
             note("function", self.name, began)
         return result
@@ -188,22 +190,24 @@ class ConcreteFunction:
         Runs that assign Variables wait for one another: each begins with what the one before gave.
         """
         began = clock() if recorders else 0.0
-        async with one_at_a_time() if self._assigned else nullcontext():
-            result = self._given_back(await self._traced.run_async(tensors))
+        if self._assigned:
+            async with one_at_a_time():
+                found = await self._traced.run_async(tensors)
+                self._assign(found)
+        else:
+            found = await self._traced.run_async(tensors)
         if began:
             note("function", self.name, began, awaited=True)
-        return result
-
-    def _given_back(self, found: Sequence[Tensor]) -> Any:
-        """The result that outputs are; Variables take theirs."""
-        if self._assigned:
-            values = found[len(self._results.tensors) :]
-            if tapes.local.active or tracing.local.active:  # these tell tensors apart
-                for variable, value in zip(self._assigned, values, strict=True):
-                    variable.hold(value.alias())
-            else:
-                hold_all(self._assigned, values)
         return self._results.filled(found)
+
+    def _assign(self, found: Sequence[Tensor]) -> None:
+        """Gives Variables what is theirs of the outputs."""
+        values = found[len(self._results.tensors) :]
+        if tapes.local.active or tracing.local.active:  # these tell tensors apart
+            for variable, value in zip(self._assigned, values, strict=True):
+                variable.hold(value.alias())
+        else:
+            hold_all(self._assigned, values)
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
         """Runs it on one list of tensors after the other; the result of the last run."""

@@ -28,7 +28,7 @@ from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.storage import Storage, host_storage
-from tfpy._src.runtime.turns import SHORT, give_turn
+from tfpy._src.runtime.turns import give_turn, is_short
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 
@@ -237,7 +237,7 @@ class Plan:
         a Variable meanwhile finds it as it was."""
         if self._whole is not None:
             main = self._whole[0].main
-            if main.seconds <= SHORT:
+            if is_short(main.seconds):
                 began = clock()
                 outputs = self.run(inputs)
                 main.seconds = clock() - began

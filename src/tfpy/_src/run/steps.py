@@ -27,7 +27,7 @@ from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress, SlicedRun
 from tfpy._src.runtime.storage import Storage, host_storage
-from tfpy._src.runtime.turns import SHORT, give_turn, seconds_left
+from tfpy._src.runtime.turns import give_turn, is_short, seconds_left
 from tfpy._src.spans import clock, note, recorders
 
 
@@ -235,7 +235,7 @@ class DeviceProgram:
         its turns. Whoever calls it has awaited :meth:`register`."""
         if not self._outputs:
             return []
-        sliced = None if self.seconds <= SHORT else self._begun(slots)
+        sliced = None if is_short(self.seconds) else self._begun(slots)
         if sliced is None:
             began = clock()
             outputs = self.run(slots)

@@ -12,7 +12,7 @@ SLICE = 0.02
 before, a task stays below the 0.05 from which browsers call it long."""
 
 SHORT = SLICE / 2
-"""Seconds of work for which the page waits."""
+"""Seconds of work for which the page waits; what takes longer is made in slices."""
 
 _last = 0.0  # when a turn was given
 
@@ -23,6 +23,11 @@ async def give_turn() -> None:
     if seconds_left() <= 0:
         await end_task()
         _last = perf_counter()
+
+
+def is_short(seconds: float) -> bool:
+    """Whether the page waits for work that takes so long."""
+    return seconds <= SHORT
 
 
 def seconds_left() -> float:
