@@ -1,53 +1,89 @@
 """Keras networks that learn while ``page/tasks.mjs`` watches how long the event loop is kept.
 
-Before it is imported, tfpy takes TensorFlow's name. The sizes are those of
+Before it is imported, tfpy takes TensorFlow's name. The small ones have the sizes of
 ``e2e/test_keras_tasks.py``; what the networks learn is noise.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
+from bench.networks.keras_steps import cnn
 from bench.networks.keras_tasks import LENGTH, WORDS, digits, head, lstm, transformer
+from tfpy._src.runtime import turns
 
-BATCH = 64
 EPOCHS = 4
 
-NETWORKS: dict[str, tuple[Callable[[], Any], int, tuple[int, ...], int]] = {
-    "digits": (digits, 1437, (8, 8, 1), 10),
-    "lstm": (lstm, 512, (LENGTH,), 2),
-    "transformer": (transformer, 512, (LENGTH,), 2),
-    "head": (head, 192, (32, 32, 3), 3),
+
+def mobilenet() -> Any:
+    """A layer on the features of a MobileNetV2 1.0 224 that does not learn, in one program."""
+    shape = (224, 224, 3)
+    base = keras.applications.MobileNetV2(
+        input_shape=shape, include_top=False, weights=None, pooling="avg"
+    )
+    base.trainable = False
+    images = keras.Input(shape)
+    return keras.Model(images, keras.layers.Dense(5)(base(images, training=False)))
+
+
+class Network(NamedTuple):
+    """A network and what it is given."""
+
+    make: Callable[[], Any]
+    count: int
+    """Of examples."""
+    shape: tuple[int, ...]
+    """Of one."""
+    classes: int
+    batch: int = 64
+
+
+NETWORKS = {
+    "digits": Network(digits, 1437, (8, 8, 1), 10),
+    "lstm": Network(lstm, 512, (LENGTH,), 2),
+    "transformer": Network(transformer, 512, (LENGTH,), 2),
+    "head": Network(head, 192, (32, 32, 3), 3),
+    "cnn": Network(cnn, 1280, (28, 28, 1), 10, 128),
+    "mobilenet": Network(mobilenet, 32, (224, 224, 3), 5, 16),
 }
-"""Each with the number of examples, the shape of one, and of how many classes they are."""
 
 
 class Task:
     """A network and its examples."""
 
     def __init__(self, name: str) -> None:
-        make, count, shape, classes = NETWORKS[name]
+        network = NETWORKS[name]
         rng = np.random.default_rng(0)
-        self.steps = EPOCHS * -(-count // BATCH)
+        size = (network.count, *network.shape)
         self._x = (
-            rng.integers(1, WORDS, (count, *shape)).astype(np.int32)
-            if shape == (LENGTH,)
-            else rng.uniform(0, 1, (count, *shape)).astype(np.float32)
+            rng.integers(1, WORDS, size).astype(np.int32)
+            if network.shape == (LENGTH,)
+            else rng.uniform(0, 1, size).astype(np.float32)
         )
-        self._y = rng.integers(0, classes, count).astype(np.int32)
-        self._model: Any = make()
+        self._y = rng.integers(0, network.classes, network.count).astype(np.int32)
+        self._batch = network.batch
+        self._model: Any = network.make()
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         self._model.compile(keras.optimizers.Adam(1e-3), loss, metrics=["accuracy"])
 
     async def learn(self) -> None:
         """Some epochs with validation, then what is known in the end."""
-        given = {"batch_size": BATCH, "verbose": 0}
-        held_out = (self._x[:BATCH], self._y[:BATCH])
+        given = {"batch_size": self._batch, "verbose": 0}
+        held_out = (self._x[: self._batch], self._y[: self._batch])
         await self._model.fit_async(
             self._x, self._y, epochs=EPOCHS, validation_data=held_out, **given
         )
         await self._model.evaluate_async(self._x, self._y, **given)
+
+    async def learn_whole(self) -> None:
+        """The same, with steps that are never split."""
+        usual, turns.SHORT = turns.SHORT, math.inf
+        try:
+            await self.learn()
+        finally:
+            turns.SHORT = usual

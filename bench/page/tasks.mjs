@@ -3,6 +3,7 @@
 //   ?backend=webgl      cpu, wasm or webgl
 //   &worker=1           in a module worker; default: the page's own thread
 //   &work=lstm,head     networks, by name; default: all of ../tasks.py
+//   &rounds=3           in each of which they learn with steps that are split, and whole
 //   &post=1             posts each record to /result
 //
 // A message to itself comes back after whatever else the loop does: the time in between is the time
@@ -11,8 +12,7 @@
 
 import { loadTfpy } from "/tfpy.mjs";
 
-const NAMES = ["digits", "lstm", "transformer", "head"];
-const OFTEN = 3;
+const NAMES = ["digits", "lstm", "transformer", "head", "cnn", "mobilenet"];
 const query = new URLSearchParams(location.search);
 const isWorker = typeof document === "undefined";
 
@@ -74,13 +74,14 @@ function watchLongTasks() {
 
 async function measure() {
   const backend = query.get("backend") ?? "wasm";
+  const rounds = Number(query.get("rounds") ?? 3);
   const { pyodide } = await loadTfpy({
     backend,
     packages: ["keras"],
     flags: { SOFTWARE_WEBGL_ENABLED: true, WASM_HAS_MULTITHREAD_SUPPORT: false },
   });
   pyodide.FS.mkdirTree("bench/networks");
-  for (const name of ["tasks.py", "networks/keras_tasks.py"]) {
+  for (const name of ["tasks.py", "networks/keras_tasks.py", "networks/keras_steps.py"]) {
     const source = await fetch(new URL(`../${name}`, import.meta.url));
     pyodide.FS.writeFile(`bench/${name}`, await source.text());
   }
@@ -91,14 +92,20 @@ async function measure() {
   for (const work of query.get("work")?.split(",") ?? NAMES) {
     const task = Task(work);
     await task.learn(); // traces, makes programs and compiles shaders
-    for (let round = 0; round < OFTEN; round++) {
-      await longTasks();
-      const start = performance.now();
-      const gaps = await gapsDuring(() => task.learn());
-      const ms = performance.now() - start;
-      const longest = gaps.slice(0, 5).map(Math.round);
-      const long_tasks = (await longTasks())?.slice(0, 5).map(Math.round);
-      await report({ work, backend, worker: isWorker, round, ms, longest, long_tasks });
+    const ways = { split: () => task.learn(), whole: () => task.learn_whole() };
+    for (let round = 0; round < rounds; round++) {
+      /** @type {Record<string, object>} */
+      const found = {};
+      for (const [way, learn] of Object.entries(ways)) {
+        await longTasks();
+        const start = performance.now();
+        const gaps = await gapsDuring(learn);
+        const ms = Math.round(performance.now() - start);
+        const longest = gaps.slice(0, 5).map(Math.round);
+        const long_tasks = (await longTasks())?.slice(0, 5).map(Math.round);
+        found[way] = { ms, longest, long_tasks };
+      }
+      await report({ work, backend, worker: isWorker, round, ...found });
     }
     task.destroy();
   }

@@ -18,9 +18,6 @@ interface XnnpackModule {
   _tfpy_run_begin(program: number, count: number): number;
   _tfpy_run_go_on(run: number, ms: number): number;
   _tfpy_run_drop(run: number): void;
-  _tfpy_run_begin(program: number, count: number): number;
-  _tfpy_run_go_on(run: number, ms: number): number;
-  _tfpy_run_drop(run: number): void;
   _tfpy_program_release(program: number): number;
   _tfpy_time_steps(wanted: number): void;
   _tfpy_step_times(first: number): number;

@@ -95,9 +95,7 @@ TFPY_EXPORT int32_t tfpy_slot_describe(int32_t id) {
   return 0;
 }
 
-TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) {
-  return result_of(tfpy::programs::free_slot(id));
-}
+TFPY_EXPORT int32_t tfpy_slot_free(int32_t id) { return result_of(tfpy::programs::free_slot(id)); }
 
 // words = [id, bytes, number of the run that used it last] of the slots from this place on, as many
 // as there are or have room. Returns how many slots these are.

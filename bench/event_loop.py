@@ -1,0 +1,79 @@
+"""How long Keras's awaited training keeps a page's thread, with and without splitting its steps.
+
+PYTHONPATH=src:. python -m bench.event_loop build/site --backend wasm --work cnn mobilenet
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import BROWSERS, Environment
+from tfpy.testing.server import SiteServer
+
+ROOT = Path(__file__).resolve().parent.parent
+COLUMNS = ("network", "split", "whole", "ratio", "kept", "kept whole", "task", "task whole")
+LINES = "async () => document.querySelector('#log').textContent"
+
+
+async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The records of the page."""
+    query = {"backend": options.backend, "rounds": options.rounds}
+    query |= {"worker": 1} if options.worker else {}
+    query |= {"work": ",".join(options.work)} if options.work else {}
+    browser = await start_browser(options.browser, Environment())
+    try:
+        with SiteServer(options.site, mounts={"bench": ROOT / "bench"}) as server:
+            page = await browser.open(f"{server.url}bench/page/tasks.html?{urlencode(query)}")
+            while True:
+                lines = [json.loads(line) for line in (await page.evaluate(LINES)).splitlines()]
+                if lines and "done" in lines[-1]:
+                    if lines[-1]["done"]:
+                        raise SystemExit(lines[-1]["done"])
+                    return lines[:-1]
+                await asyncio.sleep(1)
+    finally:
+        await browser.close()
+
+
+def cells(work: str, rounds: list[dict[str, Any]]) -> list[Any]:
+    """A row: the least time of both ways, their ratio, and the longest that each kept the page."""
+    least, kept, tasks = [], [], []
+    for way in ("split", "whole"):
+        found = [line[way] for line in rounds]
+        least.append(min(one["ms"] for one in found))
+        kept.append(max(one["longest"][0] for one in found))
+        tasks.append(max(max(one.get("long_tasks") or [0]) for one in found))
+    return [work, *least, f"{least[0] / least[1]:.3f}", *kept, *tasks]
+
+
+def print_row(row: Sequence[Any]) -> None:
+    print("".join(str(cell).rjust(12) for cell in row), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench.event_loop", description=__doc__)
+    parser.add_argument("site", type=Path, help="folder of the site")
+    parser.add_argument("--backend", choices=("cpu", "wasm", "webgl"), default="wasm")
+    parser.add_argument("--worker", action="store_true", help="in a worker")
+    parser.add_argument("--work", nargs="+", metavar="NETWORK", help="only these networks")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
+    options = parser.parse_args()
+    print_row(COLUMNS)
+    found = asyncio.run(measure(options))
+    for work in dict.fromkeys(line["work"] for line in found):
+        print_row(cells(work, [line for line in found if line["work"] == work]))
+    print(
+        "Milliseconds; kept: the longest that a message to oneself waited; long task: Chromium's."
+    )
+
+
+if __name__ == "__main__":
+    main()
