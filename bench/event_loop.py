@@ -19,7 +19,7 @@ from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("network", "split", "whole", "ratio", "kept", "kept whole", "task", "task whole")
-LINES = "async () => document.querySelector('#log').textContent"
+LINES = "document.querySelector('#log')?.textContent ?? ''"
 
 
 async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
