@@ -36,6 +36,43 @@ def test_device_memory_does_not_grow(tf: Any) -> None:
 
 
 @run_in_browser()
+async def test_a_training_loop_holds_memory_flat(tf: Any) -> None:
+    """A compiled step and ops one by one between; ``bench/steady.py`` takes 100,000."""
+    import gc
+
+    x, mean = tf.constant(np.ones((4, 8), np.float32)), tf.constant(1.0)
+    w, momentum = tf.Variable(tf.ones([8, 3])), tf.Variable(tf.zeros([8, 3]))
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.softmax(x @ w) ** 2)
+        momentum.assign(0.9 * momentum + tape.gradient(loss, w))
+        w.assign_sub(0.01 * momentum)
+        return loss
+
+    async def held() -> tuple[dict[str, Any], int]:
+        nonlocal mean
+        for number in range(300):
+            mean = mean * 0.9 + step(x * (1.0 + number % 7) + 0.1) * 0.1
+            if number % 50 == 0:
+                await mean.data()
+        await mean.data()
+        gc.collect()
+        tf.memory()  # collects
+        memory = tf.memory()
+        names = "slots", "bytes", "allocatedBytes", "programs", "heapBytes"
+        device = {name: memory["backend"].get(name) for name in names}
+        device |= {name: memory[name] for name in ("numTensors", "numBytes")}
+        return device, len(gc.get_objects())
+
+    await held()
+    (before, objects), (after, more) = await held(), await held()
+    assert after == before
+    assert more < objects + 100
+
+
+@run_in_browser()
 def test_errors_leak_nothing(tf: Any) -> None:
     before = tf.memory()["numTensors"]
     a, b = tf.zeros([2, 3]), tf.zeros([4, 5])
