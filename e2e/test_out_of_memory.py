@@ -101,6 +101,44 @@ async def test_uploads_without_memory(tf: Any) -> None:
     assert (await (tf.constant(big) * 2.0).data()).sum() == 2 * big.size
 
 
+LITTLE = """(() => { const P = WebGL2RenderingContext.prototype;
+    const { texStorage2D, deleteTexture } = P, sizes = new Map(); let left = 2 ** 24;
+    return (on) => {
+      P.deleteTexture = !on ? deleteTexture : function (texture) {
+        left += sizes.get(texture) ?? 0; sizes.delete(texture);
+        deleteTexture.call(this, texture); };
+      P.texStorage2D = !on ? texStorage2D : function (target, l, format, w, h) {
+        if (left < w * h * 16) return;
+        left -= w * h * 16;
+        sizes.set(this.getParameter(this.TEXTURE_BINDING_2D), w * h * 16);
+        texStorage2D.call(this, target, l, format, w, h); }; }; })()"""
+"""Textures have 16 MiB together, and nobody says so."""
+
+
+@run_in_browser(backends=["webgl"])
+async def test_a_gpu_with_little_memory(tf: Any) -> None:
+    """It has less than the budget: what was used longest ago goes to the host nevertheless."""
+    from pyodide.code import run_js
+
+    switch = run_js(LITTLE)
+    side = 521  # of textures that no pool has
+    switch(True)
+    try:
+        made = [tf.fill([side, side], float(number)) + 0.5 for number in range(40)]
+        w = tf.Variable(tf.zeros([side, side]))
+        for number, tensor in enumerate(made):
+            w.assign_add(tensor)
+            if number % 8 == 0:
+                assert (await tensor.data() == number + 0.5).all()
+        assert tf.memory()["backend"]["hostBytes"] > 24 * side * side * 4
+        assert (await w.data() == sum(range(40)) + 20).all()
+        big = np.full([side, side], 3.0, np.float32)
+        assert (await (tf.constant(big) * made[3]).data() == 10.5).all()
+        del tensor, made, w
+    finally:
+        switch(False)
+
+
 @asynccontextmanager
 async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[None]:
     """Wasm, opened anew: its heap holds 32 MB, and does not grow."""

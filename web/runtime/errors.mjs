@@ -11,12 +11,17 @@ export class OpError extends Error {
   }
 }
 
-/**
- * @param {string} backend
- * @param {number} wanted bytes
- * @param {number} used bytes in use
- */
-export function outOfMemory(backend, wanted, used) {
-  const text = `${backend}: out of memory: ${wanted} bytes wanted, ${used} in use`;
-  return new OpError("ResourceExhaustedError", text);
+/** What was asked for found no memory, and nothing was done. */
+export class NoMemory extends OpError {
+  /**
+   * @param {string} backend
+   * @param {number} wanted bytes
+   * @param {number} used bytes in use
+   */
+  constructor(backend, wanted, used) {
+    super(
+      "ResourceExhaustedError",
+      `${backend}: out of memory: ${wanted} bytes wanted, ${used} in use`,
+    );
+  }
 }

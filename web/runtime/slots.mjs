@@ -28,7 +28,7 @@
  */
 
 import { copied, copyOut, nbytesOf, viewed } from "./elements.mjs";
-import { OpError } from "./errors.mjs";
+import { NoMemory, OpError } from "./errors.mjs";
 import { Pager } from "./paging.mjs";
 
 /** Tensors up to this size are uploaded when a Program first takes them; many are never. */
@@ -107,9 +107,32 @@ export class SlotTable {
       return this.add(this.make({ dtype, layout, storage: null, data, used: 0 }));
     }
     this.pager.relieve(this.slots.values(), this.runs + 1);
-    const storage = this.pool.acquire(layout);
-    this.fill([[storage, viewed(heap, ptr, count, dtype)]]);
+    const storage = this.surely(() => {
+      const room = this.pool.acquire(layout);
+      this.fill([[room, viewed(heap, ptr, count, dtype)]]);
+      return room;
+    });
     return this.add(this.make({ dtype, layout, storage, data: null, used: 0 }));
+  }
+
+  /**
+   * What a call gives: where it finds no memory, slots leave the device until it does.
+   *
+   * @template T
+   * @param {() => T} call does nothing if it fails; the slots of the run that it makes stay
+   * @returns {T}
+   */
+  surely(call) {
+    const run = this.runs + 1;
+    for (;;) {
+      try {
+        return call();
+      } catch (error) {
+        if (!(error instanceof NoMemory) || !this.pager.makeRoom(this.slots.values(), run)) {
+          throw error;
+        }
+      }
+    }
   }
 
   /**

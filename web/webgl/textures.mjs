@@ -26,7 +26,7 @@
  * @property {Bucket} bucket
  */
 
-import { OpError, outOfMemory } from "../runtime/errors.mjs";
+import { NoMemory, OpError } from "../runtime/errors.mjs";
 import { contextLost } from "./context.mjs";
 
 /** Elements of a texel. */
@@ -287,7 +287,7 @@ export class TexturePool {
   exhausted(wanted) {
     return this.gl.isContextLost()
       ? contextLost()
-      : outOfMemory("webgl", wanted, this.allocatedBytes);
+      : new NoMemory("webgl", wanted, this.allocatedBytes);
   }
 
   /**

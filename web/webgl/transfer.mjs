@@ -8,7 +8,7 @@
  */
 
 import { emptyArray } from "../runtime/elements.mjs";
-import { outOfMemory } from "../runtime/errors.mjs";
+import { NoMemory } from "../runtime/errors.mjs";
 import { toHalf } from "./half.mjs";
 import { fence } from "./sync.mjs";
 import { PER_TEXEL, takeError } from "./textures.mjs";
@@ -176,7 +176,7 @@ export async function downloadAsync(pool, texture, dtype, count) {
       gl.getBufferParameter(gl.PIXEL_PACK_BUFFER, gl.BUFFER_SIZE) !== nbytes;
     if (!failed) gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, result);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-    if (failed) throw outOfMemory("webgl", nbytes, pool.allocatedBytes);
+    if (failed) throw new NoMemory("webgl", nbytes, pool.allocatedBytes);
     pool.conclude(error);
     return result;
   } finally {

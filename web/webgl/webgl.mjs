@@ -165,8 +165,10 @@ class Webgl {
   run(id, ...slots) {
     this.checkUsable();
     const program = this.program(id);
-    this.slots.bind(program, slots);
-    program.run(slots, this.timer);
+    this.slots.surely(() => {
+      this.slots.bind(program, slots);
+      program.run(slots, this.timer);
+    });
     this.slots.freeDonated(program, slots);
     const first = this.slots.lastId + 1;
     for (const buffer of program.outputs) {

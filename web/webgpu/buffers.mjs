@@ -27,7 +27,7 @@
  */
 
 import { storedBytes } from "../runtime/elements.mjs";
-import { outOfMemory } from "../runtime/errors.mjs";
+import { NoMemory } from "../runtime/errors.mjs";
 
 /** Elements are read in fours, of 4 bytes at most. */
 const UNIT = 16;
@@ -88,7 +88,7 @@ export class BufferPool {
    */
   layout(count, dtype) {
     const bytes = Math.max(UNIT, Math.ceil(storedBytes(count, dtype) / UNIT) * UNIT);
-    if (bytes > this.tensorBytes) throw outOfMemory("webgpu", bytes, this.allocatedBytes);
+    if (bytes > this.tensorBytes) throw new NoMemory("webgpu", bytes, this.allocatedBytes);
     const step = Math.max(LEAST_BYTES, 2 ** (Math.floor(Math.log2(bytes)) - 2));
     const size = Math.min(Math.ceil(bytes / step) * step, this.gpu.limits.maxBufferSize);
     let bucket = this.buckets.get(size);

@@ -100,7 +100,8 @@ _ALL = (
         LIMIT,
         Found(_gpu_budget, "found of the device's memory and the screen"),
         "Over so many bytes that a GPU backend holds, the tensors that were used longest ago go to "
-        "the host, and come back when they are used; -1: none go. Read when a backend opens.",
+        "the host, and come back when they are used; webgl also sends some when the GPU has no "
+        "memory left, and with -1 only then. Read when a backend opens.",
     ),
     Flag(
         "TFPY_HOST_MEMORY_BUDGET",
