@@ -98,6 +98,13 @@ def bench(options: argparse.Namespace) -> int:
     return run_shown([*run, *options.rest], cwd=ROOT, env=pyenv.importing("src"))
 
 
+def soak(options: argparse.Namespace) -> int:
+    """Do random work for long on each backend: nothing may be wrong, nothing may grow."""
+    checks.prepare_browsers()
+    run = [pyenv.ensure("build"), "-m", "bench.soak", site.ensure()]
+    return run_shown([*run, *options.rest], cwd=ROOT, env=pyenv.importing("src"))
+
+
 def wasm(options: argparse.Namespace) -> int:
     """Compile the XNNPACK modules of the wasm backend."""
     for variant in options.variant or xnnpack.VARIANTS:
@@ -173,6 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
     add("bench", bench)
+    add("soak", soak)
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
@@ -189,7 +197,7 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests):
+    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests, soak):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     options.rest = rest
     try:

@@ -165,7 +165,8 @@ class Sessions:
         function: Callable[..., Any],
         arguments: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """Run a test function in the page of this environment; the answer of page/remote.py.
+        """Run a test function in the page of this environment; the answer of page/remote.py, and
+        under ``problems`` what the page has reported since it was opened.
 
         Raises:
             TimeoutError: when the page did not answer in time; the browser is ended.
@@ -174,7 +175,7 @@ class Sessions:
         request = {"kind": "run", "backend": backend, **_describe(function, arguments)}
         page = self._session_page(browser, test, backend)
         try:
-            return _ask(page, request, test.timeout)
+            return {**_ask(page, request, test.timeout), "problems": [*page.problems]}
         except TimeoutError:
             self.browsers.end(browser, test.environment)
             self._pages = {

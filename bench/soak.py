@@ -1,0 +1,113 @@
+"""Random work for long on each backend: ``python build.py soak``.
+
+Nothing may be wrong, nothing grow, and the page report nothing. A finding names its step and its
+seed, by which it comes again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.soak_page import go
+from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
+from tfpy.testing.sessions import Material, Sessions
+
+OPS = Path(__file__).with_name("soak_ops.py")
+TURN_SECONDS = 20.0
+"""The page is asked for as long at once."""
+BUDGET = 2**24
+"""Of a GPU at first."""
+GROWING = ("python", "pyodide", "javascript", "heapBytes")
+"""Sizes that say that something grows; what is held is counted in the page."""
+MAY_GROW = 1.5
+"""The largest in the last third of a soak, by that in the third before: caches fill."""
+SETTLED = 15
+"""Turns from which on growth is looked at."""
+
+
+def soak(
+    sessions: Sessions, browser: str, backend: str, seed: int, steps: int, seconds: float
+) -> Iterator[dict[str, Any]]:
+    """What the page says after each turn.
+
+    Raises:
+        AssertionError: when something is found.
+    """
+    software = ENVIRONMENTS["software"]
+    flags = {**software.flags, "TFPY_GPU_MEMORY_BUDGET": BUDGET}
+    environment = replace(software, flags=flags)  # so that other tests have other pages
+    mark = run_in_browser(
+        environment=environment, check_leaks=False, timeout=6 * TURN_SECONDS + 60
+    )(go).tfpy_browser_test  # type: ignore[attr-defined]
+    until, done = time.monotonic() + seconds, 0
+    given = {"ops": OPS.read_text(), "seed": seed}
+    sizes: list[dict[str, int]] = []
+    while done < steps and (left := until - time.monotonic()) > 0:
+        turn = {"steps": steps - done, "seconds": min(left, TURN_SECONDS)}
+        answer = sessions.run(browser, backend, mark, go, {**given, **turn})
+        if answer["outcome"] != "passed":
+            raise AssertionError(answer["text"])
+        if answer["problems"]:
+            raise AssertionError("\n".join(["the page's console:", *answer["problems"]]))
+        found = answer["result"]
+        done = found["step"]
+        sizes.append(found["sizes"])
+        yield found
+    check_growth(sizes)
+
+
+def check_growth(sizes: Sequence[Mapping[str, int]]) -> None:
+    """Looks at what each turn has left, if there were enough.
+
+    Raises:
+        AssertionError: when something grows.
+    """
+    if len(sizes) < SETTLED:
+        return
+    third = len(sizes) // 3
+    for name in GROWING:
+        middle, last = (
+            max(one.get(name, 0) for one in part)
+            for part in (sizes[third : 2 * third], sizes[2 * third :])
+        )
+        if last > MAY_GROW * middle:
+            raise AssertionError(f"{name} grows: {middle}, then {last}")
+
+
+def main() -> int:
+    """Soaks each backend; the exit status is 1 when something was found."""
+    parser = argparse.ArgumentParser(prog="build.py soak", description=__doc__)
+    parser.add_argument("site", type=Path, help="folder of the site (build.py gives it)")
+    parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=list(BACKENDS))
+    parser.add_argument("--browser", choices=BROWSERS, default="chromium")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=10**9, help="how many (default: no limit)")
+    parser.add_argument("--seconds", type=float, default=600, help="for how long on each backend")
+    options = parser.parse_args()
+    failed = 0
+    for backend in options.backend:
+        sessions = Sessions(Material(options.site))
+        try:
+            turns = soak(
+                sessions, options.browser, backend, options.seed, options.steps, options.seconds
+            )
+            for found in turns:
+                print(backend, found["step"], found["sizes"], flush=True)
+            print(f"{backend}, seed {options.seed}: nothing found. {found['done']}")
+        except (AssertionError, TimeoutError, RuntimeError) as error:
+            failed += 1
+            print(f"{backend}, seed {options.seed}:\n{error}")
+        finally:
+            sessions.close()
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
