@@ -14,7 +14,9 @@ BROWSER_PACKAGES = (
     *("chromium", "firefox-esr", "webkit2gtk-driver", "xvfb"),
     *("libvulkan1", "mesa-vulkan-drivers"),  # Firefox computes WebGPU on lavapipe
 )
-PYTHON_SOURCES = ("src", "web", "tests", "e2e", "bench", "examples", "buildsys", "build.py")
+PYTHON_SOURCES = (
+    *("src", "web", "tests", "e2e", "bench", "docs", "examples", "buildsys", "build.py"),
+)
 CPP_SOURCES = ("csrc",)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import checks, doctor, glue, pyenv, release, site, wheel, xnnpack
+from . import checks, docs, doctor, glue, pyenv, release, site, wheel, xnnpack
 from .console import BuildError, run_shown
 from .paths import ASSETS, BUILD, CACHE, DIST, ROOT
 from .server import SiteServer
@@ -121,6 +121,12 @@ def build_wheel(options: argparse.Namespace) -> int:
     return 0
 
 
+def make_docs(options: argparse.Namespace) -> int:
+    """Make the documentation's pages in build/docs."""
+    print(docs.ensure())
+    return 0
+
+
 def make_release(options: argparse.Namespace) -> int:
     """Make what a release publishes, in dist/release: wheel, sources, site, digests."""
     for file in sorted(release.ensure(options.tag).iterdir()):
@@ -184,6 +190,7 @@ def _parser() -> argparse.ArgumentParser:
     made = add("wasm", wasm)
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
+    add("docs", make_docs)
     made = add("release", make_release)
     made.add_argument("--tag", help="the tag of the release, refused when it is not v and the"
                       " version")  # fmt: skip

@@ -12,7 +12,9 @@ from .cache import entry, file_hash
 from .console import BuildError, run_logged
 from .paths import ROOT
 
-LOCKS = {name: f"requirements/{name}.txt" for name in ("build", "test", "bench", "keras", "onnx")}
+LOCKS = {
+    name: f"requirements/{name}.txt" for name in ("build", "test", "bench", "docs", "keras", "onnx")
+}
 MINIMUM = (3, 11)
 
 

@@ -2,8 +2,8 @@
 
 tfpy-VERSION-py3-none-any.whl   the wheel, for micropip, Pyodide's lock files and CPython
 tfpy-VERSION.tar.gz             the source distribution: the wheel's files, and nothing to compile
-tfpy-site-VERSION.zip           the site: the loader, Pyodide, NumPy, Keras, tfpy; to be unpacked on
-                                any server of files
+tfpy-site-VERSION.zip           the site: the loader, Pyodide, NumPy, Keras, tfpy, and in docs/ the
+                                documentation; to be unpacked on any server of files
 tfpy-VERSION.tgz                the npm package
 SHA256SUMS                      for `sha256sum --check`
 """
@@ -13,9 +13,10 @@ from __future__ import annotations
 import hashlib
 import shutil
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from . import npm_package, pyenv, site, wheel
+from . import docs, npm_package, pyenv, site, wheel
 from .cache import lock
 from .console import BuildError, run_logged, step
 from .paths import BUILD, DIST, ROOT
@@ -30,7 +31,7 @@ def ensure(tag: str | None = None) -> Path:
     version = wheel.version()
     if tag not in (None, f"v{version}"):
         raise BuildError(f"the tag {tag} is not v{version}; {wheel.VERSION_FILE} has the version")
-    folder = site.ensure()
+    folders = {"": site.ensure(), "docs/": docs.ensure()}
     with lock("release"), step(f"release in {RELEASE}"):
         made = BUILD / "release"
         shutil.rmtree(made, ignore_errors=True)
@@ -38,30 +39,31 @@ def ensure(tag: str | None = None) -> Path:
         shutil.copy(DIST / f"tfpy-{version}-py3-none-any.whl", made)
         build = [pyenv.ensure("build"), "-P", "-m", "build", "--sdist", "--no-isolation"]
         run_logged([*build, "--outdir", made, ROOT], "sdist")
-        _pack(folder, made / f"tfpy-site-{version}.zip", f"tfpy-site-{version}")
+        _pack(folders, made / f"tfpy-site-{version}.zip", f"tfpy-site-{version}")
         npm_package.ensure(made)
-        (made / DIGESTS).write_text(_digests(made), encoding="utf-8")
+        digests = "".join(_digest(file.name, file.read_bytes()) for file in _files(made))
+        (made / DIGESTS).write_text(digests, encoding="utf-8")
         shutil.rmtree(RELEASE, ignore_errors=True)
         made.replace(RELEASE)
     return RELEASE
 
 
-def _pack(folder: Path, out: Path, top: str) -> None:
-    """A folder as an archive with one folder at its top, which holds the files' digests, too."""
+def _pack(folders: Mapping[str, Path], out: Path, top: str) -> None:
+    """Folders, by their places, as an archive with one folder at its top and the files' digests."""
+    files = {
+        place + path.relative_to(folder).as_posix(): path.read_bytes()
+        for place, folder in folders.items()
+        for path in _files(folder)
+    }
+    files[DIGESTS] = "".join(_digest(name, data) for name, data in sorted(files.items())).encode()
     with zipfile.ZipFile(out, "w") as archive:
-        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in _files(folder)}
-        files[DIGESTS] = _digests(folder).encode()
         for name, data in sorted(files.items()):
             member = zipfile.ZipInfo(f"{top}/{name}", ZIP_TIME)
             archive.writestr(member, data, zipfile.ZIP_DEFLATED, 9)
 
 
-def _digests(folder: Path) -> str:
-    lines = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in _files(folder)
-    ]
-    return "".join(lines)
+def _digest(name: str, data: bytes) -> str:
+    return f"{hashlib.sha256(data).hexdigest()}  {name}\n"
 
 
 def _files(folder: Path) -> list[Path]:

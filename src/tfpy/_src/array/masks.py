@@ -16,7 +16,7 @@ from tfpy._src.ops import elementwise as ew, indexing
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
-    """True in the first ``lengths[...]`` of ``maxlen`` places: [*lengths.shape, maxlen].
+    """True in the first ``lengths[...]`` of ``maxlen`` places: ``[*lengths.shape, maxlen]``.
 
     Args:
         maxlen: the longest length by default, which is read on the host.

@@ -64,7 +64,7 @@ def hessians(
     """The second derivatives of the (summed) ``ys`` by each of ``xs``, within ``tf.function``.
 
     Returns:
-        For each ``x`` a tensor [*x.shape, *x.shape].
+        For each ``x`` a tensor ``[*x.shape, *x.shape]``.
 
     Raises:
         RuntimeError: outside of ``tf.function``; use two GradientTapes there.

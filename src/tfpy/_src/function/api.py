@@ -73,9 +73,9 @@ def function(
         autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
         reduce_retracing, experimental_relax_shapes: whether sizes in which calls differ are left
             open, so that the function sees None for them.
-        jit_compile, experimental_implements, experimental_autograph_options,
-        experimental_attributes, experimental_compile, experimental_follow_type_hints: of no
-            effect: every trace is compiled.
+        jit_compile, experimental_compile: of no effect: every trace is compiled.
+        experimental_implements, experimental_attributes: of no effect.
+        experimental_autograph_options, experimental_follow_type_hints: of no effect.
         quantize: "int8" computes products and convolutions with weights in int8 where the
             backend can (wasm, webgpu): for inference, up to 3.2 times as fast, results about 1 %
             off. "int4" does so, too, and where the backend can (webgpu) multiplies few rows, as in

@@ -130,7 +130,7 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The bytes of each string as numbers: [*input_bytes.shape, numbers].
+    """The bytes of each string as numbers: ``[*input_bytes.shape, numbers]``.
 
     Args:
         out_type: float16, float32, int32, uint8, int8, or a type that stands for one of them.

@@ -79,7 +79,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
-    """The x that minimises |matrix @ x - rhs|**2 + l2_regularizer * |x|**2.
+    """The x that minimises ``|matrix @ x - rhs|**2 + l2_regularizer * |x|**2``.
 
     With fewer rows than columns, and no regularizer, the shortest x of matrix @ x = rhs.
 

@@ -85,7 +85,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 @per_value
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1; for complex numbers x / |x|, and 0 where x is 0."""
+    """-1, 0 or 1; for complex numbers ``x / |x|``, and 0 where x is 0."""
     t = convert_to_tensor(x)
     if t.dtype.is_complex:
         return ew.divide_no_nan(t, cast(ew.abs_(t), t.dtype))

@@ -98,7 +98,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
-    """features / (|features| + 1)."""
+    """``features / (|features| + 1)``."""
     x = convert_to_tensor(features)
     return x / (ew.abs_(x) + 1.0)
 

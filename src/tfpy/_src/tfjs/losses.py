@@ -83,7 +83,7 @@ def absolute_difference(
     weights: Any = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """|predictions - labels|."""
+    """``|predictions - labels|``."""
     y, x = _same_shape("absolute_difference", labels, predictions)
     return compute_weighted_loss(ew.abs_(x - y), weights, reduction)
 

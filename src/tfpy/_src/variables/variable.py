@@ -43,7 +43,7 @@ class Variable(ScatterMethods, PythonValues):
         shape: what every value must fit: the initial one's shape by default. Where a size (or all
             of it) is None, values of several shapes do, and functions that read it run op by op.
         synchronization, aggregation: kept; ON_READ makes it untrainable.
-        validate_shape, caching_device, variable_def, import_scope,
+        validate_shape, caching_device, variable_def, import_scope: of no effect.
         experimental_enable_variable_lifting: of no effect.
 
     Raises:

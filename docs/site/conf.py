@@ -1,0 +1,45 @@
+"""Sphinx's settings; `build.py docs` puts this beside the pages of docs/ and those of the API."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
+OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
+"""A link from a page of docs/ to a file elsewhere in the repository."""
+
+project = "tfpy"
+copyright = "the tfpy authors"
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+]
+exclude_patterns = ["api/README.md"]
+html_theme = "furo"
+html_title = "tfpy"
+html_favicon = "static/icon.svg"
+html_static_path = ["static"]
+html_css_files = ["run.css"]
+html_js_files = [("run.mjs", {"type": "module"})]
+html_copy_source = False
+html_show_sphinx = False
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_typehints = "none"  # nearly all are Any
+autodoc_member_order = "groupwise"
+python_display_short_literal_types = True
+add_module_names = False
+napoleon_use_rtype = False
+
+
+def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
+    source[0] = OUTSIDE.sub(rf"]({REPOSITORY}/\1)", source[0])
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _link_to_repository)

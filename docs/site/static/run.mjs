@@ -1,0 +1,109 @@
+// A button at each example: runs it in this page. Blocks of a page go on from each other, so those
+// before are run first; examples of functions (with >>>) stand alone.
+
+import { openOutput } from "../../output.mjs";
+import { loadTfpy, withoutTraceback } from "../../tfpy.mjs";
+
+const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doctest .highlight";
+
+/** @type {Promise<import("../../tfpy.mjs").Tfpy> | undefined} */
+let loading;
+
+/** @type {(text: string) => void} what the block that runs prints to */
+let write = () => {};
+
+function load() {
+  loading ??= loadTfpy().then((tfpy) => {
+    const decoder = new TextDecoder();
+    const stream = {
+      /** @param {Uint8Array} bytes */
+      write: (bytes) => {
+        write(decoder.decode(bytes, { stream: true }));
+        return bytes.length;
+      },
+    };
+    tfpy.pyodide.setStdout(stream);
+    tfpy.pyodide.setStderr(stream);
+    return tfpy;
+  });
+  return loading;
+}
+
+/**
+ * An example's program; of one with prompts what follows them, in which an expression prints.
+ * @param {string} text
+ */
+function programOf(text) {
+  if (!text.startsWith(">>> ")) return text;
+  const lines = text.split("\n").filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
+  const code = lines.map((line) => line.slice(4)).join("\n");
+  return `import sys, ast
+for _node in ast.parse(${JSON.stringify(code)}).body:
+    _kind = "single" if isinstance(_node, ast.Expr) else "exec"
+    _tree = ast.Interactive([_node]) if _kind == "single" else ast.Module([_node], [])
+    exec(compile(_tree, "example", _kind))
+`;
+}
+
+/** One example of the page. */
+class Block {
+  /** @param {Element} element */
+  constructor(element) {
+    this.element = element;
+    this.text = element.querySelector("pre")?.textContent ?? "";
+    this.isAlone = this.text.startsWith(">>> ");
+    this.hasRun = false;
+    /** @type {HTMLElement[]} what is shown of it */
+    this.shown = [];
+    this.button = document.createElement("button");
+    this.button.className = "tfpy-run";
+    this.button.textContent = "Run";
+    this.button.addEventListener("click", () => this.runWithEarlier());
+    element.append(this.button);
+  }
+
+  async runWithEarlier() {
+    const earlier = this.isAlone ? [] : blocks.slice(0, blocks.indexOf(this));
+    for (const block of earlier.filter((b) => !b.isAlone && !b.hasRun)) {
+      if (!(await block.run())) return;
+    }
+    await this.run();
+  }
+
+  /** @returns {Promise<boolean>} whether it ended without an error */
+  async run() {
+    for (const pre of this.shown.splice(0)) pre.remove();
+    this.button.disabled = true;
+    this.button.textContent = loading ? "Running …" : "Loading Python …";
+    try {
+      const { run } = await load();
+      /** @type {((text: string) => void) | undefined} */
+      let output;
+      write = (text) => {
+        output ??= openOutput(this.show("tfpy-output"), console.log);
+        output(text);
+      };
+      await run(programOf(this.text));
+      this.hasRun = true;
+    } catch (error) {
+      console.error(error);
+      this.show("tfpy-error").textContent = withoutTraceback(error);
+      return false;
+    } finally {
+      this.button.disabled = false;
+      this.button.textContent = "Run";
+    }
+    return true;
+  }
+
+  /** @param {string} className */
+  show(className) {
+    const pre = document.createElement("pre");
+    pre.className = className;
+    (this.shown.at(-1) ?? this.element.parentElement ?? this.element).after(pre);
+    this.shown.push(pre);
+    return pre;
+  }
+}
+
+const blocks = [...document.querySelectorAll(BLOCKS)].map((element) => new Block(element));

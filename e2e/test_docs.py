@@ -1,0 +1,96 @@
+"""The documentation's pages: links lead somewhere, examples run where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+from buildsys import docs
+from buildsys.paths import SITE
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
+
+RUN_SECONDS = 120.0
+
+RUN = """(async (number) => {
+  const buttons = [...document.querySelectorAll(".tfpy-run")];
+  const button = buttons.at(number);
+  button.click();
+  while (buttons.some((b) => b.textContent !== "Run")) await new Promise((r) => setTimeout(r, 50));
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
+  return { output: texts(".tfpy-output"), error: texts(".tfpy-error") };
+})"""
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    return docs.ensure()
+
+
+@pytest.fixture(scope="module")
+def open_page(folder: Path, tfpy_sessions: Sessions) -> Iterator[Callable[[str], OpenPage]]:
+    """Opens a page of the documentation, which stands in the site."""
+    with SiteServer(SITE, mounts={"docs": folder}) as server:
+        yield lambda name: tfpy_sessions.browsers.open(
+            "chromium", ENVIRONMENTS["default"], f"{server.url}docs/{name}"
+        )
+
+
+class Links(HTMLParser):
+    """The links and the anchors of a page."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.anchors: set[str] = set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        if named.get("id"):
+            self.anchors.add(str(named["id"]))
+        link = named.get("href") or named.get("src")
+        if link and "://" not in link and not link.startswith(("data:", "mailto:")):
+            self.links.add(link)
+
+
+def test_links_lead_somewhere(folder: Path) -> None:
+    pages = {file: Links(file) for file in folder.rglob("*.html")}
+    broken = []
+    for file, found in pages.items():
+        for link in found.links:
+            path, anchor = urldefrag(link)
+            target = (file.parent / unquote(path.partition("?")[0])).resolve() if path else file
+            if not target.is_file() or (
+                anchor and target in pages and unquote(anchor) not in pages[target].anchors
+            ):
+                broken.append(f"{file.relative_to(folder)}: {link}")
+    assert broken == []
+    assert len(pages) > 60
+
+
+def test_the_tour_runs_in_its_page(open_page: Callable[[str], OpenPage]) -> None:
+    """The last button runs what is before it, too."""
+    page = open_page("tour.html")
+    found = page.evaluate(f"{RUN}(-1)", RUN_SECONDS)
+    assert found["error"] == []
+    tensor, total, gradient, trained = found["output"]
+    assert "[[2. 3.]" in tensor
+    assert "wasm" in tensor
+    assert total == "54.0\n"
+    assert "30" in gradient
+    assert abs(float(trained.split()[-1]) - 3.0) < 0.01
+    assert page.problems == []
+    page.close()
+
+
+def test_an_example_of_the_reference(open_page: Callable[[str], OpenPage]) -> None:
+    page = open_page("api/tf.nest.html")
+    found = page.evaluate(f"{RUN}(0)", RUN_SECONDS)
+    assert found == {"output": ["[3, 1, 2]\n"], "error": []}
+    page.close()
