@@ -91,6 +91,10 @@ FOLDER = "packed"
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
+ENGINE_LATE = tuple(
+    f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")
+)
+"""What few pages use of it."""
 
 
 def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
@@ -147,12 +151,19 @@ def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
 
 def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -> dict[str, bytes]:
     """The two files of a package that stands packed."""
-    modules = {bytecode.module(name): data[PYC_HEADER:] for name, data in sorted(code.items())}
-    marshalled = marshal.dumps(modules, MARSHAL_VERSION)
     return {
         f"{FOLDER}/{top}.zip": _archive(sources),
-        f"{FOLDER}/{top}.bytecode": zlib.compress(marshalled, 9),
+        f"{FOLDER}/{top}.bytecode": _compressed(_modules(code)),
     }
+
+
+def _modules(code: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Bytecode by the modules' names."""
+    return {bytecode.module(name): data[PYC_HEADER:] for name, data in code.items()}
+
+
+def _compressed(modules: Mapping[str, bytes]) -> bytes:
+    return zlib.compress(marshal.dumps(dict(sorted(modules.items())), MARSHAL_VERSION), 9)
 
 
 def with_packed_engine(wheel: Path) -> Path:
@@ -167,8 +178,28 @@ def with_packed_engine(wheel: Path) -> Path:
         elif not name.endswith(".pyc") and name.removesuffix(".py") not in kept:
             sources[name] = files.pop(name)
     made = BUILD / wheel.name
-    side_modules.write_wheel(made, {**files, **_packed("tfpy", sources, code)})
+    shutil.rmtree(BUILD / late_files.FOLDER, ignore_errors=True)
+    side_modules.write_wheel(made, {**files, **_partly_packed("tfpy", sources, code, BUILD)})
     return made
+
+
+def _partly_packed(
+    top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes], beside: Path
+) -> dict[str, bytes]:
+    """The files of the engine, packed, with what pages fetch late: sources, and ENGINE_LATE."""
+    modules = _modules(code)
+    rest = {name for name in modules if any(fnmatch(name, pattern) for pattern in ENGINE_LATE)}
+    late = {
+        "zip": late_files.write(beside, f"{top}.zip", _archive(sources)),
+        "rest": late_files.write(
+            beside, f"{top}.rest", _compressed({name: modules[name] for name in rest})
+        ),
+    }
+    first = {name: b"" if name in rest else data for name, data in modules.items()}
+    return {
+        f"{FOLDER}/{top}.json": json.dumps(late).encode(),
+        f"{FOLDER}/{top}.bytecode": _compressed(first),
+    }
 
 
 def _write_archive(out: Path, wheel: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from pyodide_lock import PyodideLockSpec, utils
 
-OTHERWISE = {"packed": ".zip", "late": ".json"}  # where packages are that are no folders of sources
+# Where packages are that are no folders of sources: those are packed, or have parts that come late.
+OTHERWISE = {("packed", ".zip"), ("packed", ".bytecode"), ("late", ".json")}
 find_imports = utils.parse_top_level_import_name
 
 
@@ -19,8 +20,8 @@ def imports(wheel: Path) -> list[str] | None:
     """The packages of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = [Path(name) for name in archive.namelist()]
-    found = [name.stem for name in names if OTHERWISE.get(str(name.parent)) == name.suffix]
-    return found or find_imports(wheel)
+    found = {name.stem for name in names if (str(name.parent), name.suffix) in OTHERWISE}
+    return sorted(found) or find_imports(wheel)
 
 
 utils.parse_top_level_import_name = imports

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.resources
 import inspect
+import json
 import linecache
 import marshal
 import pickle
@@ -135,3 +136,32 @@ def test_a_module_of_an_archive_alone(barrel: Path) -> None:
     sys.modules["barrel"] = importlib.util.module_from_spec(spec)  # not loaded, as Keras's h5py
     assert importlib.import_module("barrel.hoop").size == 4
     assert not barrel.exists()
+
+
+def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that the first dict has empty, and sources, are fetched when they are wanted."""
+    pack(folder, "crate", FILES)
+    modules = marshal.loads(zlib.decompress((folder / "crate.bytecode").read_bytes()))
+    rest = {name: modules[name] for name in ("crate/inner/deep",)}
+    first = {**modules, **dict.fromkeys(rest, b"")}
+    (folder / "crate.bytecode").write_bytes(zlib.compress(marshal.dumps(first, 2)))
+    files = {
+        "late/crate.rest": zlib.compress(marshal.dumps(rest, 2)),
+        "late/crate.zip": (folder / "crate.zip").read_bytes(),
+    }
+    (folder / "crate.zip").unlink()
+    late = {name.rpartition(".")[2]: {"file": name, "sha256": "?"} for name in files}
+    (folder / "crate.json").write_text(json.dumps(late))
+    asked: list[str] = []
+
+    def fetch(file: str, sha256: str) -> bytes:
+        asked.append(file)
+        return files[file]
+
+    monkeypatch.setattr(packed.late, "fetch", fetch)
+    importlib.import_module("crate.inner")
+    assert asked == ["late/crate.rest"], "crate imports Jar"
+    jar = importlib.import_module("crate").Jar
+    assert jar.size == 3
+    assert "return 1 / 0  # here" in inspect.getsource(jar)
+    assert asked == ["late/crate.rest", "late/crate.zip"]

@@ -9,5 +9,5 @@ if sys.platform == "emscripten":
     _folder = os.path.join(os.path.abspath(f"{__file__}/../../.."), "packed")
     packed.install(_folder)
     late.install()
-    if os.path.exists(f"{_folder}/tfpy.zip"):  # the site's wheel
+    if os.path.exists(f"{_folder}/tfpy.bytecode"):  # the site's wheel
         __path__.insert(0, f"{_folder}/tfpy.zip/tfpy/_src")

@@ -5,18 +5,22 @@ a compressed, marshalled dict of bytecode by the files' names without suffix, an
 other files.
 Unpacking a thousand of them and looking for each would take longer than to run them. A package with
 compiled modules, which must be files, is an archive alone, unpacked when it is first loaded.
+
+Of a large package pages fetch some files late: then NAME.json says which, by ending; "rest" is
+another such dict, for what the first one has empty.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import marshal
 import os
 import shutil
 import sys
 import types
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from importlib.abc import InspectLoader, Loader, PathEntryFinder
 from importlib.machinery import (
@@ -30,6 +34,8 @@ from importlib.machinery import (
 )
 from typing import Any
 from zipimport import zipimporter
+
+from tfpy._src import late
 
 START = "__init__"
 
@@ -47,7 +53,7 @@ class _Packages(PathEntryFinder):
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._place = os.path.dirname(folder)
-        self._bytecode: dict[str, Mapping[str, bytes]] = {}
+        self._bytecode: dict[str, dict[str, bytes]] = {}
 
     def finder(self, path: str) -> PathEntryFinder:
         """The finder for an entry of ``sys.path`` or ``__path__``.
@@ -63,17 +69,16 @@ class _Packages(PathEntryFinder):
         if archive not in self._bytecode:
             if not os.path.exists(f"{archive}.bytecode"):
                 return _finder_of_files(self.unpacked(f"{archive}.zip") + inner)
-            with open(f"{archive}.bytecode", "rb") as file:
-                self._bytecode[archive] = marshal.loads(zlib.decompress(file.read()))
+            self._bytecode[archive] = _dict_of(f"{archive}.bytecode")
         inner = inner.removeprefix("/")
         return _Modules(path, f"{self._place}/{inner}", inner, self._bytecode[archive])
 
     def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
         archive = f"{self._folder}/{fullname}.zip"
-        if not os.path.exists(archive):
-            return None
         if os.path.exists(f"{self._folder}/{fullname}.bytecode"):
             return self.finder(archive).find_spec(fullname, target)
+        if not os.path.exists(archive):
+            return None
         origin = f"{self._place}/{fullname}/{START}.py"
         spec = ModuleSpec(fullname, Unpacking(self, archive), origin=origin, is_package=True)
         spec.has_location = True
@@ -94,6 +99,27 @@ class _Packages(PathEntryFinder):
             for name in sorted(os.listdir(self._folder)):
                 if name.endswith(".zip"):
                     yield prefix + name.removesuffix(".zip"), True
+
+
+def _dict_of(file: str) -> dict[str, bytes]:
+    with open(file, "rb") as compressed:
+        modules: dict[str, bytes] = marshal.loads(zlib.decompress(compressed.read()))
+    return modules
+
+
+def _file(archive: str, ending: str) -> str:
+    """A file of a package, which may have to be fetched.
+
+    Raises:
+        ImportError: when it cannot be.
+    """
+    path = f"{archive}.{ending}"
+    if not os.path.exists(path) and os.path.exists(f"{archive}.json"):
+        with open(f"{archive}.json", encoding="utf-8") as text:
+            data = late.fetch(**json.load(text)[ending])
+        with open(path, "wb") as file:
+            file.write(data)
+    return path
 
 
 def _finder_of_files(path: str) -> PathEntryFinder:
@@ -140,7 +166,7 @@ class _Modules(PathEntryFinder):
     Their files are called as if they were unpacked, to ``place``.
     """
 
-    def __init__(self, path: str, place: str, inner: str, bytecode: Mapping[str, bytes]) -> None:
+    def __init__(self, path: str, place: str, inner: str, bytecode: dict[str, bytes]) -> None:
         self._path = path
         self._place = place.removesuffix("/")
         self._start = f"{inner}/" if inner else ""
@@ -154,19 +180,27 @@ class _Modules(PathEntryFinder):
     @cached_property
     def sources(self) -> zipimporter:
         """What reads the archive; it reads the archive's list of files when it is made."""
-        return zipimporter(self._path)
+        archive, _, inner = self._path.partition(".zip")
+        return zipimporter(_file(archive, "zip") + inner)
+
+    def code(self, name: str) -> bytes:
+        """The bytecode of a module."""
+        if not self._bytecode[name]:
+            archive = self._path.partition(".zip")[0]
+            self._bytecode.update(_dict_of(_file(archive, "rest")))
+        return self._bytecode[name]
 
     def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
         name = fullname.rpartition(".")[2]
-        code = self._bytecode.get(f"{self._start}{name}/{START}")
-        if is_package := code is not None:
+        module = f"{self._start}{name}/{START}"
+        if is_package := module in self._bytecode:
             origin = f"{self._place}/{name}/{START}.py"
         else:
-            code = self._bytecode.get(self._start + name)
+            module = self._start + name
             origin = f"{self._place}/{name}.py"
-        if code is None:
+        if module not in self._bytecode:
             return None
-        loader = _Loader(self, origin, code, is_package)
+        loader = _Loader(self, origin, module, is_package)
         spec = ModuleSpec(fullname, loader, origin=origin, is_package=is_package)
         spec.has_location = True
         if spec.submodule_search_locations is not None:
@@ -185,14 +219,14 @@ class _Modules(PathEntryFinder):
 class _Loader(InspectLoader):
     """Loads a module from its bytecode; gives its source, and data, from the archive."""
 
-    def __init__(self, finder: _Modules, origin: str, code: bytes, is_package: bool) -> None:
+    def __init__(self, finder: _Modules, origin: str, module: str, is_package: bool) -> None:
         self._finder = finder
         self._origin = origin
-        self._code = code
+        self._module = module
         self._is_package = is_package
 
     def get_code(self, fullname: str) -> types.CodeType:
-        code: types.CodeType = marshal.loads(self._code)
+        code: types.CodeType = marshal.loads(self._finder.code(self._module))
         return code
 
     def is_package(self, fullname: str) -> bool:

@@ -57,7 +57,7 @@ class SiteServer:
     ) -> None:
         folders = dict(mounts or {})
         files = dict(made or {})
-        extra = {**(ISOLATION if isolated else {}), **(headers or {}), "Cache-Control": "no-cache"}
+        extra = {"Cache-Control": "no-cache", **(ISOLATION if isolated else {}), **(headers or {})}
 
         class Handler(SimpleHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
