@@ -12,8 +12,10 @@ import pytest
 from tfpy.testing import run_in_browser
 
 HEAPS = """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
-    return (on) => { P.grow = !on ? grow : () => { throw new RangeError("full"); } } })()"""
-"""A switch: no heap grows, that of Python no more than that of the wasm module."""
+    return (on, python) => { P.grow = !on ? grow : function (pages) {
+      if (this.buffer === python?.HEAPU8.buffer) return grow.call(this, pages);
+      throw new RangeError("full"); } } })()"""
+"""A switch: no heap grows, but Python's where that is given."""
 TEXTURES = """(() => { const P = WebGL2RenderingContext.prototype, { texStorage2D } = P;
     return (on) => { P.texStorage2D = !on ? texStorage2D : function (t, l, f, w, h) {
       if (w * h * 16 < 2 ** 20) texStorage2D.call(this, t, l, f, w, h); } }; })()"""
@@ -142,6 +144,7 @@ async def test_a_gpu_with_little_memory(tf: Any) -> None:
 @asynccontextmanager
 async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[None]:
     """Wasm, opened anew: its heap holds 32 MB, and does not grow."""
+    import pyodide_js
     from pyodide.code import run_js
 
     flag, switch = "TFPY_HOST_MEMORY_BUDGET", run_js(HEAPS)
@@ -155,7 +158,7 @@ async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[N
         await tf.set_backend_async("wasm")
 
     await again(before if host_budget is None else host_budget)
-    switch(True)
+    switch(True, pyodide_js._module)
     try:
         yield
     finally:
