@@ -70,9 +70,7 @@ def main() -> None:
     found = asyncio.run(measure(options))
     for work in dict.fromkeys(line["work"] for line in found):
         print_row(cells(work, [line for line in found if line["work"] == work]))
-    print(
-        "Milliseconds; kept: the longest that a message to oneself waited; long task: Chromium's."
-    )
+    print("Milliseconds. Kept: the longest that a timer was late; task: Chromium's long tasks.")
 
 
 if __name__ == "__main__":
