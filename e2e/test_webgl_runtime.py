@@ -244,7 +244,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["steps"][0].pop("params"), "program: step 0 has no params"),
     (lambda d: d.update(donations=3), "program: the list donations is missing"),
     (lambda d: d.update(donations=[[1]]), "program: one of donations is no pair"),
-    (misspell, "WebGL2 kernel elementwise does not compile:"),
+    (misspell, "WebGL2 kernel elementwise of a program does not compile; other kernels go on"),
 ]
 
 

@@ -38,6 +38,7 @@
  * @property {number[]} outputs
  * @property {[number, number][]} [donations] pairs of an output and an input's buffer
  * @property {S[]} steps
+ * @property {string} of the ops that it computes, for errors
  */
 
 import { nbytesOf } from "./elements.mjs";
@@ -58,7 +59,7 @@ export function parseProgram(json, nbytes, rules) {
   const text = parsed(json);
   checkLists(text);
   check(text, nbytes, rules);
-  return text;
+  return { ...text, of: String(text.of ?? "a program") };
 }
 
 /**

@@ -33,6 +33,8 @@ import { contextLost } from "./context.mjs";
 export const PARAMS_BINDING = 0;
 export const CHUNK_BINDING = 1;
 
+const MEND = 'other kernels go on; await tf.set_backend_async("wasm") computes it without the GPU';
+
 /** One triangle that covers the target. */
 const VERTEX = `#version 300 es
 void main() {
@@ -77,9 +79,10 @@ export class ShaderCache {
    * Waits for shaders without blocking the page for longer than one takes.
    *
    * @param {Shader[]} shaders
+   * @param {string} of the ops that they are for
    * @param {(done: number, total: number) => void} progress
    */
-  async finishAsync(shaders, progress) {
+  async finishAsync(shaders, of, progress) {
     const { gl, parallel } = this;
     const total = shaders.length;
     progress(0, total);
@@ -88,13 +91,16 @@ export class ShaderCache {
       await until(
         () => parallel === null || gl.getProgramParameter(program, parallel.COMPLETION_STATUS_KHR),
       );
-      this.finish(shaders[done]);
+      this.finish(shaders[done], of);
       progress(done + 1, total);
     }
   }
 
-  /** @param {Shader} shader */
-  finish(shader) {
+  /**
+   * @param {Shader} shader
+   * @param {string} of the ops that it is for
+   */
+  finish(shader, of) {
     if (shader.members !== null) return;
     const { gl } = this;
     const { kernel, program, fragment } = shader;
@@ -104,7 +110,7 @@ export class ShaderCache {
       this.state.deleteProgram(program);
       gl.deleteShader(fragment);
       throw new Error(
-        `WebGL2 kernel ${kernel.name} does not compile:\n${located(log, kernel.source)}`,
+        `WebGL2 kernel ${kernel.name} of ${of} does not compile; ${MEND}:\n${located(log, kernel.source)}`,
       );
     }
     gl.deleteShader(fragment);

@@ -130,7 +130,7 @@ class Webgl {
     this.checkUsable();
     const text = parseProgram(json, nbytes, this.device.targets);
     const shaders = text.kernels.map((kernel) => this.shaders.start(kernel));
-    for (const shader of shaders) this.shaders.finish(shader);
+    for (const shader of shaders) this.shaders.finish(shader, text.of);
     this.checkUsable();
     const program = new Program(this.pool, text, shaders);
     try {
@@ -148,9 +148,9 @@ class Webgl {
   async registerAsync(json, heap, ptr, nbytes, progress) {
     this.checkUsable();
     const constants = heap.slice(ptr, ptr + nbytes);
-    const { kernels } = parseProgram(json, nbytes, this.device.targets);
+    const { kernels, of } = parseProgram(json, nbytes, this.device.targets);
     const shaders = kernels.map((kernel) => this.shaders.start(kernel));
-    await this.shaders.finishAsync(shaders, progress);
+    await this.shaders.finishAsync(shaders, of, progress);
     return this.register(json, constants, 0, nbytes);
   }
 

@@ -89,11 +89,12 @@ export class Commands {
   }
 
   /**
-   * @param {Kernel} kernel nothing happens if it does not compile, which is told elsewhere
+   * @param {Kernel} kernel one that does not compile fails
    * @param {GPUBindGroup} group
    * @param {number[]} groups
    */
-  encode({ text, pipeline }, group, [x, y, z]) {
+  encode({ text, pipeline, refusal }, group, [x, y, z]) {
+    if (refusal !== null) this.onFailure(refusal);
     if (pipeline === null) return;
     const pass = this.open(text.name);
     if (pipeline !== this.pipeline) {

@@ -8,7 +8,8 @@
  * @property {KernelText} text
  * @property {GPUBindGroupLayout} layout of its parameters, inputs and output
  * @property {GPUComputePipeline | null} pipeline null until it is made
- * @property {Promise<Error | null>} made what is wrong with it, when that is known
+ * @property {Error | null} refusal why the driver does not take it, once that is known
+ * @property {Promise<Error | null>} made the refusal, or that there is none
  */
 
 /** What a language without these functions is given in their place. */
@@ -20,6 +21,8 @@ fn dot4I8Packed(x: u32, y: u32) -> i32 {
     }
     return sum;
 }`;
+
+const MEND = 'other kernels go on; await tf.set_backend_async("wasm") computes it without the GPU';
 
 export class PipelineCache {
   /**
@@ -40,34 +43,38 @@ export class PipelineCache {
    * A kernel, which is made if need be.
    *
    * @param {KernelText} text
+   * @param {string} of the ops that it is made for
    * @returns {Kernel}
    */
-  kernel(text) {
+  kernel(text, of) {
     const found = this.kernels.get(text.source);
     if (found !== undefined) return found;
     const { layout } = this.layoutOf(text.inputs.length);
     /** @type {Kernel} */
-    const kernel = { text, layout, pipeline: null, made: Promise.resolve(null) };
-    kernel.made = this.make(kernel);
+    const kernel = { text, layout, pipeline: null, refusal: null, made: Promise.resolve(null) };
+    kernel.made = this.make(kernel, of);
     this.kernels.set(text.source, kernel);
     return kernel;
   }
 
   /**
    * @param {Kernel} kernel
+   * @param {string} of
    * @returns {Promise<Error | null>}
    */
-  async make(kernel) {
+  async make(kernel, of) {
     const { name, source } = kernel.text;
     try {
       kernel.pipeline = await this.compile(kernel.text);
       return null;
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      const error = new Error(`kernel ${name} does not compile: ${why}`);
+      const why = String(/** @type {any} */ (cause)?.message ?? cause);
+      kernel.refusal = new Error(
+        `kernel ${name} of ${of} does not compile: ${why.trim()}; ${MEND}`,
+      );
       this.kernels.delete(source);
-      this.onFailure(error);
-      return error;
+      this.onFailure(kernel.refusal);
+      return kernel.refusal;
     }
   }
 
@@ -79,13 +86,28 @@ export class PipelineCache {
    */
   async trial(text) {
     const { layout } = this.layoutOf(text.inputs.length);
-    this.gpu.pushErrorScope("validation");
-    const compiled = this.compile(text);
-    this.gpu.popErrorScope().catch(() => {}); // the device is lost, which is told elsewhere
     try {
-      return { text, layout, pipeline: await compiled, made: Promise.resolve(null) };
+      const pipeline = await this.compile(text);
+      return { text, layout, pipeline, refusal: null, made: Promise.resolve(null) };
     } catch {
       return null;
+    }
+  }
+
+  /**
+   * Compiles, and keeps the device from hearing of what is wrong.
+   *
+   * @param {KernelText} text
+   * @returns {Promise<GPUComputePipeline>} rejects with what is wrong
+   */
+  async compile(text) {
+    this.gpu.pushErrorScope("validation");
+    const started = this.start(text);
+    const noted = this.gpu.popErrorScope().catch(() => null); // lost, which is told elsewhere
+    try {
+      return await started;
+    } catch (cause) {
+      throw (await noted) ?? cause;
     }
   }
 
@@ -93,7 +115,7 @@ export class PipelineCache {
    * @param {KernelText} text
    * @returns {Promise<GPUComputePipeline>}
    */
-  compile({ name, source, inputs }) {
+  start({ name, source, inputs }) {
     const lacks = !this.hasDotProduct && source.includes("dot4I8Packed(");
     const code = lacks ? source + DOT_PRODUCT : source;
     const module = this.gpu.createShaderModule({ label: name, code });

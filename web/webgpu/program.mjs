@@ -81,6 +81,11 @@ export class Program extends BufferProgram {
     }
   }
 
+  /** Throws where the driver is known not to take a kernel. */
+  checkKernels() {
+    for (const { kernel } of this.steps) if (kernel.refusal !== null) throw kernel.refusal;
+  }
+
   /**
    * Encodes the steps on the inputs that were bound.
    *

@@ -138,7 +138,7 @@ class Webgpu {
   register(json, heap, ptr, nbytes) {
     this.checkUsable();
     const text = parseProgram(json, nbytes, this.limits);
-    const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel));
+    const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel, text.of));
     const program = new Program(this.pool, text, kernels, this.specialised);
     program.uploadConstants(text.constants, heap, ptr);
     this.programs.set(++this.lastProgram, program);
@@ -149,12 +149,12 @@ class Webgpu {
   async registerAsync(json, heap, ptr, nbytes, progress) {
     this.checkUsable();
     const constants = heap.slice(ptr, ptr + nbytes);
-    const { kernels } = parseProgram(json, nbytes, this.limits);
+    const { kernels, of } = parseProgram(json, nbytes, this.limits);
     let done = 0;
     progress(done, kernels.length);
     await Promise.all(
       kernels.map(async (kernel) => {
-        const error = await this.pipelines.kernel(kernel).made;
+        const error = await this.pipelines.kernel(kernel, of).made;
         if (error !== null) throw error;
         progress(++done, kernels.length);
       }),
@@ -173,6 +173,7 @@ class Webgpu {
   run(id, ...slots) {
     this.checkUsable();
     const program = this.program(id);
+    program.checkKernels();
     this.slots.bind(program, slots);
     program.run(slots);
     this.slots.freeDonated(program, slots);

@@ -39,21 +39,25 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def parse(data: bytes) -> dict[str, Any]:
+def parse(data: bytes, where: str = "model.json") -> dict[str, Any]:
     """The object that the file is.
+
+    Args:
+        where: the file, for errors.
 
     Raises:
         ModelFileError: for what is no JSON object, or nested too deeply.
     """
     if len(data) > MAX_BYTES:
-        raise ModelFileError(f"model.json has {len(data)} bytes; at most {MAX_BYTES} are read")
+        raise ModelFileError(f"{where} has {len(data)} bytes; at most {MAX_BYTES} are read")
     if _depth(data) > MAX_DEPTH:
-        raise ModelFileError(f"model.json is nested more than {MAX_DEPTH} levels deep")
+        raise ModelFileError(f"{where} is nested more than {MAX_DEPTH} levels deep")
     try:
         found = json.loads(data)
     except ValueError as error:
-        raise ModelFileError(f"model.json is no JSON: {error}") from None
-    return an_object(found, "model.json")
+        page = "; it is a page: is this the model's address?" if data.lstrip()[:1] == b"<" else ""
+        raise ModelFileError(f"{where} is no JSON: {error}{page}") from None
+    return an_object(found, where)
 
 
 def _depth(data: bytes) -> int:

@@ -153,8 +153,11 @@ def _quantization(value: Any, dtype: str, name: str) -> Quantization:
     return Quantization(stored, scale, a_number(entry.get("min"), "quantization.min"))
 
 
-def joined(group: Group, shards: Sequence[bytes]) -> bytes:
+def joined(group: Group, shards: Sequence[bytes], where: Callable[[str], str] = str) -> bytes:
     """The bytes of a group's files, which must be as many as its weights take.
+
+    Args:
+        where: what errors call a path.
 
     Raises:
         ModelFileError: for more or fewer.
@@ -162,7 +165,8 @@ def joined(group: Group, shards: Sequence[bytes]) -> bytes:
     size = sum(map(len, shards))
     if group.size is not None and size != group.size:
         raise ModelFileError(
-            f"the files {', '.join(group.paths)} have {size} bytes; their weights take {group.size}"
+            f"the files {', '.join(map(where, group.paths))} have {size} bytes; "
+            f"their weights take {group.size}"
         )
     return b"".join(shards)
 

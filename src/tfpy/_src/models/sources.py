@@ -61,6 +61,10 @@ class Files(Protocol):
     heard: Callable[[int], None] = staticmethod(lambda count: None)
     """Is told of bytes that have come."""
 
+    def where(self, path: str) -> str:
+        """What errors call a file."""
+        return path
+
     async def read(self, path: str, limit: int) -> bytes:
         """A file's bytes.
 
@@ -107,6 +111,7 @@ class Coming:
 
     def __init__(self, files: Files, manifest: Any, progress: Progress | None) -> None:
         self.groups = read_manifest(manifest)
+        self._where = files.where
         if progress is not None:
             files.heard = Counted(progress, sum(group.size or 0 for group in self.groups))
         self._begun = [
@@ -121,7 +126,7 @@ class Coming:
             ModelFileError: for files that are missing or broken.
         """
         pairs = zip(self.groups, self._begun, strict=True)
-        return [(group, joined(group, await shards)) for group, shards in pairs]
+        return [(group, joined(group, await shards, self._where)) for group, shards in pairs]
 
     def __enter__(self) -> Coming:
         return self
@@ -160,7 +165,7 @@ def begun(
     """
     files.expect(_likely_paths(data))
     try:
-        model = parse(data)
+        model = parse(data, files.where(files.model))
         return model, Coming(files, model.get("weightsManifest", []), progress)
     finally:
         files.expect(())
@@ -278,6 +283,9 @@ class _Address(Files):
         self._folder += slash
         self._query = mark + query
         self._expected: dict[tuple[str, ...], Answers] = {}
+
+    def where(self, path: str) -> str:
+        return self._addresses((path,))[0]
 
     async def read(self, path: str, limit: int) -> bytes:
         return (await self.begin((path,), limit))[0]

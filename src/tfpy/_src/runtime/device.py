@@ -34,6 +34,9 @@ from tfpy._src.runtime.backend import (
 from tfpy._src.runtime.exhaustion import exhausted, too_large
 from tfpy._src.runtime.turns import give_turn
 
+_SHOWN = 12
+"""Ops that an error names."""
+
 
 class DeviceBackend(Backend):
     """A backend behind the bridge."""
@@ -269,9 +272,26 @@ def _has_complex(graph: Graph) -> bool:
 
 
 def _texts(compiled: Compiled) -> tuple[str, bytes]:
-    """The text and the constants that cross."""
+    """The text, with what it computes, and the constants that cross."""
     assert compiled.program is not None
-    return compiled.program.to_json(), compiled.program.constant_bytes()
+    of, program = json.dumps(_named(compiled.graph)), compiled.program
+    return f'{program.to_json()[:-1]},"of":{of}}}', program.constant_bytes()
+
+
+def _named(graph: Graph) -> str:
+    """The ops of a Graph, for errors."""
+    names = list(dict.fromkeys(_names(graph)))
+    shown = ", ".join(names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN} other ops" if len(names) > _SHOWN else shown
+
+
+def _names(graph: Graph) -> Iterator[str]:
+    for eqn in graph.eqns:
+        bodies = [value for _, value in eqn.attrs if isinstance(value, Graph)]
+        for body in bodies:
+            yield from _names(body)
+        if not bodies:
+            yield eqn.op.name
 
 
 class _SlicedRun:
