@@ -122,7 +122,7 @@ def build_wheel(options: argparse.Namespace) -> int:
 
 
 def make_docs(options: argparse.Namespace) -> int:
-    """Make the documentation's pages in build/docs."""
+    """Make the documentation's pages, which the release's site has in its folder docs."""
     print(docs.ensure())
     return 0
 

@@ -1,4 +1,4 @@
-"""The documentation: docs/ and the reference, made of the docstrings, as pages in build/docs.
+"""The documentation: docs/ and the reference, made of the docstrings, as pages.
 
 They stand in the folder docs/ of the site: their examples run by its loader.
 """
@@ -8,26 +8,34 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import pyenv
-from .cache import lock
-from .console import run_logged, step
-from .paths import BUILD, ROOT
+from . import api_pages, pyenv
+from .cache import entry, file_hash, tree_hash
+from .console import run_logged
+from .paths import PACKAGE, ROOT
 
 PAGES = ROOT / "docs"
-DOCS = BUILD / "docs"
 
 
 def ensure() -> Path:
-    """The folder of the pages, made anew of what changed; a warning is an error."""
-    sources = BUILD / "docs-sources"
+    """The folder of the pages, made when missing; a warning is an error."""
+    inputs = {
+        "pages": tree_hash(PAGES),
+        "package": tree_hash(PACKAGE, api_pages.TABLE),
+        "recipe": [file_hash(Path(file)) for file in (__file__, api_pages.__file__)],
+        "lock": file_hash(ROOT / pyenv.LOCKS["docs"]),
+    }
+    return entry("docs", inputs, "documentation", _make) / "html"
+
+
+def _make(into: Path) -> None:
     python = pyenv.ensure("docs")
-    with lock("docs"), step(f"documentation in {DOCS}"):
-        shutil.rmtree(sources, ignore_errors=True)
-        shutil.copytree(PAGES, sources, ignore=shutil.ignore_patterns("site"))
-        shutil.copytree(PAGES / "site", sources, dirs_exist_ok=True)
-        (sources / "api").mkdir()
-        env = pyenv.importing("src", ".")
-        run_logged([python, "-m", "buildsys.api_pages", sources / "api"], "docs-api", env=env)
-        build = [python, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going"]
-        run_logged([*build, "-d", BUILD / "docs-doctrees", sources, DOCS], "docs", env=env)
-    return DOCS
+    sources = into / "sources"
+    shutil.copytree(PAGES, sources, ignore=shutil.ignore_patterns("site"))
+    shutil.copytree(PAGES / "site", sources, dirs_exist_ok=True)
+    (sources / "api").mkdir()
+    env = pyenv.importing("src", ".")
+    run_logged([python, "-m", "buildsys.api_pages", sources / "api"], "docs-api", env=env)
+    build = [python, "-m", "sphinx", "--builder", "html", "--fail-on-warning", "--keep-going"]
+    run_logged([*build, "-d", into / "doctrees", sources, into / "html"], "docs", env=env)
+    shutil.rmtree(sources)
+    shutil.rmtree(into / "doctrees")
