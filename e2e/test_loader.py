@@ -1,10 +1,9 @@
-"""The page loader: as a script tag's companion and as a function."""
+"""The page loader as a function; test_scripts.py has Python in script tags."""
 
 from __future__ import annotations
 
 import gzip
 import importlib
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,34 +21,6 @@ BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
 EVERY_BROWSER = tuple(BROWSERS)
 
-RUN_SCRIPTS = """async (scripts) => {
-  const events = [];
-  const ended = new Promise((resolve) => {
-    const count = (event) => {
-      events.push(event.type);
-      if (event.type === "tfpy-error" || events.length === scripts.length) resolve();
-    };
-    addEventListener("tfpy-result", count);
-    addEventListener("tfpy-error", count);
-  });
-  for (const text of scripts) {
-    const script = document.createElement("script");
-    script.type = "text/tfpy";
-    script.textContent = text;
-    script.toggleAttribute("as-tensorflow", text.includes("import tensorflow"));
-    document.body.append(script);
-  }
-  await import("/tfpy.mjs");
-  await ended;
-  const texts = (selector) => [...document.querySelectorAll(selector)].map(
-    (shown) => {
-      const { whiteSpace, overflowWrap } = getComputedStyle(shown);
-      const after = shown.previousElementSibling.tagName;
-      return { text: shown.textContent, after, style: [whiteSpace, overflowWrap] };
-    });
-  return { events, output: texts(".tfpy-output"), error: texts(".tfpy-error") };
-}"""
-
 OpenPageFixture = Callable[..., OpenPage]
 
 
@@ -57,13 +28,6 @@ def run_module(page: OpenPage, body: str) -> Any:
     """The value that an async function with this body, which sees the loader, returns."""
     function = f"import('/tfpy.mjs').then(async ({{ loadTfpy }}) => {{ {body} }})"
     return page.evaluate(function, LOAD_SECONDS)
-
-
-def run_scripts(page: OpenPage, *scripts: str) -> dict[str, Any]:
-    """What a page shows that has these Python scripts and the loader."""
-    text = json.dumps(list(scripts))
-    found: dict[str, Any] = page.evaluate(f"({RUN_SCRIPTS})({text})", LOAD_SECONDS)
-    return found
 
 
 def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
@@ -197,41 +161,6 @@ def test_python_errors_reject(tfpy_page: OpenPageFixture) -> None:
     assert "[2, 3]" in text
 
 
-def test_script_tags(tfpy_page: OpenPageFixture) -> None:
-    page = tfpy_page(BLANK)
-    found = run_scripts(
-        page,
-        "\n    import tfpy as tf\n    x = tf.constant([1, 2]) + 1\n    print(x.numpy())\n",
-        "print(int(tf.reduce_sum(x).numpy()))",
-        "import tensorflow\nprint(tensorflow is tf)",
-    )
-    assert found["events"] == ["tfpy-result"] * 3
-    assert [shown["text"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n"]
-    assert found["error"] == []
-    assert page.problems == []
-
-
-def test_script_errors_are_shown(tfpy_page: OpenPageFixture) -> None:
-    page = tfpy_page(BLANK)
-    found = run_scripts(page, "print('before')\n1 / 0", "print('not reached')")
-    assert found["events"] == ["tfpy-error"]
-    (error,) = found["error"]
-    assert "ZeroDivisionError: division by zero" in error["text"]
-    assert "script 1 of the page" in error["text"]
-    assert "_pyodide" not in error["text"]
-    assert (error["after"], found["output"][0]["text"]) == ("PRE", "before\n")
-    assert error["style"] == ["pre-wrap", "anywhere"]
-    assert any("ZeroDivisionError" in problem for problem in page.problems)
-
-
-def test_script_errors_are_about_the_users_code(tfpy_page: OpenPageFixture) -> None:
-    code = "import tfpy as tf\n\ntf.reshape(tf.zeros([2, 3]), [4])"
-    (error,) = run_scripts(tfpy_page(BLANK), code)["error"]
-    assert "tf.reshape(tf.zeros([2, 3]), [4])" in error["text"], "the user's line is shown"
-    assert "site-packages" not in error["text"]
-    assert "more frames, of tfpy and Pyodide" in error["text"]
-
-
 def test_the_readmes_script(tfpy_page: OpenPageFixture) -> None:
     page = tfpy_page(BLANK)
     text = (Path(__file__).parents[1] / "README.md").read_text()
@@ -248,19 +177,6 @@ def test_the_readmes_script(tfpy_page: OpenPageFixture) -> None:
     )
     assert found[0] == "Float32Array"
     assert [round(v, 3) for v in found[1]] == [0.09, 0.245, 0.665]
-    assert page.problems == []
-
-
-def test_example_page(tfpy_page: OpenPageFixture) -> None:
-    page = tfpy_page("examples/script_tag.html")
-    text = page.evaluate(
-        """new Promise((resolve) => addEventListener("tfpy-result",
-          () => resolve(document.querySelector(".tfpy-output").textContent)))""",
-        LOAD_SECONDS,
-    )
-    slope, offset = (float(word) for word in text.split()[-2:])
-    assert abs(slope - 3.0) < 0.05
-    assert abs(offset - 1.0) < 0.05
     assert page.problems == []
 
 

@@ -1,98 +1,9 @@
 // Python in a page's <script type="text/tfpy">, which tfpy.mjs finds.
 
-import { openOutput } from "./output.mjs";
-import { messageOf } from "./python.mjs";
-import { FRAME, loadTfpy, SOURCE } from "./tfpy.mjs";
+import { openEngine } from "./script_engine.mjs";
+import { addStyle, openView } from "./script_view.mjs";
 
-/** Frames that are no code of the user's. */
-const INNER_FRAME = /^ {2}File "[^"]*\/(_pyodide|site-packages\/(tfpy|numpy|pyodide))\//;
-
-/** What a page's own style may say otherwise. */
-const STYLE = `
-:where(pre.tfpy-output, pre.tfpy-error) { white-space: pre-wrap; overflow-wrap: anywhere; }
-:where(pre.tfpy-error) { color: light-dark(#b3261e, #f2b8b5); }
-`;
-
-/**
- * The element of a class after the script, below what is shown of it already; made when it is not
- * there.
- * @param {HTMLElement} script
- * @param {string} className
- */
-function elementAfter(script, className) {
-  /** @type {Element} */
-  let last = script;
-  while (last.className !== className) {
-    const next = last.nextElementSibling;
-    if (!next?.matches(".tfpy-output, .tfpy-error, .tfpy-picture")) {
-      const pre = document.createElement("pre");
-      pre.className = className;
-      last.after(pre);
-      return pre;
-    }
-    last = next;
-  }
-  return /** @type {HTMLElement} */ (last);
-}
-
-/** @type {WeakMap<HTMLElement, (text: string) => void>} */
-const outputs = new WeakMap();
-
-/**
- * Shows what a script prints.
- * @param {HTMLElement} script
- * @param {string} text
- */
-function print(script, text) {
-  let output = outputs.get(script);
-  if (!output) {
-    output = openOutput(elementAfter(script, "tfpy-output"), (line) => console.log(line));
-    outputs.set(script, output);
-  }
-  output(text);
-}
-
-/**
- * What Pyodide writes a stream to.
- * @param {() => HTMLElement} script gives the one that runs
- */
-function streamOf(script) {
-  const decoder = new TextDecoder();
-  /** @param {Uint8Array} bytes */
-  const write = (bytes) => {
-    print(script(), decoder.decode(bytes, { stream: true }));
-    return bytes.length;
-  };
-  return { write };
-}
-
-/**
- * A Python error with the frames of the user's code alone.
- * @param {unknown} error
- */
-function readable(error) {
-  let isShown = true;
-  let hidden = 0;
-  const lines = messageOf(error)
-    .split("\n")
-    .filter((line) => {
-      if (line.startsWith(FRAME)) {
-        isShown = !INNER_FRAME.test(line);
-        hidden += Number(!isShown);
-      } else if (!line.startsWith(SOURCE)) {
-        isShown = true;
-      }
-      return isShown;
-    });
-  if (hidden > 0) lines.push(`(the console has ${hidden} more frames, of tfpy and Pyodide)`);
-  return lines.join("\n");
-}
-
-function addStyle() {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  document.adoptedStyleSheets.push(sheet);
-}
+/** @typedef {import("./script_view.mjs").View} View */
 
 /** @param {HTMLScriptElement} script */
 async function sourceOf(script) {
@@ -107,7 +18,7 @@ async function sourceOf(script) {
 }
 
 /**
- * What the attributes of the page's scripts ask for: packages="keras, …" and as-tensorflow.
+ * What the attributes of scripts ask for: packages="keras, …" and as-tensorflow.
  * @param {HTMLScriptElement[]} scripts
  * @returns {import("./tfpy.mjs").LoadOptions}
  */
@@ -122,32 +33,104 @@ function optionsOf(scripts) {
 }
 
 /**
- * Runs the page's Python scripts one after the other in one namespace. What a script prints stands
- * in a <pre class="tfpy-output"> after it, as a terminal shows it; an error, in a
- * <pre class="tfpy-error"> below, ends the run. The script that runs has data-tfpy="running".
- * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`.
+ * What one script after the other runs with; `shown` gives the view of the one that runs.
+ * @typedef {(options: import("./tfpy.mjs").LoadOptions, shown: () => View, hear: (message: any) => void)
+ *   => Promise<import("./script_engine.mjs").Run>} Open
+ */
+
+/** @type {Open} */
+async function openHere(options, shown) {
+  const onProgress = (/** @type {import("./tfpy.mjs").Progress} */ event) =>
+    shown().progress(event);
+  const { run } = await openEngine({ ...options, onProgress }, (text) => shown().print(text));
+  return run;
+}
+
+/** @type {Open} */
+function openInWorker(options, shown, hear) {
+  const url = new URL("./script_worker.mjs", import.meta.url);
+  url.search = location.search; // with the flags, which Python reads there
+  const worker = new Worker(url, { type: "module" });
+  const { port1: port, port2 } = new MessageChannel();
+  /** @type {(value: any) => void} */
+  let resolve;
+  /** @type {(error: Error) => void} */
+  let reject;
+  /** @param {unknown} [message] @returns {Promise<any>} */
+  const asked = (message) =>
+    new Promise((...settle) => {
+      [resolve, reject] = settle;
+      if (message) port.postMessage(message);
+    });
+
+  /** @type {import("./script_engine.mjs").Run} */
+  const run = (source, filename) => asked({ source, filename });
+
+  /** @type {Record<string, (value: any) => void>} */
+  const told = {
+    progress: (event) => shown().progress(event),
+    print: (text) => shown().print(text),
+    picture: ({ svg, place }) => shown().picture(svg, place),
+    ready: () => resolve(run),
+    result: (value) => resolve(value),
+    error: (text) => reject(new Error(text)),
+  };
+  port.onmessage = ({ data: [kind, value] }) => told[kind](value);
+  worker.onmessage = ({ data }) => hear({ data, worker });
+  worker.onerror = ({ message }) =>
+    reject(new Error(`${url.pathname} does not run: ${message || "is it there?"}`));
+  const ready = asked();
+  worker.postMessage(options, [port2]);
+  return ready;
+}
+
+/**
+ * Runs scripts one after the other, in one namespace.
+ * @param {HTMLScriptElement[]} all the page's
+ * @param {HTMLScriptElement[]} scripts
+ * @param {Open} open
+ */
+async function runInTurn(all, scripts, open) {
+  const views = new Map(scripts.map((script) => [script, openView(script)]));
+  let current = scripts[0];
+  const shown = () => /** @type {View} */ (views.get(current));
+  /** @param {string} type @param {any} detail */
+  const dispatch = (type, detail) =>
+    current.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
+  try {
+    const run = await open(optionsOf(scripts), shown, (message) =>
+      dispatch("tfpy-message", message),
+    );
+    shown().ready();
+    for (current of scripts) {
+      current.setAttribute("data-tfpy", "running");
+      const filename = current.src || `script ${all.indexOf(current) + 1} of the page`;
+      const result = await run(await sourceOf(current), filename);
+      current.removeAttribute("data-tfpy");
+      dispatch("tfpy-result", { result });
+    }
+  } catch (error) {
+    console.error(error);
+    shown().error(error);
+    dispatch("tfpy-error", { error });
+  }
+}
+
+/**
+ * Runs the page's Python scripts, one after the other in one namespace: those with the attribute
+ * "worker" in a worker, the others on the page's thread. What a script prints stands in a
+ * <pre class="tfpy-output"> after it, as a terminal shows it; an error, in a
+ * <div class="tfpy-error"> below, ends the run. The script that runs has data-tfpy="running".
+ * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`;
+ * and "tfpy-message" with `detail.data` and `detail.worker` for what it posts from the worker.
  * @param {HTMLScriptElement[]} scripts
  */
 export async function runScripts(scripts) {
   addStyle();
-  let current = scripts[0];
-  try {
-    const tfpy = await loadTfpy({
-      ...optionsOf(scripts),
-      stdout: (line) => print(current, `${line}\n`),
-    });
-    tfpy.pyodide.setStdout(streamOf(() => current));
-    tfpy.pyodide.setStderr(streamOf(() => current));
-    for (current of scripts) {
-      current.setAttribute("data-tfpy", "running");
-      const filename = current.src || `script ${scripts.indexOf(current) + 1} of the page`;
-      const result = await tfpy.pyodide.runPythonAsync(await sourceOf(current), { filename });
-      current.removeAttribute("data-tfpy");
-      current.dispatchEvent(new CustomEvent("tfpy-result", { bubbles: true, detail: { result } }));
-    }
-  } catch (error) {
-    console.error(error);
-    elementAfter(current, "tfpy-error").textContent += `${readable(error)}\n`;
-    current.dispatchEvent(new CustomEvent("tfpy-error", { bubbles: true, detail: { error } }));
-  }
+  const apart = scripts.filter((script) => script.hasAttribute("worker"));
+  const here = scripts.filter((script) => !script.hasAttribute("worker"));
+  await Promise.all([
+    here.length > 0 && runInTurn(scripts, here, openHere),
+    apart.length > 0 && runInTurn(scripts, apart, openInWorker),
+  ]);
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src import tracing
+from tfpy._src import notebooks, tracing
 
 OK = 0
 CANCELLED = 1
@@ -140,3 +140,6 @@ def _error(traced: type[Exception], op: str, message: str) -> Exception:
 
 class NotLowerable(Exception):
     """A backend cannot run this op at these shapes; the caller computes it on the host."""
+
+
+notebooks.hide_frames()

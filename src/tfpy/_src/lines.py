@@ -80,10 +80,8 @@ def caller() -> Line | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        is_library = _libraries.get(code.co_filename)
-        if is_library is None:
-            is_library = _is_library(code.co_filename)
-        if not is_library:
+        known = _libraries.get(code.co_filename)
+        if not (is_library(code.co_filename) if known is None else known):
             return Line(code, frame.f_lasti)
         frame = frame.f_back
     return None
@@ -95,7 +93,8 @@ def calling_line() -> str:
     return "?" if line is None else f"{line.short}: {line.text or '?'}"
 
 
-def _is_library(filename: str) -> bool:
+def is_library(filename: str) -> bool:
+    """Whether a file is tfpy's or Keras's."""
     found = filename.startswith(_PACKAGE) or _KERAS in filename
     _libraries[filename] = found
     return found

@@ -317,13 +317,14 @@ def show_picture(svg: str, element: Any) -> Any:
         element: of the page, a selector, or None.
 
     Returns:
-        The element; None in a worker, which shows nothing.
+        The element. In the worker of a page's script, what stands for it there; None in other
+        workers, which show nothing.
 
     Raises:
         ValueError: when the selector names no element.
     """
     if not hasattr(js, "document"):
-        return None
+        return js.tfpyShowPicture(svg, element) if hasattr(js, "tfpyShowPicture") else None
     if isinstance(element, str):
         selector, element = element, js.document.querySelector(element)
         if element is None:
@@ -331,7 +332,7 @@ def show_picture(svg: str, element: Any) -> Any:
     if element is None:
         element = js.document.createElement("div")
         element.className = "tfpy-picture"
-        place = js.document.querySelector('script[data-tfpy="running"]')
+        place = js.document.querySelector('script[data-tfpy="running"]:not([worker])')
         if place is None:
             js.document.body.append(element)
         else:

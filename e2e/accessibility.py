@@ -1,0 +1,25 @@
+"""What axe-core finds wrong with a page for people who do not see or point."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tfpy.testing.sessions import OpenPage
+
+AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+GRAVE = ("serious", "critical")
+
+RUN = """(async (page) => {
+  page.eval(AXE);
+  const { violations } = await page.axe.run(page.document, { resultTypes: ["violations"] });
+  return violations.map(({ id, impact, help, nodes }) =>
+    [impact, `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`]);
+})(WINDOW)"""
+
+
+def violations(page: OpenPage, window: str = "window") -> list[str]:
+    """The serious and critical ones of a page, or of a frame's window, as it is now."""
+    source = json.dumps(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window))
+    return [text for impact, text in found if impact in GRAVE]

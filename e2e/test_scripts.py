@@ -1,0 +1,198 @@
+"""Python in script tags, on the page's thread and in a worker: what it does and what is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.accessibility import violations
+from tfpy.testing.sessions import OpenPage
+
+BLANK = "tfpy-testing/blank.html"
+LOAD_SECONDS = 120.0
+
+RUN_SCRIPTS = """async (scripts, attributes) => {
+  const events = [], results = [];
+  let ticks = 0, most = 0;
+  setInterval(() => ticks++, 10);
+  const ended = new Promise((resolve) => {
+    const count = ({ type, detail }) => {
+      events.push(type);
+      results.push(detail.result);
+      most = Math.max(most, ticks);
+      ticks = 0;
+      if (type === "tfpy-error" || events.length === scripts.length) resolve();
+    };
+    addEventListener("tfpy-result", count);
+    addEventListener("tfpy-error", count);
+  });
+  document.documentElement.lang = "en";
+  document.title = "scripts";
+  for (const text of scripts) {
+    const script = document.createElement("script");
+    script.type = "text/tfpy";
+    script.textContent = text;
+    script.toggleAttribute("as-tensorflow", text.includes("import tensorflow"));
+    for (const name of attributes) script.toggleAttribute(name);
+    document.body.append(script);
+  }
+  const progress = [];
+  new MutationObserver(() => {
+    const shown = document.querySelector(".tfpy-progress");
+    if (shown) progress.push([shown.querySelector("progress").position, shown.innerText]);
+  }).observe(document.body, { childList: true, subtree: true });
+  const messages = [];
+  addEventListener("tfpy-message", ({ detail: { data, worker } }) => {
+    messages.push(data);
+    worker.postMessage("answer");
+  });
+  await import("/tfpy.mjs");
+  await ended;
+  const texts = (selector) => [...document.querySelectorAll(selector)].map(
+    (shown) => {
+      const { whiteSpace, overflowWrap } = getComputedStyle(shown);
+      const after = shown.previousElementSibling.className;
+      const { innerText: text, textContent: all } = shown;
+      return { text, all, after, style: [whiteSpace, overflowWrap] };
+    });
+  return {
+    events, results, progress, messages, ticks: most,
+    output: texts(".tfpy-output"), error: texts(".tfpy-error"), picture: texts(".tfpy-picture"),
+  };
+}"""
+
+Open = Callable[..., OpenPage]
+
+
+def run_scripts(page: OpenPage, *scripts: str, worker: bool = False) -> dict[str, Any]:
+    """What a page shows that has these Python scripts and the loader."""
+    arguments = f"{json.dumps(scripts)}, {json.dumps(['worker'] if worker else [])}"
+    found: dict[str, Any] = page.evaluate(f"({RUN_SCRIPTS})({arguments})", LOAD_SECONDS)
+    return found
+
+
+SCRIPTS = [
+    "\n    import tfpy as tf\n    x = tf.constant([1, 2]) + 1\n    print(x.numpy())\n",
+    "print(int(tf.reduce_sum(x).numpy()))",
+    "import tensorflow\nprint(tensorflow is tf)",
+]
+
+
+@pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
+def test_scripts(tfpy_page: Open, worker: bool) -> None:
+    """They share names; while Python is loaded, the page says how far that is."""
+    page = tfpy_page(BLANK)
+    found = run_scripts(page, *SCRIPTS, worker=worker)
+    assert found["events"] == ["tfpy-result"] * 3
+    assert [shown["all"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n"]
+    assert found["error"] == []
+    positions = [position for position, _ in found["progress"] if position >= 0]
+    assert positions == sorted(positions)
+    assert len({int(10 * position) for position in positions}) > 5
+    assert any("%" in text for _, text in found["progress"])
+    assert page.evaluate("document.querySelector('.tfpy-progress')") is None
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("browser", ["firefox", "webkit"])
+def test_scripts_of_other_browsers(tfpy_page: Open, browser: str) -> None:
+    found = run_scripts(tfpy_page(BLANK, browser=browser), *SCRIPTS[:2], worker=True)
+    assert [shown["all"] for shown in found["output"]] == ["[2 3]\n", "5\n"]
+
+
+@pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
+def test_errors(tfpy_page: Open, worker: bool) -> None:
+    """The user's line is shown, the frames of others when they are asked for."""
+    page = tfpy_page(BLANK)
+    code = "import tfpy as tf\nprint('before')\ntf.reshape(tf.zeros([2, 3]), [4])"
+    found = run_scripts(page, code, "print('not reached')", worker=worker)
+    assert found["events"] == ["tfpy-error"]
+    assert [shown["all"] for shown in found["output"]] == ["before\n"]
+    (error,) = found["error"]
+    lines = error["text"].splitlines()
+    assert lines[:3] == [
+        "Traceback (most recent call last):",
+        '  File "script 1 of the page", line 3, in <module>',
+        "    tf.reshape(tf.zeros([2, 3]), [4])",
+    ]
+    assert "reshape" in lines[3]
+    assert "more frames, of tfpy" in lines[4]
+    assert len(lines) == 5, "the other frames are folded"
+    assert "/site-packages/tfpy/" in error["all"]
+    assert (error["after"], error["style"]) == ("tfpy-output", ["pre-wrap", "anywhere"])
+    assert any("reshape" in problem for problem in page.problems)
+    assert violations(page) == []
+
+
+APART = """
+import js, time, tfpy as tf
+from pyodide.ffi import create_proxy, to_js
+from tfpy._src.runtime.page import show_picture
+
+end = time.time() + 1
+while time.time() < end:
+    pass  # the page goes on meanwhile
+shown = show_picture("<svg id='first'></svg>", None)
+show_picture("<svg id='second'></svg>", shown)
+print("document" in dir(js))
+heard = js.Promise.withResolvers() if hasattr(js.Promise, "withResolvers") else None
+js.onmessage = create_proxy(lambda event: heard.resolve(event.data))
+js.postMessage(to_js([1, 2]))
+{"loss": [0.5, 0.25], "answer": await heard.promise}
+"""
+
+
+def test_a_script_apart(tfpy_page: Open) -> None:
+    """The page goes on, hears values and messages, shows pictures; there is no document."""
+    page = tfpy_page(BLANK)
+    found = run_scripts(page, APART, "tf.constant([1, 2])", "tf.Variable(1)", worker=True)
+    assert found["error"] == []
+    assert found["ticks"] > 20
+    assert found["results"][0] == {"loss": [0.5, 0.25], "answer": "answer"}
+    assert found["results"][1] == {"0": 1, "1": 2}, "an Int32Array"
+    assert found["results"][2].startswith("<tf.Variable")
+    assert found["messages"] == [[1, 2]]
+    assert [shown["all"] for shown in found["output"]] == ["False\n"]
+    assert page.evaluate("document.querySelector('.tfpy-picture').innerHTML.includes('second')")
+    assert len(found["picture"]) == 1
+    assert violations(page) == []
+    assert page.problems == []
+
+
+def test_example_page(tfpy_page: Open) -> None:
+    page = tfpy_page("examples/script_tag.html")
+    text = page.evaluate(
+        """new Promise((resolve) => addEventListener("tfpy-result",
+          () => resolve(document.querySelector(".tfpy-output").textContent)))""",
+        LOAD_SECONDS,
+    )
+    slope, offset = (float(word) for word in text.split()[-2:])
+    assert abs(slope - 3.0) < 0.05
+    assert abs(offset - 1.0) < 0.05
+    assert page.problems == []
+
+
+STOPPED = """(html) => new Promise((resolve) => {
+  addEventListener("tfpy-result", () => {
+    if (document.querySelector("script[data-tfpy=running]") === null)
+      resolve(document.querySelector(".tfpy-output").textContent);
+  });
+  addEventListener("tfpy-error", ({ detail }) => resolve(String(detail.error)));
+  addEventListener("tfpy-message", () => document.querySelector("#stop").click());
+  document.body.append(document.createRange().createContextualFragment(html));
+})"""
+
+
+def test_the_pages_of_the_docs(tfpy_page: Open) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "pages.md").read_text(encoding="utf-8")
+    first, long = re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
+    for html, wanted in (first, "tf.Tensor(3.0, "), (long, "stopped after step "):
+        page = tfpy_page(BLANK)
+        call = f"({STOPPED})({json.dumps(html.replace('tfpy.mjs', '/tfpy.mjs'))})"
+        assert page.evaluate(call, LOAD_SECONDS).startswith(wanted)
+        assert page.problems == []

@@ -1,0 +1,105 @@
+"""Tracebacks in IPython, played by an object that leaves out what is marked."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import tfpy as tf
+from tfpy._src import notebooks
+
+HERE = __file__
+
+
+class Shown:
+    """IPython's ``InteractiveTB``: it leaves out marked frames, but never the last."""
+
+    skip_hidden = True
+
+    def structured_traceback(
+        self, kind: Any, error: Any, trace: Any, tb_offset: int | None = None
+    ) -> list[str]:
+        steps = list(traceback.walk_tb(trace))
+        return [
+            frame.f_code.co_filename
+            for frame, _ in steps
+            if frame is steps[-1][0]
+            or not (self.skip_hidden and frame.f_locals.get("__tracebackhide__"))
+        ]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
+    shell = SimpleNamespace(InteractiveTB=Shown())
+    module = ModuleType("IPython")
+    vars(module)["get_ipython"] = lambda: shell
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    notebooks.hide_frames()
+    return shell.InteractiveTB
+
+
+def error_of(call: Any) -> Exception:
+    try:
+        call()
+    except Exception as error:
+        return error
+    raise AssertionError("no error")
+
+
+def files(shown: Shown, error: Exception) -> list[str]:
+    return shown.structured_traceback(type(error), error, error.__traceback__, tb_offset=1)
+
+
+def reshaped(x: tf.Tensor) -> tf.Tensor:
+    return tf.reshape(x, [4])
+
+
+def test_frames_of_tfpy_are_left_out(shown: Shown) -> None:
+    """Of eager ops and of compiled functions, between the program's and at the end."""
+    for function in (reshaped, tf.function(reshaped, autograph=False)):
+        error = error_of(lambda function=function: function(tf.zeros([2, 3])))
+        steps = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+        assert any(file != HERE for file in steps)
+        assert set(files(shown, error)) == {HERE}
+        assert error.__traceback__ is not None
+        kept = traceback.extract_tb(error.__traceback__)
+        assert [step.filename for step in kept] == steps, "the error itself is as it was"
+
+
+def test_causes_are_marked(shown: Shown) -> None:
+    cause = error_of(lambda: reshaped(tf.zeros([2, 3])))
+    try:
+        raise KeyError("after") from cause
+    except KeyError as error:
+        files(shown, error)
+    marked = [
+        frame.f_code.co_filename
+        for frame, _ in traceback.walk_tb(cause.__traceback__)
+        if frame.f_locals.get("__tracebackhide__")
+    ]
+    assert marked
+    assert HERE not in marked
+
+
+def test_all_frames_are_shown_where_that_is_asked_for(shown: Shown) -> None:
+    shown.skip_hidden = False
+    error = error_of(lambda: reshaped(tf.zeros([2, 3])))
+    assert set(files(shown, error)) > {HERE}
+
+
+def test_errors_of_tfpy_alone_are_shown(shown: Shown) -> None:
+    """One without any frame of the program keeps what it has."""
+    error = error_of(lambda: reshaped(tf.zeros([2, 3])))
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == HERE:
+        trace = trace.tb_next
+    assert len(shown.structured_traceback(type(error), error, trace)) == 1
+
+
+def test_elsewhere_nothing_happens() -> None:
+    assert "IPython" not in sys.modules
+    notebooks.hide_frames()
