@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from e2e.accessibility import violations
 from e2e.demo_check import ENOUGH, accuracy_with, check_backend
 from tfpy.testing import ENVIRONMENTS
 from tfpy.testing.sessions import OpenPage, Sessions
@@ -30,6 +31,35 @@ def test_learns_where_textures_hold_float16(tfpy_sessions: Sessions) -> None:
     state = accuracy_with(tfpy_sessions.browsers, site, "webgl", flags)
     assert state["report"]["webgl"]["variant"] == "webgl2-float16"
     assert max(state["accuracies"]) >= ENOUGH, state
+
+
+IN_A_FRAME = """new Promise((resolve) => {
+  document.body.innerHTML = '<iframe src="/" style="width: 360px; height: 900px"></iframe>';
+  const { contentWindow: demo } = document.querySelector("iframe");
+  const percentages = [];
+  setInterval(() => {
+    const page = demo.document;
+    const text = page.querySelector("#percent")?.textContent;
+    if (text && percentages.at(-1) !== text) percentages.push(text);
+    if (demo.tfpyDemo?.phase !== "ready") return;
+    if (!page.querySelector("#answer").textContent) page.querySelector("#sample").click();
+    else resolve({
+      percentages, width: page.documentElement.scrollWidth, inner: page.documentElement.clientWidth,
+      progress: page.querySelector("#progress").position,
+    });
+  }, 20);
+})"""
+
+
+def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
+    """Nothing stands out, axe-core finds nothing grave; one sees how far a start is."""
+    page = tfpy_page("tfpy-testing/blank.html")
+    found = page.evaluate(IN_A_FRAME, 120)
+    assert found["width"] <= found["inner"]
+    assert len(found["percentages"]) > 3
+    assert found["progress"] == 0
+    assert violations(page, "document.querySelector('iframe').contentWindow") == []
+    assert page.problems == []
 
 
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:

@@ -3,6 +3,7 @@
 // ?backend=NAME starts with that backend, ?auto=1 trains at once, and
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as in every page.
 
+import { showShare } from "../progress.mjs";
 import { withoutTraceback } from "../tfpy.mjs";
 import { noteOn, showBackends } from "./backends.mjs";
 import { startEngine } from "./engine.mjs";
@@ -85,6 +86,7 @@ function fail(error) {
   state.error = error instanceof Error ? error.message : String(error);
   $("status").textContent = withoutTraceback(error);
   $("status").className = "error";
+  $("progress").value = 0;
 }
 
 /** @template {any[]} A @param {(...args: A) => Promise<void>} action */
@@ -128,10 +130,10 @@ async function pick(name) {
 
 /** What the worker tells. */
 const engine = startEngine({
-  /** @param {{fraction: number, message: string}} progress */
-  progress({ fraction, message }) {
-    $("progress").value = fraction;
-    if ($("status").textContent !== message) $("status").textContent = message;
+  /** @param {import("../tfpy.mjs").Progress} progress */
+  progress(progress) {
+    $("percent").textContent = showShare($("progress"), progress);
+    if ($("status").textContent !== progress.message) $("status").textContent = progress.message;
   },
   /** @type {(done: number, steps: number, loss: number, ms: number) => void} */
   step(done, steps, loss, ms) {
@@ -190,14 +192,16 @@ async function predict() {
     const share = best < 0 ? 0 : probabilities[index];
     item.className = index === best ? "best" : "";
     item.querySelector(".fill").style.width = `${share * 100}%`;
-    item.querySelector("output").value = `${(share * 100).toFixed(1)} %`;
+    item.querySelector(".share").textContent = `${(share * 100).toFixed(1)} %`;
   }
+  const answer = best < 0 ? "" : `The network takes it for a ${best}.`;
+  if ($("answer").textContent !== answer) $("answer").textContent = answer;
 }
 
 function addProbabilityBars() {
   for (let i = 0; i < 10; i++) {
     const item = document.createElement("li");
-    item.innerHTML = `<span>${i}</span><div class="track"><div class="fill"></div></div><output></output>`;
+    item.innerHTML = `<span>${i}</span><div class="track"><div class="fill"></div></div><span class="share"></span>`;
     $("probabilities").append(item);
   }
 }
@@ -237,6 +241,9 @@ async function main() {
   });
   $("clear").addEventListener("click", clear);
   clear();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+    showDigit($("seen"), digit),
+  );
   $("sample").addEventListener("click", () => {
     clear();
     digit = sampleOf(samples);

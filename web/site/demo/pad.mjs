@@ -96,11 +96,15 @@ export function openPad(canvas, onChange) {
   /** @type {Stroke[]} */
   const strokes = [];
 
-  function redraw() {
+  function paint() {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.lineWidth = canvas.width / 12;
     context.strokeStyle = getComputedStyle(canvas).color;
     drawStrokes(context, strokes);
+  }
+
+  function redraw() {
+    paint();
     onChange(strokes);
   }
 
@@ -111,6 +115,7 @@ export function openPad(canvas, onChange) {
     redraw();
   }
 
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     strokes.push([]);
