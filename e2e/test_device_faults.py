@@ -1,16 +1,95 @@
-"""What fails while a page computes: kernels that a driver refuses, models' files.
+"""What fails while a page computes: traps, threads that end, kernels that a driver refuses, models.
 
 ``test_memory.py`` has GPUs that are lost or full, ``test_loading_faults.py`` what fails before.
 """
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
+
+LARGE = 2**21
+
+UNHANDLED = """(() => {
+  const heard = [];
+  addEventListener("error", ({ message }) => heard.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => heard.push(String(reason)));
+  return heard;
+})()"""
+
+TRAP = """const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 5, 1, 3, 0,
+  0, 11]))).exports.f;"""
+"""A function that is ``unreachable``."""
+
+TRAPPING_RUNS = (
+    """(() => {
+  """
+    + TRAP
+    + """
+  const { instantiate } = WebAssembly;
+  let isOn = false;
+  WebAssembly.instantiate = async (...given) => {
+    const made = await instantiate.apply(WebAssembly, given);
+    const own = made.instance?.exports;
+    if (own?.tfpy_program_run === undefined) return made;
+    const tfpy_program_run = (...values) => (isOn ? trap : own.tfpy_program_run)(...values);
+    return { ...made, instance: { exports: { ...own, tfpy_program_run } } };
+  };
+  return {
+    turn: (on) => { isOn = on; },
+    end: () => { WebAssembly.instantiate = instantiate; },
+  };
+})()"""
+)
+"""Modules made from now on trap when they run a Program, if that is turned on."""
+
+TRAPPING_THREADS = (
+    """(() => {
+  const prelude = `{
+    """
+    + TRAP
+    + """
+    const { Instance } = WebAssembly;
+    WebAssembly.Instance = function (module, imports) {
+      return imports?.m?.m ? { exports: { f: trap } } : new Instance(module, imports);
+    };
+  }`;
+  const { Blob } = globalThis;
+  globalThis.Blob = class extends Blob {
+    constructor(parts, options) {
+      const isModule = typeof parts[0] === "string" && parts[0].includes("createXnnpack");
+      super(isModule ? [prelude, ...parts] : parts, options);
+    }
+  };
+  return { end: () => { globalThis.Blob = Blob; } };
+})()"""
+)
+"""Generated code traps in threads that start from now on, and only there."""
+
+WORKERS = """(() => {
+  const { Worker } = globalThis;
+  const made = [];
+  let isForbidden = false;
+  globalThis.Worker = class extends Worker {
+    constructor(...given) {
+      if (isForbidden) throw new DOMException("no workers here", "SecurityError");
+      super(...given);
+      made.push(this);
+    }
+  };
+  return {
+    terminate: () => made.pop().terminate(),
+    forbid: () => { isForbidden = true; },
+    end: () => { globalThis.Worker = Worker; },
+  };
+})()"""
 
 WRONG_SHADERS = """(() => {
   const webgl = WebGL2RenderingContext.prototype, webgpu = globalThis.GPUDevice?.prototype ?? {};
@@ -27,8 +106,111 @@ WRONG_SHADERS = """(() => {
 """A switch: no shader compiles that is new."""
 
 
+async def reopen(tf: Any, **flags: Any) -> None:
+    """Opens the wasm backend anew, with these flags."""
+    factory = tf.find_backend_factory("wasm")
+    tf.remove_backend("wasm")
+    tf.env().set_flags(flags)
+    tf.register_backend("wasm", factory, 2)
+    await tf.set_backend_async("wasm")
+
+
+@asynccontextmanager
+async def injected(tf: Any, fault: str, **flags: Any) -> AsyncIterator[Any]:
+    """The wasm backend, opened anew where something goes wrong; as it was, afterwards."""
+    from pyodide.code import run_js
+
+    before = {name: tf.env().get(name) for name in flags}
+    switches = run_js(fault)
+    try:
+        await reopen(tf, **flags)
+        yield switches
+    finally:
+        switches.end()
+        await reopen(tf, **before)
+
+
 def numbers(count: int) -> Any:
     return np.linspace(-1, 1, count).astype(np.float32)
+
+
+@run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
+async def test_a_trap(tf: Any) -> None:
+    """The error says so, nothing is read of what may be wrong, and the backend opens anew."""
+    import asyncio
+
+    async with injected(tf, TRAPPING_RUNS) as switches:
+        tf.config.experimental.keep_host_copies(seconds=0.05)
+        try:
+            w = tf.Variable(tf.zeros([400]))
+            w.assign_add(numbers(400))
+            host = tf.constant([1.0, 2.0])
+            device = tf.constant(numbers(400)) + host[0]
+            double = tf.function(lambda x: x * 2.0)
+            double(host)
+            await asyncio.sleep(0.5)
+            switches.turn(True)
+            with pytest.raises(tf.errors.UnavailableError, match=r"sinh: .*failed \(.*unreachable"):
+                tf.sinh(device)
+            switches.turn(False)
+            for use in (device.numpy, lambda: device + 1.0, lambda: double(host)):
+                with pytest.raises(tf.errors.UnavailableError, match="cannot be relied on"):
+                    use()
+            report = tf.backend_report()["wasm"]
+            assert report["status"] == "lost"
+            assert 'set_backend_async("wasm") opens it anew' in report["reason"]
+            with pytest.warns(RuntimeWarning, match="have the values of their host copies"):
+                await tf.set_backend_async("wasm")
+        finally:
+            tf.config.experimental.keep_host_copies(None)
+        np.testing.assert_array_equal(await w.data(), numbers(400))
+        assert (await double(host).data()).tolist() == [2, 4]
+        with pytest.raises(tf.errors.UnavailableError, match="cannot be relied on"):
+            await device.data()
+
+
+@run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
+async def test_a_trap_in_a_thread(tf: Any) -> None:
+    """The call ends, too, though the thread never says that it is done."""
+    import asyncio
+
+    from pyodide.code import run_js
+
+    heard = run_js(UNHANDLED)
+    flags = {"TFPY_WASM_THREADS_COUNT": 3, "TFPY_WASM_CODEGEN": "always"}
+    async with injected(tf, TRAPPING_THREADS, **flags):
+        x = tf.ones([LARGE])
+        waves = tf.function(lambda v: tf.exp(v) * tf.sin(v) + v)
+
+        def compute() -> None:  # until a thread takes part
+            for _ in range(200):
+                waves(x)
+
+        with pytest.raises(tf.errors.UnavailableError, match="one of its threads has ended"):
+            compute()
+    await asyncio.sleep(0.2)
+    assert heard.to_py() == []
+    assert (await tf.exp(tf.zeros([LARGE])).data() == 1.0).all()
+
+
+@run_in_browser(backends=["wasm"], check_leaks=False)
+async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
+    """The others compute; without any, the report says why there is one."""
+    async with injected(tf, WORKERS, TFPY_WASM_THREADS_COUNT=3) as workers:
+        x = tf.constant(numbers(LARGE))
+        for _ in range(2):
+            np.testing.assert_array_equal(await (x * 2.0).data(), 2 * numbers(LARGE))
+            workers.terminate()
+        np.testing.assert_array_equal(await (x * 3.0).data(), 3 * numbers(LARGE))
+        await reopen(tf)
+        assert tf.get_threads_count() == 3
+        workers.forbid()
+        await reopen(tf)
+        assert tf.get_threads_count() == 1
+        assert "one thread: the page lets no worker start" in tf.backend_report()["wasm"]["reason"]
+        np.testing.assert_array_equal(
+            await (tf.constant(numbers(LARGE)) * 2.0).data(), 2 * numbers(LARGE)
+        )
 
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)

@@ -79,7 +79,8 @@
  * @property {"webgpu" | "2d"} kind of the context that a canvas is given if it has none...
  * @property {object} [attributes] ... and its attributes
  *
- * @typedef {object} Losable what a backend has besides if the browser may take its device away
+ * @typedef {object} Losable what a backend has besides if its device may be lost: taken away by the
+ *   browser, or of no use after a trap
  * @property {() => string} lost why the device is gone; empty while it is there
  * @property {(heap: ArrayBufferLike, ptr: number, slot: number) => boolean} rescue
  *   copies a slot's elements to byte `ptr`, also when the device is gone or closed; false where the host

@@ -2,6 +2,7 @@
 
 import { budgetOf } from "../runtime/paging.mjs";
 import { ELEMENT_TYPES, Glue } from "./glue.mjs";
+import { Guard } from "./guard.mjs";
 import { startModule } from "./module.mjs";
 import { Slots } from "./slots.mjs";
 
@@ -22,12 +23,13 @@ const MAX_TENSOR_BYTES = 2 ** 31 - 1;
  * Opens the wasm backend.
  * @param {WasmOptions} options
  * @returns {Promise<import("../runtime/backend.mjs").Backend
- *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Timed
- *   & import("../runtime/backend.mjs").Sliced>}
+ *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Losable
+ *   & import("../runtime/backend.mjs").Sliced & import("../runtime/backend.mjs").Timed>}
  */
 export async function openWasm(options) {
   const { variant, wasm, threads = 0, codegen = "auto", budgetBytes, hostBytes } = options;
-  const module = await startModule(variant, wasm, threads, codegen);
+  const guard = new Guard(await startModule(variant, wasm, threads, codegen));
+  const { module } = guard;
   const glue = new Glue(module);
   const slots = new Slots(glue, budgetOf(budgetBytes), budgetOf(hostBytes));
   return {
@@ -43,6 +45,7 @@ export async function openWasm(options) {
       new Uint8Array(heap, ptr, source.length).set(source);
     },
     free(...ids) {
+      if (guard.isOver) return;
       for (const id of ids) slots.free(id);
     },
     register: (json, heap, ptr, nbytes) => slots.register(json, new Uint8Array(heap, ptr, nbytes)),
@@ -51,18 +54,25 @@ export async function openWasm(options) {
       progress(1, 1);
       return program;
     },
-    release: (program) => void glue.check(module._tfpy_program_release(program)),
+    release(program) {
+      if (!guard.isOver) glue.check(module._tfpy_program_release(program));
+    },
     run: (program, ...ids) => slots.run(program, ids),
     begin: (program, ...ids) => slots.begin(program, ids),
     goOn: (run, ms) => glue.check(module._tfpy_run_go_on(run, ms)),
-    drop: (run) => module._tfpy_run_drop(run),
-    memory: () => slots.memory(),
+    drop(run) {
+      if (!guard.isOver) module._tfpy_run_drop(run);
+    },
+    memory: () => (guard.isOver ? { slots: 0, bytes: 0, threads: 0 } : slots.memory()),
     startTiming: () => module._tfpy_time_steps(1),
     stopTiming: () => glue.stepTimes(),
     async finish() {},
-    close() {
-      module._tfpy_close();
-      module.PThread?.terminateAllThreads();
+    lost: () => guard.trap,
+    rescue(heap, ptr, slot) {
+      const found = slots.away.get(slot);
+      if (found) new Uint8Array(heap, ptr, found.data.length).set(found.data);
+      return found !== undefined;
     },
+    close: () => guard.close(),
   };
 }

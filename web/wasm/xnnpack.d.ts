@@ -3,10 +3,9 @@
 
 interface XnnpackModule {
   readonly wasmMemory: WebAssembly.Memory;
-  readonly PThread?: { terminateAllThreads(): void };
+  readonly PThread?: { runningWorkers: Worker[]; terminateAllThreads(): void };
   UTF8ToString(address: number): string;
   _tfpy_open(threads: number, codegen: number): number;
-  _tfpy_close(): void;
   _tfpy_last_error(): number;
   _tfpy_words(): number;
   _tfpy_slot_new(count: number, dtype: number, id: number): number;

@@ -60,14 +60,6 @@ TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
   return 0;
 }
 
-TFPY_EXPORT void tfpy_close() {
-  tfpy::programs::clear_sliced();
-  tfpy::programs::clear();
-  tfpy::slots::clear();
-  tfpy::close_thread_pool();
-  xnn_deinitialize();
-}
-
 TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
 
 TFPY_EXPORT uint32_t* tfpy_words() { return words; }

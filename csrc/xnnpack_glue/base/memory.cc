@@ -108,8 +108,6 @@ Slot* find(int32_t id) {
 
 bool remove(int32_t id) { return table().erase(id) != 0 || fail("there is no slot %d", id); }
 
-void clear() { table().clear(); }
-
 const std::unordered_map<int32_t, Slot>& all() { return table(); }
 
 void tick() { ++runs; }

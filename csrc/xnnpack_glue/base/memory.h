@@ -60,7 +60,6 @@ void put(int32_t id, Slot&& slot);
 // Null, with the error's text, when there is no such slot.
 Slot* find(int32_t id);
 bool remove(int32_t id);
-void clear();
 const std::unordered_map<int32_t, Slot>& all();
 // A run begins.
 void tick();

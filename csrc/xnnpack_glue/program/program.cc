@@ -42,11 +42,6 @@ bool remove(int32_t id) {
   return true;
 }
 
-void clear() {
-  table().clear();
-  release_shared_memory();
-}
-
 size_t count() { return table().size(); }
 
 }  // namespace tfpy::programs

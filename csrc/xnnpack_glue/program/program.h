@@ -17,7 +17,6 @@ int32_t add(const char* text, size_t length, Slot&& constants);
 Program* find(int32_t id);
 
 bool remove(int32_t id);
-void clear();
 size_t count();
 
 }  // namespace tfpy::programs

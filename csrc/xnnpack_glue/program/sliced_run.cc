@@ -121,11 +121,6 @@ void drop_sliced(int32_t id) {
   if (found != table().end()) end(found);
 }
 
-void clear_sliced() {
-  table().clear();
-  kept().clear();
-}
-
 bool is_read_in_slices(int32_t slot) {
   return std::any_of(table().begin(), table().end(), [slot](const auto& entry) {
     const std::vector<int32_t>& slots = entry.second.slots;

@@ -21,7 +21,6 @@ int32_t go_on(int32_t run, double ms);
 
 // Ends a run, if there is one, without outputs.
 void drop_sliced(int32_t run);
-void clear_sliced();
 
 bool is_read_in_slices(int32_t slot);
 

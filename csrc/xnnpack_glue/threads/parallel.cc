@@ -15,11 +15,6 @@ void open_thread_pool(size_t threads) {
   if (threads > 1) pool = pthreadpool_create(threads);
 }
 
-void close_thread_pool() {
-  pthreadpool_destroy(pool);
-  pool = nullptr;
-}
-
 Share share_of(size_t items, size_t tasks, size_t task) {
   const size_t quotient = items / tasks, rest = items % tasks;
   const size_t begin = task * quotient + std::min(task, rest);

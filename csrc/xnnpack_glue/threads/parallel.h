@@ -11,7 +11,6 @@ namespace tfpy {
 // The pool that own kernels and XNNPACK share; null without threads.
 pthreadpool_t thread_pool();
 void open_thread_pool(size_t threads);
-void close_thread_pool();
 
 inline size_t worker_count() { return pthreadpool_get_threads_count(thread_pool()); }
 

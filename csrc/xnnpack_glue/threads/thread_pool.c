@@ -7,6 +7,7 @@
 //   command         the command's number, a bit that says whether it is open, and how many workers
 //                   are inside it
 //   active_threads  how many workers sleep
+#include <emscripten/emscripten.h>
 #include <emscripten/threading.h>
 #include <limits.h>
 #include <pthread.h>
@@ -18,6 +19,8 @@
 
 #include "threadpool-common.h"
 #include "threadpool-object.h"
+
+void _emscripten_yield(double now);  // of Emscripten's library
 
 enum { kInside = 0x7f, kOpen = 0x80, kStep = 0x100 };
 
@@ -62,10 +65,8 @@ static void* run_worker(void* argument) {
   for (;;) {
     done = wait_for_command(pool, done);
     if (!enter(pool, done)) continue;
-    const thread_function_t function = (thread_function_t)pool->thread_function;
-    if (function != NULL) function(pool, thread);
+    ((thread_function_t)pool->thread_function)(pool, thread);
     leave(pool);
-    if (function == NULL) return NULL;
   }
 }
 
@@ -103,6 +104,18 @@ static void __attribute__((noinline)) run_share(struct pthreadpool* pool,
   __asm__ volatile("" : : "r"(gap) : "memory");  // so that it lives until here
 }
 
+// Waits for the workers that entered. One that has trapped never leaves: Emscripten ends the call
+// then, when it is asked whether there is something to be done.
+static void wait_until_left(struct pthreadpool* pool) {
+  for (int i = 1; (load_command(pool) & kInside) != 0; ++i) {
+    atomic_thread_fence(memory_order_seq_cst);
+    if (i % kSpins == 0) {
+      _emscripten_yield(emscripten_get_now());
+      i = 0;
+    }
+  }
+}
+
 // Nobody is inside a command here, so the fields may be written.
 PTHREADPOOL_INTERNAL void pthreadpool_parallelize(struct pthreadpool* pool,
                                                   thread_function_t thread_function,
@@ -127,14 +140,5 @@ PTHREADPOOL_INTERNAL void pthreadpool_parallelize(struct pthreadpool* pool,
   open_command(pool, linear_range - 1);
   run_share(pool, thread_function);
   atomic_fetch_and(&pool->command, ~(uint32_t)kOpen);
-  while ((load_command(pool) & kInside) != 0) atomic_thread_fence(memory_order_seq_cst);
-}
-
-void pthreadpool_destroy(struct pthreadpool* pool) {
-  if (pool == NULL) return;
-  pool->thread_function = NULL;
-  open_command(pool, INT_MAX);
-  for (size_t i = 1; i < pool->threads_count.value; ++i)
-    pthread_join(pool->threads[i].thread_object, NULL);
-  pthreadpool_deallocate(pool);
+  wait_until_left(pool);
 }

@@ -144,6 +144,9 @@ class Backend(ABC):
     stores_float16 = False
     """Whether what is computed as float32 is stored as float16."""
 
+    remark = ""
+    """What ``tf.backend_report()`` says of it while it is open."""
+
     gone = ""
     """Why nothing of it can be had any more, once it is closed."""
 

@@ -122,17 +122,23 @@ async def open_wasm() -> Backend:
         JsException: when the module cannot be instantiated.
     """
     flags = env()
-    await flags.facts()
+    found = await flags.facts()
     variant = choose_variant()
+    threads = flags.get_number("TFPY_WASM_THREADS_COUNT")
     options = {
         "variant": variant,
-        "threads": flags.get_number("TFPY_WASM_THREADS_COUNT"),
+        "threads": threads,
         "codegen": flags.get_string("TFPY_WASM_CODEGEN"),
         "budgetBytes": flags.get_number("TFPY_WASM_MEMORY_BUDGET"),
         "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
     }
     device = await bridge.open_device("wasm", options, await wasm_files.module(variant))
-    return DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
+    backend = DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
+    wanted = threads or found["hardwareConcurrency"]
+    if variant.endswith("-threads") and wanted > 1 and device.memory()["threads"] == 1:
+        mend = "its Content-Security-Policy lacks blob: in worker-src"
+        backend.remark = f"one thread: the page lets no worker start; {mend}"
+    return backend
 
 
 def choose_variant() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ def _opened(name: str, backend: Backend) -> Backend:
         raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
     if entry.backend is not None:
         entry.backend.retire(f"backend {name!r}: {entry.backend.lost()}")
-    entry.backend, entry.status, entry.reason = backend, "available", ""
+    entry.backend, entry.status, entry.reason = backend, "available", backend.remark
     env().opened(name)
     return backend
 
@@ -155,8 +156,17 @@ async def ready() -> None:
         except Exception:
             continue
         _activate(backend)
+        _warn_of_numpy(backend)
         return
     raise RuntimeError(f"No backend could be opened: {backend_report()}")
+
+
+def _warn_of_numpy(backend: Backend) -> None:
+    """Says why it is NumPy that computes, where wasm should have and something is wrong."""
+    wasm = _entries.get("wasm")
+    if backend.name == "cpu" and bridge.IN_BROWSER and wasm and wasm.status == "failed":
+        text = f"NumPy computes, which is slow: the wasm backend does not open: {wasm.reason}"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 @awaitable("tf.set_backend_async(name)")
