@@ -17,6 +17,7 @@ extensions = [
     "sphinx.ext.napoleon",
 ]
 exclude_patterns = ["api/README.md"]
+suppress_warnings = ["misc.highlighting_failure"]  # pages of HTML with Python inside
 html_theme = "furo"
 html_title = "tfpy"
 html_favicon = "static/icon.svg"
