@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -118,10 +119,7 @@ def sides(options: argparse.Namespace, stack: ExitStack) -> Iterator[Side]:
         headers = {"Cache-Control": "max-age=86400"}
         server = stack.enter_context(SiteServer(site, mounts=folders, headers=headers))
         folders[""] = site
-
-        def side(name: str, script: str, *arguments: Any) -> Side:
-            return Side(name, server, folders, script, [options.backend, *arguments])  # noqa: B023
-
+        side = partial(_side, server, folders, options.backend)
         yield side(f"tfpy ({site})", TFPY, FLAGS, [])
         if number == 0:
             if options.keras:
@@ -130,6 +128,12 @@ def sides(options: argparse.Namespace, stack: ExitStack) -> Iterator[Side]:
                 yield side("TensorFlow.js", TFJS)
                 if options.backend != "cpu":
                     yield side("jax-js", JAXJS)
+
+
+def _side(
+    server: SiteServer, folders: dict[str, Path], backend: str, name: str, script: str, *rest: Any
+) -> Side:
+    return Side(name, server, folders, script, [backend, *rest])
 
 
 def _make_jax(into: Path) -> None:
