@@ -131,7 +131,7 @@ def main(site_url: str, json_path: str | None = None) -> int:
     Prints a table and, where a path is given, writes the figures there as JSON.
     """
     outcomes: dict[str, Outcome] = {}
-    browsers = Browsers()
+    browsers = Browsers({})
     try:
         for backend in BACKENDS:
             print(f"training on {backend} ...", flush=True)
