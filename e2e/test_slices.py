@@ -95,6 +95,33 @@ async def test_page_lives_beside_a_long_call(tf: Any, backend: str) -> None:
         assert set(scales) == {4.0}
 
 
+@run_in_browser(backends=BACKENDS, environment="not-isolated")
+async def test_page_lives_beside_a_loaded_model(tf: Any, backend: str) -> None:
+    from time import perf_counter
+
+    size = SIZES[backend]
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(size=(size, size)).astype("f") / size**0.5 for _ in range(STEPS // 2)]
+
+    def layers(x: Any) -> Any:
+        for w in weights:
+            x = tf.tanh(x @ w)
+        return x
+
+    tf.save_graph_model(layers, "layers", [tf.TensorSpec([None, size])])
+    model = await tf.load_graph_model("layers")
+    x = tf.constant(rng.normal(size=(2 * size, size)).astype("f"))
+    wanted = await model(x).data()
+    began = perf_counter()
+    await model(x).data()
+    whole = (perf_counter() - began) * 1e3
+    for _ in range(2):  # the first measures how long it takes
+        found, count = await turns_during(model.call_async(x))
+        np.testing.assert_array_equal(await found.data(), wanted)
+    if backend in {"cpu", "wasm"} and whole > 150:
+        assert count >= 4
+
+
 async def cancelled(call: Any, after: int) -> None:
     """Cancels a call after some turns, if it has not ended by then."""
     task = asyncio.ensure_future(call)

@@ -13,6 +13,7 @@ import pytest
 
 import tfpy as tf
 from tfpy._src.graphs.stage import Stage
+from tfpy._src.runtime import turns
 
 W = np.arange(6, dtype=np.float32).reshape(3, 2) / 5
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -179,6 +180,46 @@ def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.Monkey
         monkeypatch.setattr(Stage, name, noted)
     np.testing.assert_array_equal(model(x), np.argwhere(x @ W > 0) ** 2)
     assert [len(stages) for stages in ran.values()] == [2, 0]
+
+
+async def turns_during(call: Any) -> tuple[Any, int]:
+    """What awaiting a call gives, and how many turns another task had."""
+    count = 0
+
+    async def tick() -> None:
+        nonlocal count
+        while True:
+            count += 1
+            await asyncio.sleep(0)
+
+    ticking = asyncio.ensure_future(tick())
+    try:
+        return await call, count
+    finally:
+        ticking.cancel()
+
+
+def test_awaited_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They give what calls give, also of what is behind values, and others have their turns."""
+    monkeypatch.setattr(turns, "SLICE", 0.0)
+    monkeypatch.setattr(turns, "SHORT", -1.0)
+    behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
+    model = load(files(BEHIND, behind))
+    wanted = np.argwhere(X @ W > 0) ** 2
+    for _ in range(3):  # op by op, traced, compiled
+        found, count = asyncio.run(turns_during(model.call_async(X)))
+        np.testing.assert_array_equal(found, wanted)
+        assert count >= 2
+    np.testing.assert_array_equal(asyncio.run(model.call_async({"x:0": X})), wanted)
+    y, at = asyncio.run(load().call_async(x=X))
+    np.testing.assert_allclose(y, np.maximum(X @ W, 0), rtol=1e-6)
+    np.testing.assert_array_equal(at, np.argwhere(X @ W > 0))
+    structured = load(files(userDefinedMetadata={"structuredOutputKeys": ["a", "b"]}))
+    assert list(asyncio.run(structured.call_async(X))) == ["a", "b"]
+    with pytest.raises(ValueError, match="takes 1 "):
+        asyncio.run(model.call_async(X, X))
+    with pytest.raises(TypeError, match=r"write `await model\.call_async"):
+        model.call_async(X) + 1.0
 
 
 def test_progress_of_loading(tmp_path: Any) -> None:

@@ -39,6 +39,10 @@ class Runner:
         """The wanted values, made of given ones."""
         return self._chosen(given, wanted)(given)
 
+    async def call_async(self, given: Mapping[str, Tensor], wanted: Sequence[str]) -> list[Any]:
+        """The same, between whose parts the page has its turns."""
+        return await self._chosen(given, wanted).call_async(given)
+
     async def prepare(
         self, given: Mapping[str, Any], wanted: Sequence[str], progress: Callable[[float], None]
     ) -> None:

@@ -9,6 +9,7 @@ from tfpy._src.errors import NotTraceableError
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import Plan, plan
+from tfpy._src.runtime.turns import give_turn
 
 MAX_DEPTH = 64
 """How deeply graphs may call each other."""
@@ -83,9 +84,14 @@ class Scope:
     def run(self, steps: Plan) -> list[Any]:
         """Runs a plan's nodes and gives what was wanted."""
         for node, unused in zip(steps.nodes, steps.unused, strict=True):
-            self._make(node)
-            for name in unused:
-                del self._values[name]
+            self._make_last(node, unused)
+        return [self[name] for name in steps.wanted]
+
+    async def run_async(self, steps: Plan) -> list[Any]:
+        """:meth:`run`, between whose nodes the page has its turns."""
+        for node, unused in zip(steps.nodes, steps.unused, strict=True):
+            await give_turn()
+            self._make_last(node, unused)
         return [self[name] for name in steps.wanted]
 
     def trace(self, steps: Plan) -> dict[Node, bool]:
@@ -121,6 +127,12 @@ class Scope:
             )
         given = {spec.name: value for spec, value in zip(graph.inputs, inputs, strict=True)}
         return Scope(graph, given, self, inside).run(plan(graph, graph.outputs, given))
+
+    def _make_last(self, node: Node, unused: Sequence[str]) -> None:
+        """Runs a node, after which nobody needs some values."""
+        self._make(node)
+        for name in unused:
+            del self._values[name]
 
     def _make(self, node: Node) -> None:
         for name, value in self._made(node):

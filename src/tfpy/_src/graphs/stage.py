@@ -47,6 +47,13 @@ class Stage:
         rest = self._rests[_signature(traced)]
         return rest({**given, **dict(zip(rest.names, tensors, strict=True))})
 
+    async def call_async(self, given: Mapping[str, Tensor]) -> list[Any]:
+        """A call, between whose parts the page has its turns."""
+        traced = self._traced_ones(given)
+        tensors = await self.function.call_async(traced)
+        rest = self._rests[_signature(traced)]
+        return await rest.call_async({**given, **dict(zip(rest.names, tensors, strict=True))})
+
     async def prepare(self, given: Mapping[str, Any], progress: Callable[[float], None]) -> None:
         """Compiles it for tensors like these, or specs of them, without freezing the page, and what
         is behind it for the sizes that its operations give for these tensors; for specs, for
@@ -155,6 +162,14 @@ class _Rest:
         if given is not None and self._comes_again(_signature(given)):
             return self.stage(given)
         return scope.run(self._steps)
+
+    async def call_async(self, values: Mapping[str, Any]) -> list[Any]:
+        """A call, between whose operations the page has its turns."""
+        scope = Scope(self._graph, {**values, **self._known})
+        given = self._entering(await scope.run_async(self._cuts))
+        if given is not None and self._comes_again(_signature(given)):
+            return await self.stage.call_async(given)
+        return await scope.run_async(self._steps)
 
     def given_behind(self, values: Mapping[str, Any]) -> dict[str, Tensor] | None:
         """What :attr:`stage` takes from now on, for values like these; None if it takes none."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.array.making import cast
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -15,6 +16,7 @@ from tfpy._src.function.signature import TensorSpec
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
 from tfpy._src.raw.resources import Resources, using
+from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.variables.variable import Variable
 
 
@@ -96,10 +98,33 @@ class GraphModel:
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """The model's outputs: see :meth:`predict`."""
         signature = self._signature
-        found = self._run(signature, _by_name(signature, inputs, named), signature.outputs.values())
-        if signature.structured:
-            return dict(zip(signature.outputs, found, strict=True))
-        return found[0] if len(found) == 1 else found
+        given = _by_name(signature, inputs, named)
+        return self._result(self._run(signature, given, signature.outputs.values()))
+
+    @awaitable("model.call_async(...)")
+    async def call_async(self, *inputs: Any, **named: Any) -> Any:
+        """A call, awaited: the page reacts and paints while it computes.
+
+        What is compiled runs as ``call_async`` of a ``tf.function`` does, what runs op by op gives
+        the page its turns between the ops.
+
+        Args:
+            *inputs: as of :meth:`predict`.
+            **named: or the tensors by name.
+
+        Returns:
+            What :meth:`predict` gives.
+
+        Raises:
+            ValueError, TypeError: as of :meth:`predict`.
+        """
+        if tracing.local.active:
+            return self(*inputs, **named)
+        signature = self._signature
+        values = self._values(signature, _by_name(signature, inputs, named))
+        with using(self._resources):
+            found = await self._runner.call_async(values, tuple(signature.outputs.values()))
+        return self._result(_tensors(found))
 
     def predict(self, inputs: Any = None, **named: Any) -> Any:
         """The model's outputs for its inputs.
@@ -196,7 +221,22 @@ class GraphModel:
 
         return call
 
-    def _run(self, signature: Signature, given: Mapping[str, Any], wanted: Any) -> list[Any]:
+    def _result(self, found: Sequence[Tensor]) -> Any:
+        """The outputs of a call as callers want them."""
+        signature = self._signature
+        if signature.structured:
+            return dict(zip(signature.outputs, found, strict=True))
+        return found[0] if len(found) == 1 else found
+
+    def _run(
+        self, signature: Signature, given: Mapping[str, Any], wanted: Iterable[str]
+    ) -> list[Tensor]:
+        values = self._values(signature, given)
+        with using(self._resources):
+            return _tensors(self._runner(values, tuple(wanted)))
+
+    def _values(self, signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the graph takes, by its own names."""
         values = {
             signature.inputs[k].name: _fitting(k, v, self._taken(signature.inputs[k]))
             for k, v in given.items()
@@ -212,9 +252,7 @@ class GraphModel:
             raise ValueError(
                 f"the model's inputs {missing} are missing; it takes {_takes(signature)}"
             )
-        with using(self._resources):
-            found = self._runner({**values, **self._bound}, tuple(wanted))
-        return [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in found]
+        return {**values, **self._bound}
 
     def _taken(self, spec: Spec) -> Spec:
         """What the graph itself takes for an input of a signature, which may say more."""
@@ -232,6 +270,10 @@ class GraphModel:
         if not known and not any(spec.name == found for spec in graph.inputs):
             raise ValueError(f"the graph has no value {name!r}; its outputs are {self.outputs}")
         return found
+
+
+def _tensors(found: Sequence[Any]) -> list[Tensor]:
+    return [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in found]
 
 
 def _by_name(
