@@ -29,17 +29,21 @@ what each backend computes natively.
 def pages() -> dict[str, str]:
     """The text of each page by its name."""
     namespaces = [name for name in tomllib.loads(TABLE.read_text()) if name not in LEFT_OUT]
-    found = {f"{name}.md": _page(name) for name in namespaces}
+    homes: dict[type, str] = {}
+    found = {f"{name}.md": _page(name, homes) for name in namespaces}
     entries = "".join(f"{name}\n" for name in namespaces)
     return {**found, "index.md": f"{INDEX}{entries}```\n"}
 
 
-def _page(namespace: str) -> str:
+def _page(namespace: str, homes: dict[type, str]) -> str:
+    """``homes``: the name under which each class is described, which is its first one."""
     module = importlib.import_module("tfpy" + namespace.removeprefix("tf"))
     lines = [f"# {namespace}", "", "```{eval-rst}", *_text(module), ""]
-    lines += [f".. py:currentmodule:: {module.__name__}", ""]
+    lines += [f".. py:module:: {namespace}", ""]
     for name in _names(module):
-        lines += [*_entry(namespace, name, getattr(module, name)), ""]
+        thing, full = getattr(module, name), f"{namespace}.{name}"
+        home = homes.setdefault(thing, full) if inspect.isclass(thing) else full
+        lines += [*(_entry(name, thing) if home == full else _alias(name, home)), ""]
     return "\n".join([*lines, "```", ""])
 
 
@@ -50,18 +54,21 @@ def _text(module: ModuleType) -> list[str]:
 
 
 def _names(module: ModuleType) -> Iterator[str]:
-    for name in sorted(vars(module), key=lambda n: (n.lower(), n)):
+    for name in sorted(dir(module), key=lambda n: (n.lower(), n)):
         if not name.startswith("_") and not inspect.ismodule(getattr(module, name)):
             yield name
 
 
-def _entry(namespace: str, name: str, thing: object) -> list[str]:
-    full = f"{namespace}.{name}"
+def _entry(name: str, thing: object) -> list[str]:
     if inspect.isclass(thing):
-        return [f".. autoclass:: {name}", "   :members:", "   :no-index:"]
+        return [f".. autoclass:: {name}", "   :members:"]
     if callable(thing) and inspect.getdoc(thing):
-        return [f".. autofunction:: {name}", "   :no-index:"]
-    return [f".. py:data:: {full}", "   :no-index:", "", f"   ``{thing!r}``"]
+        return [f".. autofunction:: {name}"]
+    return [f".. py:data:: {name}", "", f"   ``{thing!r}``"]
+
+
+def _alias(name: str, home: str) -> list[str]:
+    return [f".. py:class:: {name}", "", f"   Another name of :py:class:`{home}`."]
 
 
 def main(folder: str) -> None:

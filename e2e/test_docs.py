@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,6 +26,12 @@ RUN = """(async (number) => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
   return { output: texts(".tfpy-output"), error: texts(".tfpy-error") };
 })"""
+
+FIRST_FOUND = """(async () => {
+  const link = () => document.querySelector("#search-results li a");
+  while (!link()) await new Promise((r) => setTimeout(r, 50));
+  return link().href;
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +79,24 @@ def test_links_lead_somewhere(folder: Path) -> None:
                 broken.append(f"{file.relative_to(folder)}: {link}")
     assert broken == []
     assert len(pages) > 60
+
+
+def test_every_public_name_has_its_place(folder: Path) -> None:
+    pages = {file.stem: Links(file).anchors for file in (folder / "api").glob("tf*.html")}
+    for namespace, anchors in pages.items():
+        module = importlib.import_module("tfpy" + namespace.removeprefix("tf"))
+        names = {f"{namespace}.{name}" for name in dir(module) if not name.startswith("_")}
+        assert names - anchors <= {"tf.convert", "tf.raw_ops", "tf.testing", *pages}
+    assert "tf.Tensor.numpy" in pages["tf"]
+    guide = Links(folder / "functions.html").links
+    assert "api/tf.html#tf.boolean_mask" in guide  # by its name in the text
+
+
+def test_search_finds_a_function(open_page: Callable[[str], OpenPage]) -> None:
+    page = open_page("search.html?q=reduce_logsumexp")
+    first = page.evaluate(FIRST_FOUND, RUN_SECONDS)
+    assert first.endswith(".reduce_logsumexp")
+    page.close()
 
 
 def test_the_tour_runs_in_its_page(open_page: Callable[[str], OpenPage]) -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
+import tomllib
 from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+
+from buildsys.api_pages import TABLE
 
 REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
 OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
 """A link from a page of docs/ to a file elsewhere in the repository."""
+NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
+"""A public name in a text, called or not."""
 
 project = "tfpy"
 copyright = "the tfpy authors"
@@ -37,10 +47,30 @@ add_module_names = False
 napoleon_use_rtype = False
 
 
+for _name in tomllib.loads(TABLE.read_text()):
+    # the reference has names as programs have them, after `import tfpy as tf`
+    sys.modules[_name] = importlib.import_module("tfpy" + _name.removeprefix("tf"))
+
+
 def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
     source[0] = OUTSIDE.sub(rf"]({REPOSITORY}/\1)", source[0])
+
+
+def _link_to_reference(app: Any, document: nodes.document) -> None:
+    """`tf.relu(x)` in a text leads to what the reference says of it."""
+    for literal in list(document.findall(nodes.literal)):
+        named = NAME.match(literal.astext())
+        if named is None or isinstance(literal.parent, nodes.reference | pending_xref):
+            continue
+        link = pending_xref(
+            "", refdomain="py", reftype="obj", reftarget=named[1], refwarn=False,
+            refdoc=app.env.docname, refexplicit=True,
+        )  # fmt: skip
+        literal.replace_self(link)
+        link += literal
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _link_to_repository)
+    app.connect("doctree-read", _link_to_reference)

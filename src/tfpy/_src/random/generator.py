@@ -124,7 +124,7 @@ class Generator:
 
     @property
     def state(self) -> Variable:
-        """The state, int32 [6]: see :func:`create_rng_state`."""
+        """The state, int32 [6], as :func:`create_rng_state` makes it."""
         return self._state
 
     @property
