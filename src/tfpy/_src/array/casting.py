@@ -9,7 +9,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import complex, imag, real
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import cast, identity
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
@@ -69,7 +69,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
         if not dtype.is_numeric:
             raise invalid("bitcast", f"{dtype.name} is not in the list of allowed values")
     if x.dtype == kind:
-        return x
+        return identity(x)
     if x.dtype.is_complex:
         return bitcast(stack([real(x), imag(x)], -1), kind)
     if kind.is_complex:

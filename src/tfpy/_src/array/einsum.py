@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.making import identity, reshape, transpose
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -48,7 +48,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         keep = set(wanted).union(*(labels for _, labels in others))
         operands = [*others, _product(operands[i], operands[j], keep)]
     x, labels = _sum_out(*operands[0], keep=set(wanted))
-    return _ordered(x, labels, wanted)
+    ordered = _ordered(x, labels, wanted)
+    return identity(ordered) if ordered is tensors[0] else ordered
 
 
 def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]]:

@@ -249,7 +249,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: for a scalar, or when shifts and axes are not equally many.
     """
-    x = convert_to_tensor(input)
+    given = x = convert_to_tensor(input)
     shifts, axes = static_ints(shift), static_ints(axis)
     if not x.ndim:
         raise invalid("roll", "input must be 1-D or higher, got a scalar")
@@ -260,7 +260,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         n = x.aval.shape[at]
         if n and by % n:
             x = concat(reversed(split(x, [n - by % n, by % n], at)), at)
-    return x
+    return identity(x) if x is given else x
 
 
 def reverse_sequence(

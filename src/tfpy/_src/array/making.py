@@ -260,14 +260,14 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """``x`` if its shape matches (None matches any size, or any shape).
+    """A tensor of the same values, whose shape must match (None matches any size, or any shape).
 
     Raises:
         InvalidArgumentError: when it does not.
     """
     tensor = convert_to_tensor(x)
     if shape is None:
-        return tensor
+        return identity(tensor)
     wanted = tuple(shape)
     fits = len(wanted) == tensor.ndim and all(
         w is None or w == n for w, n in zip(wanted, tensor.aval.shape, strict=True)
@@ -278,8 +278,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             f"Shape of tensor x {list(tensor.aval.shape)} is not compatible with expected shape "
             f"{list(wanted)}",
         )
-    if not tensor.aval.is_open:
-        return tensor
     sizes = (n if w is None else w for w, n in zip(wanted, tensor.aval.shape, strict=True))
     return movement.reshape(tensor, shape=tuple(sizes))
 

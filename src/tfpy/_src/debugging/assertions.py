@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.array.making import identity
 from tfpy._src.composite.ragged.broadcast import matched
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.control.effects import effect
@@ -140,19 +141,21 @@ def assert_near(
 
 @per_value
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """The tensor, which must be finite.
+    """A tensor of the same values, which must be finite.
 
     Raises:
         InvalidArgumentError: naming ``message``, when an element is NaN or infinite.
     """
     x = convert_to_tensor(tensor)
     _hold(reduce_all(ew.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
-    return x
+    return identity(x)
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """As :func:`check_numerics`."""
-    return check_numerics(x, message)
+    """``x``, checked by :func:`check_numerics`."""
+    tensor = convert_to_tensor(x)
+    check_numerics(tensor, message)
+    return tensor
 
 
 # What is known without values

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.casting import saturate_cast
-from tfpy._src.array.making import cast, reshape
+from tfpy._src.array.making import cast, identity, reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
@@ -74,7 +74,7 @@ def convert_image_dtype(
                 f"got {given.name}"
             )
     if x.dtype == kind:
-        return x
+        return identity(x)
     if x.dtype.is_integer and kind.is_integer:
         return _between_integers(x, kind, saturate)
     if x.dtype.is_floating and kind.is_floating:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj, real
-from tfpy._src.array.making import cast, reshape, squeeze, static_int, static_ints
+from tfpy._src.array.making import cast, identity, reshape, squeeze, static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
@@ -33,6 +33,7 @@ def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
     axes = _axes(op.name, x, axis)
     if not axes:
         op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
+        return identity(x)
     reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
     return reduced
 
