@@ -121,6 +121,14 @@ def build_wheel(options: argparse.Namespace) -> int:
     return 0
 
 
+def pictures(options: argparse.Namespace) -> int:
+    """Make the pictures of the gallery's pages in docs/gallery, or of those that are named."""
+    checks.prepare_browsers()
+    site.ensure()
+    argv = [str(pyenv.ensure("build")), "-m", "e2e.gallery_pictures", *options.rest]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "."))
+
+
 def make_docs(options: argparse.Namespace) -> int:
     """Make the documentation's pages, which the release's site has in its folder docs."""
     print(docs.ensure())
@@ -191,6 +199,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
     add("wheel", build_wheel)
     add("docs", make_docs)
+    add("pictures", pictures)
     made = add("release", make_release)
     made.add_argument("--tag", help="the tag of the release, refused when it is not v and the"
                       " version")  # fmt: skip
@@ -204,7 +213,7 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests, soak):
+    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests, pictures, soak):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     options.rest = rest
     try:

@@ -9,6 +9,7 @@ pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it
                           of the core's files, late/ what is fetched when Python asks for it
 uplot/                    the plotting library
 examples/                 examples/
+gallery/pictures/         docs/gallery/: the gallery's pages, as its index shows them
 data/digits.json          handwritten digits
 LICENSE, THIRD_PARTY_NOTICES.txt
 """
@@ -39,6 +40,7 @@ from .paths import ASSETS, DATA, ROOT, SITE
 
 PAGES = ROOT / "web" / "site"
 EXAMPLES = ROOT / "examples"
+PICTURES = ROOT / "docs" / "gallery"
 PYODIDE_CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 UPLOT = ("uPlot.esm.js", "uPlot.min.css")
 DIGESTS = "pyodide/core-digests.json"
@@ -69,6 +71,7 @@ def ensure() -> Path:
     for file in PAGES.rglob("*"):
         if file.is_file() and not file.name.endswith(".d.ts"):
             wanted[file.relative_to(PAGES).as_posix()] = file
+    wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
     wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)

@@ -120,8 +120,8 @@ async function namespaceOf(pyodide, what) {
   }
 }
 
-/** @param {string} url */
-async function textAt(url) {
+/** The text of a .py file. @param {string} url */
+export async function textAt(url) {
   const response = await fetch(url);
   const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
   if (!response.ok || isPage) throw new Error(`no Python at ${url}: ${response.status}`);

@@ -1,6 +1,9 @@
 // What runs the Python of a page's scripts: on the page's thread, or in script_worker.mjs.
 
+import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
+
+/** @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[]}} Options with the addresses of .py files to import */
 
 /** @typedef {(source: string, filename: string) => Promise<any>} Run gives the last expression's value */
 
@@ -19,15 +22,30 @@ function streamTo(print) {
 }
 
 /**
+ * Puts files where Python imports from.
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {string[]} modules
+ */
+async function addModules(pyodide, modules) {
+  const texts = await Promise.all(modules.map(textAt));
+  for (const [i, text] of texts.entries()) {
+    const { pathname } = new URL(modules[i]);
+    pyodide.FS.writeFile(pathname.slice(pathname.lastIndexOf("/") + 1), text);
+  }
+}
+
+/**
  * Loads tfpy for scripts, which share a namespace.
- * @param {import("./tfpy.mjs").LoadOptions} options
+ * @param {Options} options
  * @param {(text: string) => void} print takes what is printed, also parts of lines
  * @returns {Promise<{run: Run, pyodide: import("pyodide").PyodideInterface}>}
  */
 export async function openEngine(options, print) {
-  const { pyodide } = await loadTfpy({ ...options, stdout: (line) => print(`${line}\n`) });
+  const { modules = [], ...rest } = options;
+  const { pyodide } = await loadTfpy({ ...rest, stdout: (line) => print(`${line}\n`) });
   pyodide.setStdout(streamTo(print));
   pyodide.setStderr(streamTo(print));
+  await addModules(pyodide, modules);
   const run = (/** @type {string} */ source, /** @type {string} */ filename) =>
     pyodide.runPythonAsync(source, { filename });
   return { run, pyodide };

@@ -26,7 +26,7 @@ function sendable(value, pyodide) {
 
 /**
  * @param {MessagePort} page
- * @param {import("./tfpy.mjs").LoadOptions} options
+ * @param {import("./script_engine.mjs").Options} options
  */
 async function start(page, options) {
   const tell = (/** @type {string} */ kind, /** @type {any} */ value) =>

@@ -18,23 +18,28 @@ async function sourceOf(script) {
 }
 
 /**
- * What the attributes of scripts ask for: packages="keras, …" and as-tensorflow.
+ * What the attributes of scripts ask for: packages="keras, …", modules="mine.py, …", backend="wasm"
+ * and as-tensorflow.
  * @param {HTMLScriptElement[]} scripts
- * @returns {import("./tfpy.mjs").LoadOptions}
+ * @returns {import("./script_engine.mjs").Options}
  */
 function optionsOf(scripts) {
-  const asked = scripts.map((script) => script.getAttribute("packages") ?? "").join(",");
-  const packages = asked.split(",").map((name) => name.trim());
+  const named = (/** @type {string} */ attribute) => {
+    const asked = scripts.map((script) => script.getAttribute(attribute) ?? "").join(",");
+    return [...new Set(asked.split(",").map((name) => name.trim()))].filter(Boolean);
+  };
   const asTensorflow = scripts.some((script) => script.hasAttribute("as-tensorflow"));
   return {
-    packages: [...new Set(packages.filter(Boolean))],
+    packages: named("packages"),
+    modules: named("modules").map((name) => new URL(name, document.baseURI).href),
+    backend: named("backend")[0],
     ...(asTensorflow && { asTensorflow }),
   };
 }
 
 /**
  * What one script after the other runs with; `shown` gives the view of the one that runs.
- * @typedef {(options: import("./tfpy.mjs").LoadOptions, shown: () => View, hear: (message: any) => void)
+ * @typedef {(options: import("./script_engine.mjs").Options, shown: () => View, hear: (message: any) => void)
  *   => Promise<import("./script_engine.mjs").Run>} Open
  */
 

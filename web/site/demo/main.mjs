@@ -3,12 +3,12 @@
 // ?backend=NAME starts with that backend, ?auto=1 trains at once, and
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as in every page.
 
+import { noteOn, showBackends } from "../backends.mjs";
+import { openPlot } from "../plots.mjs";
 import { showShare } from "../progress.mjs";
 import { withoutTraceback } from "../tfpy.mjs";
-import { noteOn, showBackends } from "./backends.mjs";
 import { startEngine } from "./engine.mjs";
 import { openPad, showDigit, toDigit } from "./pad.mjs";
-import { openPlot } from "./plots.mjs";
 import { watchResponsiveness } from "./responsiveness.mjs";
 
 /**
@@ -16,7 +16,7 @@ import { watchResponsiveness } from "./responsiveness.mjs";
  * @typedef {object} DemoState
  * @property {"loading" | "ready" | "training" | "trained" | "failed"} phase
  * @property {string} backend
- * @property {Record<string, import("./backends.mjs").BackendState>} report
+ * @property {Record<string, import("../backends.mjs").BackendState>} report
  * @property {number[]} accuracies held-out accuracy after each epoch
  * @property {number[]} epochMs
  * @property {number[]} predictMs

@@ -1,6 +1,6 @@
-// The two plots of a training run.
+// Plots of what a run computes.
 
-import uPlot from "../uplot/uPlot.esm.js";
+import uPlot from "./uplot/uPlot.esm.js";
 
 const HEIGHT = 300;
 
@@ -8,18 +8,29 @@ const HEIGHT = 300;
 const DIGITS = [0, 1, 2, 3, 4, 5];
 
 /**
- * A line that grows; it is redrawn at most once a frame.
+ * @typedef {object} Style of a plot
+ * @property {boolean} points
+ * @property {[number, number | null]} range the end is that of the values where it is null
+ * @property {(value: number, digits: number) => string} format writes a value with so many digits
+ *   after the point
+ * @property {string[]} [lines] their names; default: one
+ */
+
+/** The colours of lines, by style.css. */
+const COLOURS = ["--accent", "--good"];
+
+/**
+ * Lines that grow; they are redrawn at most once a frame.
  * @param {HTMLElement} container
- * @param {{points: boolean, range: [number, number | null],
- *   format: (value: number, digits: number) => string}} style the range's end is that of the values
- *   where it is null; format writes a value with so many digits after the point
+ * @param {Style} style
  */
 export function openPlot(container, style) {
   const colour = (/** @type {string} */ name) => () =>
     getComputedStyle(document.documentElement).getPropertyValue(name);
   const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
-  /** @type {[number[], number[]]} */
-  const data = [[], []];
+  const lines = style.lines ?? [""];
+  /** @type {[number[], ...number[][]]} */
+  const data = [[], ...lines.map(() => [])];
   const name = container.getAttribute("aria-label");
   /** @type {(ticks: number[], step: number) => string[]} */
   const formatted = (ticks, step) => {
@@ -40,7 +51,14 @@ export function openPlot(container, style) {
         axis,
         { ...axis, size: 68, values: (_, ticks, __, ___, step) => formatted(ticks, step) },
       ],
-      series: [{}, { stroke: colour("--accent"), width: 2, points: { show: style.points } }],
+      series: [
+        {},
+        ...COLOURS.slice(0, lines.length).map((name) => ({
+          stroke: colour(name),
+          width: 2,
+          points: { show: style.points },
+        })),
+      ],
     },
     data,
     container,
@@ -50,6 +68,9 @@ export function openPlot(container, style) {
     container,
   );
 
+  /** @param {number | undefined} value */
+  const shown = (value) => (value === undefined ? "none yet" : style.format(value, 3));
+
   let scheduled = false;
   function redraw() {
     if (!scheduled) {
@@ -57,22 +78,20 @@ export function openPlot(container, style) {
       requestAnimationFrame(() => {
         scheduled = false;
         plot.setData(data);
-        const last = data[1].at(-1);
-        const value = last === undefined ? "none yet" : style.format(last, 3);
-        container.setAttribute("aria-label", `${name}: ${value}`);
+        const last = lines.map((line, i) => `${line} ${shown(data[i + 1].at(-1))}`.trim());
+        container.setAttribute("aria-label", `${name}: ${last.join(", ")}`);
       });
     }
   }
 
   return {
-    /** @type {(x: number, y: number) => void} */
-    add(x, y) {
-      data[0].push(x);
-      data[1].push(y);
+    /** @type {(x: number, ...ys: number[]) => void} */
+    add(...values) {
+      for (const [i, value] of values.entries()) data[i].push(value);
       redraw();
     },
     clear() {
-      data[0].length = data[1].length = 0;
+      for (const values of data) values.length = 0;
       redraw();
     },
   };

@@ -1,0 +1,76 @@
+"""The gallery's pages at work: what to do in each, and how to see that it has done it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from buildsys.paths import ROOT
+from tfpy.testing.sessions import OpenPage
+
+GALLERY = ROOT / "web" / "site" / "gallery"
+SECONDS = 120.0
+SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page at work.
+
+    Attributes:
+        done: JavaScript in the page that is true when it has done what it is for; `text(id)` and
+            `number(id)` are what an element shows, `use(id, value)` a person at a control.
+        begin: JavaScript that is run when the page is ready.
+        picture: as ``done``, for the page's picture, which may take longer; "" is the same.
+    """
+
+    name: str
+    done: str
+    begin: str = "use('run')"
+    backend: str = "wasm"
+    picture: str = ""
+
+
+CASES = [
+    Case("gan_lab", "number('distance') < 0.4", picture="number('step') >= 1200"),
+]
+
+RUN = """(async (address, size, begin, done) => {
+  document.body.innerHTML = `<iframe src="${address}" style="${size}; border: 0"></iframe>`;
+  document.body.style.margin = 0;
+  const frame = document.querySelector("iframe");
+  await new Promise((resolve) => frame.addEventListener("load", resolve));
+  const page = frame.contentDocument;
+  const until = async (test) => {
+    while (!test()) {
+      if (page.querySelector(".tfpy-error")) throw new Error(text(".tfpy-error"));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const text = (id) => page.querySelector(id.startsWith(".") ? id : `#${id}`).innerText;
+  const number = (id) => Number.parseFloat(text(id));
+  const use = (id, value) => {
+    const control = page.getElementById(id);
+    if (value === undefined) return control.click();
+    control.value = value;
+    control.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const run = (code) => new Function("text", "number", "use", code)(text, number, use);
+  await until(() => page.body.dataset.phase === "ready");
+  await run(begin);
+  await until(() => run(`return ${done}`));
+  return {
+    width: page.documentElement.scrollWidth, inner: page.documentElement.clientWidth,
+    backend: page.querySelector("input[name=backend]:checked").value,
+  };
+})"""
+
+
+def run(page: OpenPage, case: Case, width: int, height: int) -> dict[str, Any]:
+    """Has a page at work in a frame of a blank page, until it is done."""
+    address = f"/gallery/{case.name}/index.html?backend={case.backend}&{SOFTWARE}"
+    size = f"width: {width}px; height: {height}px"
+    arguments = ", ".join(map(json.dumps, (address, size, case.begin, case.done)))
+    found: dict[str, Any] = page.evaluate(f"{RUN}({arguments})", SECONDS)
+    return found

@@ -1,0 +1,38 @@
+"""The gallery's pages: each does what it is for, on a narrow screen, for people with any device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from buildsys.paths import ROOT
+from e2e.accessibility import violations
+from e2e.gallery import CASES, GALLERY, Case, run
+from tfpy.testing.sessions import OpenPage
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_page(tfpy_page: Callable[[str], OpenPage], case: Case) -> None:
+    page = tfpy_page("tfpy-testing/blank.html")
+    found = run(page, case, 360, 900)
+    assert found["backend"] == case.backend
+    assert found["width"] <= found["inner"]
+    assert violations(page, "document.querySelector('iframe').contentWindow") == []
+    assert page.problems == []
+
+
+def test_each_page_has_a_case_and_is_shown() -> None:
+    names = sorted(file.parent.name for file in GALLERY.glob("*/index.html"))
+    assert sorted({case.name for case in CASES}) == names
+    index = (GALLERY / "index.html").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for name in names:
+        assert f'href="{name}/index.html"' in index
+        assert f"gallery/{name}.webp" in docs
+
+
+@pytest.mark.parametrize("file", sorted(GALLERY.glob("*/*.py")), ids=lambda file: file.stem)
+def test_programs_are_short(file: Path) -> None:
+    assert len(file.read_text(encoding="utf-8").splitlines()) < 200

@@ -1,0 +1,129 @@
+// The page around a program of the gallery: it hands canvases and controls to the Python in its
+// <script type="text/tfpy" worker>, and shows what Python tells (gallery.py is the other side).
+//
+// <button id="run"> starts and stops. Any other button, input and select with an id is a control;
+// those with data-restart begin anew. <div class="plot" data-lines="a, b"> is a plot. "?backend=NAME" takes
+// that backend, and "?run" starts at once.
+
+import { showBackends } from "../backends.mjs";
+import { openPlot } from "../plots.mjs";
+
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLButtonElement} Control */
+
+const CONTROLS = "main :is(button, input, select)[id]";
+
+const parameters = new URLSearchParams(location.search);
+const script = /** @type {HTMLScriptElement} */ (document.querySelector("script[worker]"));
+const { body } = document;
+
+/** @type {(id: string) => any} */
+const $ = (id) => document.getElementById(id);
+
+/** @type {Worker | undefined} */
+let worker;
+let isRunning = false;
+
+/** How far it is, for style and for whoever automates this page. @param {"loading" | "ready" | "failed"} phase */
+function setPhase(phase) {
+  body.dataset.phase = phase;
+  for (const control of controls()) control.disabled = phase !== "ready";
+}
+
+/** @returns {Control[]} */
+function controls() {
+  return [...document.querySelectorAll(CONTROLS)].map((found) => /** @type {Control} */ (found));
+}
+
+/** @param {Control} control */
+function settingOf(control) {
+  if (!(control instanceof HTMLInputElement)) return control.value;
+  if (control.type === "checkbox") return control.checked;
+  return control.type === "range" ? control.valueAsNumber : control.value;
+}
+
+/** @param {string} name @param {boolean | number | string} value @param {boolean} [restart] */
+function tell(name, value, restart = false) {
+  worker?.postMessage({ name, values: { [name]: value }, restart });
+}
+
+/** @param {boolean} wanted */
+function setRunning(wanted) {
+  isRunning = wanted;
+  if ($("run")) $("run").textContent = wanted ? "Stop" : "Start";
+}
+
+/** @param {Event} event */
+function use({ type, target }) {
+  const control = /** @type {Control} */ (target);
+  const isButton = control instanceof HTMLButtonElement;
+  if (!controls().includes(control) || isButton !== (type === "click")) return;
+  if (control.id === "run") setRunning(!isRunning);
+  const value = control.id === "run" ? isRunning : settingOf(control);
+  tell(control.id, value, "restart" in control.dataset);
+}
+
+/** @param {HTMLElement} container */
+function plotIn(container) {
+  const { lines = "", digits = "" } = container.dataset;
+  return openPlot(container, {
+    points: false,
+    range: [0, null],
+    format: (value, needed) => value.toFixed(digits ? Number(digits) : needed),
+    lines: lines.split(",").map((line) => line.trim()),
+  });
+}
+
+const plots = Object.fromEntries(
+  [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".plot"))].map((found) => [
+    found.id,
+    plotIn(found),
+  ]),
+);
+
+/** What Python tells. @type {Record<string, (...values: any[]) => void>} */
+const told = {
+  open(backend, report) {
+    const canvas = Object.fromEntries(
+      [
+        .../** @type {NodeListOf<HTMLCanvasElement>} */ (document.querySelectorAll("canvas[id]")),
+      ].map((found) => [found.id, found.transferControlToOffscreen()]),
+    );
+    const values = Object.fromEntries(controls().map((found) => [found.id, settingOf(found)]));
+    if (parameters.has("run")) setRunning(true);
+    const message = { canvas, values: { ...values, run: isRunning } };
+    worker?.postMessage(message, Object.values(canvas));
+    showBackends($("backend-list"), report, backend, (name) => {
+      parameters.set("backend", name);
+      location.search = parameters.toString();
+    });
+    setPhase("ready");
+  },
+  show(texts) {
+    for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
+  },
+  plot: (name, x, ...ys) => plots[name].add(x, ...ys),
+  clear(...names) {
+    for (const name of names) plots[name].clear();
+  },
+  stop: () => setRunning(false),
+};
+
+async function showSource() {
+  $("source").textContent = await (await fetch(script.src)).text();
+}
+
+addEventListener("tfpy-message", (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
+  worker = detail.worker;
+  const [kind, ...values] = detail.data;
+  told[kind](...values);
+});
+addEventListener("tfpy-error", () => setPhase("failed"));
+addEventListener("input", use);
+addEventListener("click", use);
+
+setPhase("loading");
+const backend = parameters.get("backend");
+if (backend) script.setAttribute("backend", backend);
+showSource();
+await import("../tfpy.mjs"); // which runs the script

@@ -1,0 +1,117 @@
+"""A generative adversarial network on the plane, as it learns."""
+
+import keras
+import numpy as np
+from gallery import open_page
+from js import OffscreenCanvas
+from keras import layers
+
+import tfpy as tf
+
+POINTS = 256  # in a batch
+STEPS = 4  # of both networks, for each frame
+CELLS = 24  # of the ground that shows what the discriminator thinks, along each side
+REAL, MADE = "#ff8f45", "#4cc38a"
+
+
+def real_points(shape):
+    """Points of a distribution: float32 [POINTS, 2], mostly within -1 and 1."""
+    t = tf.random.uniform([POINTS])
+    noise = 0.04 * tf.random.normal([POINTS, 2])
+    if shape == "ring":
+        angle = 2 * np.pi * tf.floor(8 * t) / 8
+        return 0.7 * tf.stack([tf.cos(angle), tf.sin(angle)], axis=1) + noise
+    if shape == "moons":
+        side = tf.where(t < 0.5, 1.0, -1.0)
+        angle = 2 * np.pi * t
+        x, y = 0.5 * tf.cos(angle) + 0.25 * side, 0.5 * tf.sin(angle) - 0.15 * side
+        return tf.stack([x, y], axis=1) + noise
+    return tf.stack([1.6 * t - 0.8, 0.5 * tf.sin(8 * t)], axis=1) + noise
+
+
+def network(inputs, outputs):
+    """Two hidden layers between so many numbers."""
+    hidden = [layers.Dense(32, activation="leaky_relu") for _ in range(2)]
+    return keras.Sequential([keras.Input((inputs,)), *hidden, layers.Dense(outputs)])
+
+
+class Game:
+    """The two networks, and a step of both."""
+
+    def __init__(self, shape):
+        self.shape = shape
+        self.generator, self.discriminator = network(2, 2), network(2, 1)
+        self.optimizers = [keras.optimizers.Adam(beta_1=0.5) for _ in range(2)]
+        self.cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
+
+    def set_rate(self, rate):
+        for optimizer in self.optimizers:
+            optimizer.learning_rate = rate
+
+    @tf.function
+    def step(self):
+        """Both losses, and the points that were made."""
+        real, noise = real_points(self.shape), tf.random.normal([POINTS, 2])
+        with tf.GradientTape() as g_tape, tf.GradientTape() as d_tape:
+            made = self.generator(noise)
+            on_real, on_made = self.discriminator(real), self.discriminator(made)
+            g_loss = self.cross_entropy(tf.ones_like(on_made), on_made)
+            d_loss = self.cross_entropy(tf.ones_like(on_real), on_real) + self.cross_entropy(
+                tf.zeros_like(on_made), on_made
+            )
+        games = [(self.generator, g_tape, g_loss), (self.discriminator, d_tape, d_loss)]
+        for optimizer, (network, tape, loss) in zip(self.optimizers, games, strict=True):
+            variables = network.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+        return g_loss, d_loss / 2
+
+    @tf.function
+    def look(self):
+        """Real points, made ones, how far apart they are, and the ground, from 0 to 1."""
+        side = tf.linspace(-1.0, 1.0, CELLS)
+        x, y = tf.meshgrid(side, -side)
+        places = tf.stack([tf.reshape(x, [-1]), tf.reshape(y, [-1])], axis=1)
+        ground = tf.reshape(tf.sigmoid(self.discriminator(places)), [CELLS, CELLS])
+        real, made = real_points(self.shape), self.generator(tf.random.normal([POINTS, 2]))
+        return real, made, energy_distance(real, made), ground
+
+
+def energy_distance(a, b):
+    """How far two sets of points are apart: 0 where they have one distribution."""
+
+    def mean_distance(a, b):
+        return tf.reduce_mean(tf.norm(a[:, None] - b[None], axis=2))
+
+    return 2 * mean_distance(a, b) - mean_distance(a, a) - mean_distance(b, b)
+
+
+async def draw(canvas, real, made, ground):
+    """Points on the ground that is brighter the more real the discriminator finds it."""
+    await tf.browser.to_pixels(0.4 * ground, cells)
+    context, size = canvas.getContext("2d"), canvas.width
+    context.drawImage(cells, 0, 0, size, size)
+    for points, colour in ((real, REAL), (made, MADE)):
+        context.fillStyle = colour
+        for x, y in (points * [1, -1] + 1) * size / 2:
+            context.fillRect(x - 2, y - 2, 4, 4)
+
+
+cells = OffscreenCanvas.new(CELLS, CELLS)
+page = await open_page()
+while True:
+    game = Game(page.values["shape"])
+    page.clear("losses")
+    async for frame in page.frames():
+        game.set_rate(10 ** page.values["rate"])
+        for _ in range(STEPS):
+            losses = game.step()
+        real, made, distance, ground = [await value.data() for value in game.look()]
+        generator_loss, discriminator_loss = [float(await loss.data()) for loss in losses]
+        await draw(page.canvas["plane"], real, made, ground)
+        page.show(
+            step=STEPS * (frame + 1),
+            generator=generator_loss,
+            discriminator=discriminator_loss,
+            distance=float(distance),
+        )
+        page.plot("losses", STEPS * (frame + 1), generator_loss, discriminator_loss)
