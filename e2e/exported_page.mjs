@@ -54,11 +54,12 @@ export async function called(url, options, calls) {
       ),
     );
   }
-  const left = model.memory().slots - slots;
+  const memory = model.memory();
+  const left = memory.slots - slots;
   const { backend, variant, report } = model;
   model.dispose();
   const times = { load: loaded - begin, first: first - loaded };
-  return { backend, variant, report, results, left, times, last: heard.at(-1) };
+  return { backend, variant, report, results, left, memory, times, last: heard.at(-1) };
 }
 
 /**

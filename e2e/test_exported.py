@@ -166,6 +166,41 @@ def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
         evaluate("adapters", url_of(path), OPTIONS["webgpu"], calls, "least")
 
 
+@pytest.mark.parametrize("backend", OPTIONS)
+def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
+    """They leave the device, come back when a function takes them, and are Python's."""
+    side, budget = 512, 4 * 2**20
+    each = side * side * 4
+    weights = [tf.Variable(np.full((side, side), n, np.float32), name=f"w{n}") for n in range(16)]
+    path = FOLDER / "weights.tfpy"
+    # Four weights for a function: a file has few programs then.
+    groups = {f"f{n}": weights[n : n + 4] for n in range(0, len(weights), 4)}
+    spec = tf.TensorSpec([side], name="x")
+    functions = {name: summed(group) for name, group in groups.items()}
+    tf.export(functions, path, dict.fromkeys(functions, spec), backends=[backend])
+    x = np.arange(side, dtype=np.float32)
+    calls = [[name, crossing({"x": x})] for name in (*groups, *reversed(groups))]
+    found = evaluate("called", url_of(path), {**OPTIONS[backend], "budgetBytes": budget}, calls)
+    for (name, _), result in zip(calls, found["results"], strict=True):
+        np.testing.assert_allclose(array_of(result["y"]), np.asarray(functions[name](x)["y"]), 1e-6)
+    memory = found["memory"]
+    assert memory["allocatedBytes"] < 2.5 * budget < len(weights) * each
+    assert memory["hostBytes"] > len(weights) * each / 4
+    roomy = evaluate("called", url_of(path), OPTIONS[backend], calls[:1])
+    assert roomy["memory"]["hostBytes"] < each
+    with pytest.raises(Exception, match="budgetBytes must be a whole number"):
+        evaluate("called", url_of(path), {"budgetBytes": "1 GiB"}, [])
+
+
+def summed(weights: list[tf.Variable]) -> Callable[..., dict[str, tf.Tensor]]:
+    """The sum of weights, scaled by columns."""
+
+    def function(x: Any) -> dict[str, tf.Tensor]:
+        return {"y": tf.add_n([w * x for w in weights])}
+
+    return function
+
+
 def test_pictures(evaluate: Evaluate) -> None:
     """Canvases and the like are red, green and blue from 0 to 255."""
 

@@ -54,8 +54,7 @@ PHONE = {
     "host": {"browser": True, "node": False, "chrome": True, "safari": False, "mobile": True},
     "webgl": {"version": 2, "float32Target": False, "maxTextureSize": 4096, "timers": 2},
     "wasm": {"simd": True, "relaxedSimd": True, "threads": True},
-    "deviceMemory": 4,
-    "screenPixels": 0,
+    "budgets": {"gpu": 2**31, "wasm": 3 * 2**30, "host": 2**32},
 }
 
 
@@ -186,6 +185,10 @@ def test_what_is_found_can_be_lowered_and_never_raised(phone: Environment) -> No
     phone.set("WEBGL_RENDER_FLOAT32_ENABLED", True)
     assert phone.get("WEBGL_RENDER_FLOAT32_ENABLED") is False
     assert phone.get("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE") is False
+    assert phone.get("TFPY_GPU_MEMORY_BUDGET") == 2**31
+    assert phone.get("TFPY_WASM_MEMORY_BUDGET") == 3 * 2**30
+    phone.set("TFPY_HOST_MEMORY_BUDGET", -1)
+    assert phone.get("TFPY_HOST_MEMORY_BUDGET") == -1
     assert phone.get("HAS_WEBGL") is True
     phone.set("WEBGL_VERSION", 0)
     assert phone.get("HAS_WEBGL") is False

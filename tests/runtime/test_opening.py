@@ -39,8 +39,7 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "webgl": {**RENDERER, "float32Target": True, "float16Target": True, "timers": 0},
         "wasm": {"simd": True, "relaxedSimd": True, "threads": False},
         "hardwareConcurrency": 4,
-        "deviceMemory": 8,
-        "screenPixels": 1 << 21,
+        "budgets": {"gpu": 1 << 30, "wasm": 3 << 30, "host": 1 << 32},
     }
 
     async def found() -> dict[str, Any]:

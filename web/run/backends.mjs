@@ -9,6 +9,7 @@
  * @typedef {import("./tfpy-run.js").Program["backend"]} Name
  */
 
+import { defaultBudgets } from "../runtime/budgets.mjs";
 import { probeWasm, probeWebgl, probeWebgpu } from "../runtime/probe.mjs";
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
@@ -26,6 +27,7 @@ class Skipped extends Error {}
  *   report: Record<string, BackendReport>}>}
  */
 export async function openBackend({ targets, lacks }, options) {
+  checkBudgets(options);
   const wanted = options.backend;
   if (wanted !== undefined && !NAMES.includes(wanted)) {
     throw new Error(`Backend '${wanted}' is unknown; there are ${NAMES.join(", ")}`);
@@ -56,6 +58,27 @@ export async function openBackend({ targets, lacks }, options) {
   }
   const reasons = NAMES.map((name) => `${name}: ${report[name].reason || report[name].status}`);
   throw new Error(`No backend could be opened: ${reasons.join("; ")}`);
+}
+
+/** @param {LoadOptions} options */
+function checkBudgets(options) {
+  for (const name of /** @type {const} */ (["budgetBytes", "hostBytes"])) {
+    const value = options[name] ?? -1;
+    if (!Number.isInteger(value) || value < -1) {
+      throw new TypeError(`${name} must be a whole number of bytes or -1, not ${value}`);
+    }
+  }
+}
+
+/**
+ * The bytes that a backend may hold, by options and else as in pages with Python.
+ *
+ * @param {"gpu" | "wasm"} of
+ * @param {LoadOptions} options
+ */
+function budgets(of, { budgetBytes, hostBytes }) {
+  const found = defaultBudgets();
+  return { budgetBytes: budgetBytes ?? found[of], hostBytes: hostBytes ?? found.host };
 }
 
 /**
@@ -92,18 +115,21 @@ function skipSlow(what, name, api) {
 
 /** @type {Record<Name, (options: LoadOptions) => Promise<Backend>>} */
 const OPEN = {
-  async webgpu({ allowSoftwareWebgpu = false }) {
+  async webgpu(options) {
+    const { allowSoftwareWebgpu = false } = options;
     const { adapter, software } = await probeWebgpu();
     if (adapter === "") throw new Skipped("WebGPU has no adapter in this browser");
     if (software && !allowSoftwareWebgpu) skipSlow("fallback adapter", adapter, "Webgpu");
-    return openWebgpu();
+    return openWebgpu(budgets("gpu", options));
   },
-  async webgl({ allowSoftwareWebgl = false }) {
+  async webgl(options) {
+    const { allowSoftwareWebgl = false } = options;
     const { software, renderer } = probeWebgl();
     if (software && !allowSoftwareWebgl) skipSlow("software rasteriser", renderer, "Webgl");
-    return openWebgl();
+    return openWebgl(budgets("gpu", options));
   },
-  async wasm({ assets = new URL(".", import.meta.url), threads = 0 }) {
+  async wasm(options) {
+    const { assets = new URL(".", import.meta.url), threads = 0 } = options;
     const wasm = probeWasm();
     if (!wasm.simd) throw new Skipped("no WebAssembly SIMD in this browser");
     const base = /** @type {"simd" | "relaxed"} */ (wasm.relaxedSimd ? "relaxed" : "simd");
@@ -112,6 +138,7 @@ const OPEN = {
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
     const response = await fetch(new URL(`xnnpack-${variant}.wasm`, folder));
     if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
-    return openWasm({ variant, wasm: new Uint8Array(await response.arrayBuffer()), threads });
+    const module = new Uint8Array(await response.arrayBuffer());
+    return openWasm({ variant, wasm: module, threads, ...budgets("wasm", options) });
   },
 };

@@ -62,6 +62,14 @@ export interface LoadOptions {
   allowSoftwareWebgl?: boolean;
   /** Threads of wasm where the page is cross-origin isolated; 0, the default: as the device has. */
   threads?: number;
+  /**
+   * Bytes beyond which what was used longest ago leaves the device for the host, to come back when
+   * it is used; by default found of the device's memory and the screen (on wasm 3 GiB); -1: without
+   * an end.
+   */
+  budgetBytes?: number;
+  /** Bytes that the host takes; by default the device's memory as browsers tell it, or 4 GiB. */
+  hostBytes?: number;
   onProgress?: (progress: Progress) => void;
 }
 
@@ -96,6 +104,7 @@ export interface Program {
  * Loads a file and makes its programs ready.
  * @param source its URL, a response, or its bytes
  * @throws {Error} when the file cannot be had or is broken, and when no backend works; the text says why
+ * @throws {TypeError} for budgets that are no whole numbers
  */
 export function loadProgram(
   source: string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array,

@@ -31,9 +31,10 @@
  * @property {boolean} worker whether this is a worker rather than a page's main thread
  * @property {boolean} offscreenCanvas
  * @property {number} hardwareConcurrency
- * @property {number} deviceMemory GiB of the device, 8 at most; 0 where the browser does not say
- * @property {number} screenPixels of the screen; 0 in a worker
+ * @property {import("./budgets.mjs").Budgets} budgets
  */
+
+import { defaultBudgets } from "./budgets.mjs";
 
 /** What has the times of draws, in WebGL2. */
 export const TIMER_QUERIES = "EXT_disjoint_timer_query_webgl2";
@@ -218,11 +219,6 @@ export async function probeWebgpu() {
   return adapter ? describeAdapter(adapter) : { adapter: "", software: false };
 }
 
-function screenPixels() {
-  const { screen, devicePixelRatio: ratio = 1 } = /** @type {any} */ (globalThis);
-  return screen ? screen.width * screen.height * ratio ** 2 : 0;
-}
-
 /**
  * Probes the browser. Every context and object made on the way is released.
  * @returns {Promise<Probe>}
@@ -237,7 +233,6 @@ export async function probe() {
     worker: typeof document === "undefined",
     offscreenCanvas: typeof OffscreenCanvas !== "undefined",
     hardwareConcurrency: globalThis.navigator?.hardwareConcurrency ?? 1,
-    deviceMemory: /** @type {any} */ (globalThis.navigator)?.deviceMemory ?? 0,
-    screenPixels: screenPixels(),
+    budgets: defaultBudgets(),
   };
 }

@@ -11,27 +11,16 @@ from tfpy._src.environment.kinds import (
     SIZE,
     SWITCH,
     TEXT,
-    Facts,
     Flag,
     Follows,
     Found,
     one_of,
 )
 
-_BYTES_OF_A_PIXEL = 600
-"""Of a GPU's memory, for each pixel of the screen that it draws."""
 
-
-def _gpu_budget(facts: Facts) -> int:
-    """Half of the device's memory as far as browsers tell (8 GiB at most), or what a screen of
-    that size lets expect of its GPU; 1 GiB at least."""
-    return max(
-        2**30, int(facts["deviceMemory"] * 2**29), int(facts["screenPixels"] * _BYTES_OF_A_PIXEL)
-    )
-
-
-def _host_budget(facts: Facts) -> int:
-    return int((facts["deviceMemory"] or 4) * 2**30)
+def _budget(of: str, words: str) -> Found:
+    """What may be held where nobody says how much: see ``web/runtime/budgets.mjs``."""
+    return Found(lambda facts: int(facts["budgets"][of]), words)
 
 
 _ALL = (
@@ -98,7 +87,7 @@ _ALL = (
     Flag(
         "TFPY_GPU_MEMORY_BUDGET",
         LIMIT,
-        Found(_gpu_budget, "found of the device's memory and the screen"),
+        _budget("gpu", "found of the device's memory and the screen"),
         "Over so many bytes that a GPU backend holds, the tensors that were used longest ago go to "
         "the host, and come back when they are used; webgl also sends some when the GPU has no "
         "memory left, and with -1 only then. Read when a backend opens.",
@@ -106,7 +95,7 @@ _ALL = (
     Flag(
         "TFPY_HOST_MEMORY_BUDGET",
         LIMIT,
-        Found(_host_budget, "the device's memory as browsers tell it, or 4 GiB"),
+        _budget("host", "the device's memory as browsers tell it, or 4 GiB"),
         "Bytes of tensors that the host takes over from a backend: with more, its memory runs "
         "out; -1: any. Read when a backend opens.",
     ),
@@ -325,7 +314,7 @@ _ALL = (
     Flag(
         "TFPY_WASM_MEMORY_BUDGET",
         LIMIT,
-        3 * 2**30,
+        _budget("wasm", "3 GiB"),
         "As TFPY_GPU_MEMORY_BUDGET, of bytes in the module's heap, which grows to 4 GiB at most. "
         "Tensors go, too, when the browser does not let it grow; -1: only then.",
         "wasm",

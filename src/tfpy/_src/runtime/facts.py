@@ -22,8 +22,7 @@ _NO_BROWSER: Mapping[str, Any] = {
     },
     "wasm": {"simd": False, "relaxedSimd": False, "threads": False},
     "hardwareConcurrency": 1,
-    "deviceMemory": 0,
-    "screenPixels": 0,
+    "budgets": {"gpu": 0, "wasm": 0, "host": 0},
 }
 """What ``web/runtime/probe.mjs`` would say of plain CPython."""
 
