@@ -8,7 +8,7 @@ from tfpy._src.distribute.devices import (
     list_logical_devices as list_logical_devices,
     list_physical_devices as list_physical_devices,
 )
-from tfpy._src.function.polymorphic import (
+from tfpy._src.function.traceable import (
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,
 )

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.autograph.calls import call
-from tfpy._src.function import polymorphic
+from tfpy._src.function.traceable import CONVERTERS
 
-polymorphic.CONVERTERS.append(call)
+CONVERTERS.append(call)
 
 
 def to_graph(

@@ -23,8 +23,9 @@ from tfpy._src.data.structure import Flat
 from tfpy._src.errors import NotTraceableError
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.open import OpenConcreteFunction
-from tfpy._src.function.polymorphic import CONVERTERS, Function
+from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.function.traceable import CONVERTERS
 from tfpy._src.ir.aval import Array
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.evaluate import Evaluator

@@ -1,0 +1,133 @@
+"""The traces that a function has: one for each signature, made when a call needs it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+from tfpy._src.errors import NotTraceableError
+from tfpy._src.function.concrete import ConcreteFunction
+from tfpy._src.function.open import OpenConcreteFunction
+from tfpy._src.function.retracing import Retracing
+from tfpy._src.function.signature import Call
+from tfpy._src.function.traceable import Traceable
+from tfpy._src.function.untraced import Untraced
+
+_MAX_TRACES = 256  # of one function; the least recently used goes
+
+
+class CacheInfo(NamedTuple):
+    """How often a function ran what it had, and how often it traced."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class Traces:
+    """The traces of one function, which several threads may call.
+
+    Args:
+        function: what is traced.
+        reduces: whether signatures that differ in sizes are served by one that leaves them open.
+    """
+
+    def __init__(self, function: Traceable, reduces: bool) -> None:
+        self._function = function
+        self._reduces = reduces
+        self._by_call: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
+        self.by_avals: dict[Any, ConcreteFunction] = {}
+        """By the :func:`~signature.quick_key` of their calls; who finds one here adds a hit."""
+        self._open: dict[Any, OpenConcreteFunction] = {}
+        """Signatures with open sizes, whose traces for actual ones are among the above."""
+        self._lock = threading.RLock()
+        """Held while the function is traced."""
+        self._made_variables = False
+        self.hits = self.misses = 0
+        self._retracing = Retracing(function.name)
+
+    def serving(self, call: Call) -> ConcreteFunction | Untraced:
+        """What runs calls like this one, made if it is the first."""
+        with self._lock:
+            found = self._by_call.get(call.key)
+            if found is not None:
+                self.hits += 1
+                self._by_call.move_to_end(call.key)
+                return found
+            opened = self._open_for(call)
+            if opened is None:
+                self._note_trace()
+            made = self._made(call) if opened is None else opened.sized(call.avals)
+            self._by_call[call.key] = made
+            if len(self._by_call) > _MAX_TRACES:
+                self._by_call.popitem(last=False)
+                self.by_avals.clear()
+            return made
+
+    def opened(self, call: Call) -> OpenConcreteFunction:
+        """What runs calls that fall under a signature with open sizes, with its description.
+
+        Raises:
+            NotTraceableError: when a shape depends on values.
+        """
+        with self._lock:
+            return self._opened(call).described()
+
+    def _open_for(self, call: Call) -> OpenConcreteFunction | None:
+        """The signature with open sizes that serves a call, if there is or should be one."""
+        given = self._function.specified()
+        if given is not None:
+            return None if given.is_static else self._opened(given)
+        for opened in self._open.values():
+            if opened.serves(call):
+                return opened
+        if self._reduces:
+            relaxed = call.relaxed([found.call for found in self._by_call.values()])
+            return None if relaxed.is_static else self._opened(relaxed)
+        return None
+
+    def _opened(self, call: Call) -> OpenConcreteFunction:
+        found = self._open.get(call.key)
+        if found is None:
+            self._note_trace()
+            found = self._open[call.key] = OpenConcreteFunction(call, self._made)
+        return found
+
+    def _note_trace(self) -> None:
+        """Counts a signature that is new."""
+        self.misses += 1
+        self._retracing.note(self.hits + self.misses)
+
+    def _made(self, call: Call) -> ConcreteFunction | Untraced:
+        try:
+            concrete = self._function.trace(call, not self._made_variables)
+            if concrete.made:
+                # As in TensorFlow: what makes Variables must not make them again.
+                self._made_variables = True
+                concrete.initialize([tensor for _, tensor in call.tensors])
+                concrete = self._function.trace(call, False)
+        except NotTraceableError as error:
+            return Untraced(self._function.run, call, error)
+        return concrete
+
+    @property
+    def last(self) -> ConcreteFunction | Untraced | None:
+        """The one that was used last."""
+        return next(reversed(self._by_call.values()), None)
+
+    @property
+    def concrete(self) -> list[ConcreteFunction]:
+        """Those that could be traced, least recently used first."""
+        return [c for c in self._by_call.values() if isinstance(c, ConcreteFunction)]
+
+    @property
+    def described(self) -> list[ConcreteFunction]:
+        """One for each signature."""
+        whole = [c for c in self.concrete if not c.call.is_sized]
+        return [*(o for o in self._open.values() if o.is_described), *whole]
+
+    def info(self) -> CacheInfo:
+        """Hits and misses, as ``functools.lru_cache`` reports them."""
+        return CacheInfo(self.hits, self.misses, _MAX_TRACES, len(self._by_call))
