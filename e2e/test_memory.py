@@ -120,15 +120,17 @@ async def lose_device(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_training_goes_on(tf: Any, backend: str) -> None:
-    """Variables come back together, from copies of one moment; compiled steps run again."""
+    """Variables come back together, from copies of one moment; compiled steps run again, with
+    constants that they make anew."""
     import asyncio
 
     w, steps = tf.Variable(tf.zeros([400])), tf.Variable(tf.zeros([400]))
     given = np.ones(400, np.float32)
+    twice = np.full(400, 2.0, np.float32)  # of so many numbers the host keeps no copy
 
     @tf.function
     def step(x: Any) -> Any:
-        w.assign_add(2.0 * x)
+        w.assign_add(tf.constant(twice) * x)
         steps.assign_add(x)
         return tf.reduce_mean(w)
 

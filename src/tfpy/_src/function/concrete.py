@@ -247,6 +247,11 @@ class ConcreteFunction:
         return self._results
 
     @property
+    def has_lost(self) -> bool:
+        """Whether it computes with values that are gone with the device that had them."""
+        return self._traced.trace.has_lost
+
+    @property
     def assigned(self) -> tuple[Variable, ...]:
         """The Variables to which it gives new values."""
         return tuple(self._assigned)

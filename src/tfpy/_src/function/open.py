@@ -59,6 +59,12 @@ class OpenConcreteFunction(ConcreteFunction):
                 self._describe(found)
         return found
 
+    def forget_lost(self) -> None:
+        """Lets go of the traces that compute with values that are gone."""
+        for key, found in list(self._of_sizes.items()):
+            if found.has_lost:
+                del self._of_sizes[key]
+
     def run(self, tensors: Sequence[Tensor]) -> Any:
         return self.sized([t.aval for t in tensors]).run(tensors)
 

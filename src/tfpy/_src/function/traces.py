@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from tfpy._src.function.retracing import Retracing
 from tfpy._src.function.signature import Call
 from tfpy._src.function.traceable import Traceable
 from tfpy._src.function.untraced import Untraced
+from tfpy._src.runtime import registry
 
 _MAX_TRACES = 256  # of one function; the least recently used goes
 
@@ -47,6 +49,7 @@ class Traces:
         self._made_variables = False
         self.hits = self.misses = 0
         self._retracing = Retracing(function.name)
+        _all.add(self)
 
     def serving(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
@@ -112,6 +115,18 @@ class Traces:
             return Untraced(self._function.run, call, error)
         return concrete
 
+    def forget_lost(self) -> None:
+        """Lets go of those that compute with values that are gone with the device that had them:
+        the next call traces the function anew, which makes its constants anew."""
+        with self._lock:
+            lost = [key for key, found in self._by_call.items() if found.has_lost]
+            for key in lost:
+                del self._by_call[key]
+            if lost:
+                self.by_avals.clear()
+            for opened in self._open.values():
+                opened.forget_lost()
+
     @property
     def last(self) -> ConcreteFunction | Untraced | None:
         """The one that was used last."""
@@ -131,3 +146,14 @@ class Traces:
     def info(self) -> CacheInfo:
         """Hits and misses, as ``functools.lru_cache`` reports them."""
         return CacheInfo(self.hits, self.misses, _MAX_TRACES, len(self._by_call))
+
+
+_all = weakref.WeakSet[Traces]()
+
+
+def _forget_lost() -> None:
+    for traces in list(_all):
+        traces.forget_lost()
+
+
+registry.after_activation.append(_forget_lost)

@@ -30,6 +30,9 @@ class Untraced:
         self.is_known = False
         """Whether the program was told."""
 
+    has_lost = False
+    """It computes with nothing but its arguments, and with what the function reads anew."""
+
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
         """The same: what other tasks do meanwhile must not become part of it."""
         return self.run(tensors)

@@ -114,6 +114,25 @@ class Storage:
         backend = self.backend
         return self.host is None and backend is not None and bool(backend.gone or backend.lost())
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing has the bytes any more."""
+        return self.is_lost and self._rescued() is None
+
+    def check(self) -> None:
+        """Raises the error of values that nothing has any more.
+
+        Raises:
+            tf.errors.UnavailableError: when they are gone.
+        """
+        if self.is_gone:
+            assert self.backend is not None
+            raise self._error(self.backend)
+
+    def _error(self, backend: Backend) -> UnavailableError:
+        where = backend.gone or f"backend {backend.name!r}: {backend.lost()}"
+        return UnavailableError(None, None, f"The values of a {self.aval} were only on {where}")
+
     def _rescued(self) -> Array | None:
         """The values of a device that is gone, if they were on the host for want of its memory."""
         if self.is_lost:
@@ -126,9 +145,7 @@ class Storage:
         backend = self.backend
         assert backend is not None
         if backend.gone:
-            raise UnavailableError(
-                None, None, f"The values of a {self.aval} were only on {backend.gone}"
-            )
+            raise self._error(backend)
         backend.collect()
         return backend
 

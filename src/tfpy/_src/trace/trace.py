@@ -118,6 +118,7 @@ class Trace:
 
         Raises:
             TypeError: when it belongs to a trace that is not being taken.
+            UnavailableError: when its values are gone with the device that had them.
         """
         known = self._values.get(tensor.identity)
         if known is not None:
@@ -134,11 +135,19 @@ class Trace:
             self.constants.append(tensor)
             self._values[tensor.identity] = value
             return value
+        else:
+            tensor.storage.check()
         tensor.kept = True  # a tidy scope that ends while tracing must not dispose it
         value = self.graph.add_input(tensor.aval)
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
         return value
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether values that it captured are gone with the device that had them."""
+        captured = (extra.tensor for extra in self.extras)
+        return any(t.storage.is_gone for t in captured if not isinstance(t, SymbolicTensor))
 
     def is_from_outside(self, tensor: Tensor) -> bool:
         """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
