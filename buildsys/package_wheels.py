@@ -91,8 +91,12 @@ FOLDER = "packed"
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
-ENGINE_LATE = tuple(
-    f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")
+ENGINE_LATE = (
+    *(f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")),
+    # Their packages' names are looked up by what is deferred (alias/overlay.py).
+    *(f"{ENGINE}{name}/[!_]*" for name in ("live", "views")),
+    f"{ENGINE}function/pictures",
+    f"{ENGINE}runtime/machine",
 )
 """What few pages use of it."""
 

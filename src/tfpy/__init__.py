@@ -388,7 +388,12 @@ from tfpy._src.variables.variable import Variable as Variable
 from tfpy._src.version import __version__ as __version__
 
 if _typing.TYPE_CHECKING:
-    from tfpy import models as models, profiler as profiler, raw_ops as raw_ops
+    from tfpy import (
+        models as models,
+        notebook as notebook,
+        profiler as profiler,
+        raw_ops as raw_ops,
+    )
     from tfpy._src.export.api import export as export
     from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
     from tfpy._src.models.graph_files import load_graph_model as load_graph_model
@@ -399,6 +404,7 @@ if _typing.TYPE_CHECKING:
         save_layers_model as save_layers_model,
     )
     from tfpy._src.profiler.info import profile as profile
+    from tfpy._src.runtime.machine import device_info as device_info
     from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
     from tfpy._src.writers.onnx_file import save_onnx as save_onnx
 
@@ -412,9 +418,11 @@ _LATER = {
     "load_layers_model_async": "tfpy._src.models.layers_model",
     "save_layers_model": "tfpy._src.models.layers_model",
     "profile": "tfpy._src.profiler.info",
+    "device_info": "tfpy._src.runtime.machine",
     "save_graph_model": "tfpy._src.writers.graph_model",
     "save_onnx": "tfpy._src.writers.onnx_file",
     "models": "tfpy.models",
+    "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
     "raw_ops": "tfpy.raw_ops",
 }

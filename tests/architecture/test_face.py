@@ -22,12 +22,12 @@ OWN = {
     "": """
         as_tensorflow backend backend_report basic_lstm_cell batch_to_space_nd browser buffer
         check_float16 clip_by_average_norm compile_model copy_registered_kernels custom_grad
-        deregister_op dispose dot enable_debug_mode enable_prod_mode env euclidean_norm export
-        find_backend find_backend_factory Float16Check floor_div fused get_backend get_gradient
-        get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel keep
+        deregister_op device_info dispose dot enable_debug_mode enable_prod_mode env euclidean_norm
+        export find_backend find_backend_factory Float16Check floor_div fused get_backend
+        get_gradient get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel keep
         KernelBackend load_graph_model load_layers_model load_layers_model_async lower_bound memory
-        models moving_average multi_rnn_cell multinomial next_frame outer_product prelu profile
-        ragged_gather ragged_range ragged_tensor_to_tensor rand random_standard_normal
+        models moving_average multi_rnn_cell multinomial next_frame notebook outer_product prelu
+        profile ragged_gather ragged_range ragged_tensor_to_tensor rand random_standard_normal
         random_uniform_int ready register_backend register_gradient register_kernel register_op
         remove_backend save_graph_model save_layers_model save_onnx scalar set_backend
         set_backend_async set_threads_count set_wasm_path set_wasm_paths setdiff1d sparse_to_dense
@@ -58,6 +58,7 @@ OWN = {
     """,
     "math": "clip_by_value",
     "nn": "fused_batch_norm",
+    "notebook": "LivePlot progress",
     "profiler.experimental": "stop_async",
     "ragged": "ragged_gather ragged_range ragged_tensor_to_tensor",
     "raw_ops": "Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros",

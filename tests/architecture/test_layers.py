@@ -16,11 +16,14 @@ ENGINE = ROOT / "src" / "tfpy" / "_src"
 
 LATE_IMPORTS = {
     "control/tensor_array.py": "a class makes values of its subclass",
+    "core/tensor.py": "views load when a notebook shows something",
     "export/api.py": "the lowerings of devices load when something is exported",
+    "function/text.py": "views load when a notebook shows something",
     "late.py": "what only Pyodide has, and what few pages use",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
     "runtime/digests.py": "hashlib takes a while to load, and is seldom wanted",
     "runtime/registry.py": "the lowerings of devices load when one is opened",
+    "runtime/report.py": "views load when a notebook shows something",
 }
 """Files that import inside functions, and why."""
 

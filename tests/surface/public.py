@@ -31,6 +31,7 @@ NOT_OPS = (
     "io",
     "io.gfile",
     "nest",
+    "notebook",
     "raw_ops",
 )
 """Namespaces whose functions compute nothing by themselves, or have tests of their own."""

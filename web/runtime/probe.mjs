@@ -15,6 +15,12 @@
  * @property {string} adapter its name; empty when there is none
  * @property {boolean} software whether it is a fallback adapter
  *
+ * @typedef {object} AdapterDetails what nothing depends on, for people
+ * @property {string} vendor
+ * @property {string} architecture
+ * @property {string[]} features
+ * @property {Record<string, number>} limits
+ *
  * @typedef {object} Host what runs this code
  * @property {boolean} browser a page, or a worker of one
  * @property {boolean} node
@@ -24,7 +30,7 @@
  *
  * @typedef {object} Probe
  * @property {Host} host
- * @property {WebgpuProbe} webgpu
+ * @property {WebgpuProbe & Partial<AdapterDetails>} webgpu
  * @property {WebglProbe} webgl
  * @property {{simd: boolean, relaxedSimd: boolean, threads: boolean, jspi: boolean}} wasm
  * @property {boolean} crossOriginIsolated
@@ -213,10 +219,34 @@ export async function requestAdapter(lowPower = false) {
   return globalThis.navigator?.gpu?.requestAdapter({ powerPreference });
 }
 
-/** @returns {Promise<WebgpuProbe>} */
+const LIMITS = /** @type {const} */ ([
+  "maxBufferSize",
+  "maxStorageBufferBindingSize",
+  "maxStorageBuffersPerShaderStage",
+  "maxComputeWorkgroupStorageSize",
+  "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupsPerDimension",
+  "maxTextureDimension2D",
+]);
+
+/**
+ * @param {GPUAdapter} adapter
+ * @returns {AdapterDetails}
+ */
+function detailsOf({ info, features, limits }) {
+  return {
+    vendor: info.vendor,
+    architecture: info.architecture,
+    features: [...features].sort(),
+    limits: Object.fromEntries(LIMITS.map((name) => [name, limits[name]])),
+  };
+}
+
+/** @returns {Promise<WebgpuProbe & Partial<AdapterDetails>>} */
 export async function probeWebgpu() {
   const adapter = await requestAdapter();
-  return adapter ? describeAdapter(adapter) : { adapter: "", software: false };
+  if (!adapter) return { adapter: "", software: false };
+  return { ...describeAdapter(adapter), ...detailsOf(adapter) };
 }
 
 /**

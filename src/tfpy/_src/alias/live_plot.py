@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import sys
 import time
 import types
 from typing import Any
 
-from tfpy._src.alias.graphs import lines
-from tfpy._src.runtime import page
-from tfpy._src.runtime.bridge import IN_BROWSER
+from tfpy._src.live import plot
+from tfpy._src.runtime.screen import Screen
 
 
 def replace(callbacks: types.ModuleType) -> None:
@@ -38,11 +36,15 @@ def _made(base: Any) -> Any:
         def __init__(self, every: float | None = None, element: Any = None) -> None:
             super().__init__()
             self._every = every
-            self._screen = _Screen(element)
+            self._screen = Screen(element)
+            self._series = plot.Series("epoch")
             self._epoch = 0
             self._drawn = 0.0
-            self.points: dict[str, list[tuple[float, float]]] = {}
+
+        @property
+        def points(self) -> dict[str, list[tuple[float, float]]]:
             """For each metric, as the history names it, its values by the epochs that are done."""
+            return self._series.points
 
         def is_due(self) -> bool:
             """Whether it would be drawn after the batch that has just been computed."""
@@ -67,45 +69,16 @@ def _made(base: Any) -> Any:
             self._add(epoch + 1, logs)
 
         def _add(self, at: float, logs: Any) -> None:
-            for name, value in (logs or {}).items():
-                if isinstance(value, int | float):
-                    self.points.setdefault(name, []).append((at, float(value)))
+            shown = {k: v for k, v in (logs or {}).items() if isinstance(v, int | float)}
+            self._series.extend(at, shown)
             self._drawn = time.time()
-            self._screen.show(self)
+            self._screen.show(self.to_svg())
 
         def to_svg(self) -> str:
             """The picture: a panel for each metric."""
-            panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
-            for name, points in self.points.items():
-                panel = panels.setdefault(name.removeprefix("val_"), {})
-                panel["validation" if name.startswith("val_") else "training"] = points
-            return lines.charts(panels, "epoch")
+            return self._series.to_svg()
 
         _repr_svg_ = _repr_html_ = to_svg
 
     LivePlot.__qualname__ = "LivePlot"
     return LivePlot
-
-
-class _Screen:
-    """Where a picture is shown and replaced: a page, a notebook, or nowhere."""
-
-    def __init__(self, element: Any) -> None:
-        self._element = element
-        self._handle: Any = None
-
-    def show(self, picture: Any) -> None:
-        """Shows a picture in place of the one before."""
-        if marimo := sys.modules.get("marimo"):
-            marimo.output.replace(marimo.Html(picture.to_svg()))
-        elif "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-            self._show_in_notebook(picture)
-        elif IN_BROWSER:
-            self._element = page.show_picture(picture.to_svg(), self._element)
-
-    def _show_in_notebook(self, picture: Any) -> None:
-        if self._handle is None:
-            display = sys.modules["IPython"].display.display
-            self._handle = display(picture, display_id=True)
-        else:
-            self._handle.update(picture)

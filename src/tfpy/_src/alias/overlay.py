@@ -50,8 +50,8 @@ LATER = {
     "keras.src.visualization",
     "keras.visualization",
     "keras.wrappers",
-    "tfpy._src.alias.graphs.lines",
-    "tfpy._src.alias.graphs.svg",
+    "tfpy._src.alias.dot",
+    "tfpy._src.live.plot",
 }
 """What Keras imports and rarely uses: loaded when something of it is first asked for.
 

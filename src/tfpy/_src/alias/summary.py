@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
 import types
-from collections.abc import Callable
 from html import escape
 from typing import Any
+
+from tfpy._src.runtime.screen import append, in_notebook
 
 _MARKUP = re.compile(r"\[(?:(bold)|color\((\d+)\)|/)\]")
 _COLOURS = {"9": "#c62828", "33": "#0a6fd1", "34": "#12863a", "45": "#0a8fa8"}
@@ -26,12 +26,12 @@ def replace(module: types.ModuleType) -> None:
 
     @functools.wraps(plain)
     def print_summary(model: Any, *args: Any, **options: Any) -> None:
-        show = _notebook()
         wants_text = len(args) > 2 or options.get("print_fn") is not None
-        if show is None or wants_text or not module.io_utils.is_interactive_logging_enabled():
+        shows = in_notebook() and module.io_utils.is_interactive_logging_enabled()
+        if wants_text or not shows:
             plain(model, *args, **options)
         else:
-            show(as_html(plain, model, *args, **options))
+            append(as_html(plain, model, *args, **options))
 
     vars(module)["print_summary"] = print_summary
 
@@ -45,17 +45,6 @@ def as_html(print_summary: Any, *args: Any, **options: Any) -> str:
     )
     function(*args, **options)
     return f'<div style="font-family: monospace">{"".join(notes.parts)}</div>'
-
-
-def _notebook() -> Callable[[str], None] | None:
-    """What shows HTML in the notebook that runs this; None elsewhere."""
-    if (marimo := sys.modules.get("marimo")) and marimo.running_in_notebook():
-        return lambda html: marimo.output.append(marimo.Html(html))
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or type(shell).__name__ == "TerminalInteractiveShell":
-        return None
-    display = sys.modules["IPython"].display
-    return lambda html: display.display(display.HTML(html))
 
 
 class Notes:

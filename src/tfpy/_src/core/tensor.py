@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -246,6 +246,35 @@ class Tensor(Operand, AnyTensor):
     def __repr__(self) -> str:
         values = printed(self, repr)
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={values}>"
+
+    def _repr_html_(self) -> str:
+        return self.shown("tf.Tensor", [f"shape {self.shape}", self.dtype.name])
+
+    def shown(self, title: str, facts: Sequence[str]) -> str:
+        """HTML for notebooks: facts and, where they can be had at once, the values."""
+        from tfpy._src.views import arrays  # which few programs need
+
+        why = self._unseen(arrays.MOST)
+        body = arrays.note(why) if why else arrays.html(self.host_view())
+        return arrays.panel(title, [*facts, self._place], body)
+
+    @property
+    def _place(self) -> str:
+        return "disposed" if self.is_disposed else f"on {self.storage.place}"
+
+    def _unseen(self, most: int) -> str:
+        """Why the values are not shown; empty where they are.
+
+        Args:
+            most: how many elements are looked at.
+        """
+        if self.is_disposed or self.storage.is_lost:
+            return "the values are gone"
+        if self.aval.size > most:
+            return f"{self.aval.nbytes:,} bytes, which are not read: look at a part of it"
+        if not self.storage.is_readable:
+            return "Python cannot wait for the device here: await x.data() gives the values"
+        return ""
 
     # Lifetime
 

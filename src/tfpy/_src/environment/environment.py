@@ -56,8 +56,7 @@ class Environment:
         try:
             return self._value(flag)
         except _NotFound:
-            mend = f'write "await tf.env().get_async({name!r})" instead'
-            self._facts = self._wait(self._find(), mend)
+            self.facts_now(f'write "await tf.env().get_async({name!r})" instead')
             return self._value(flag)
 
     async def get_async(self, name: str) -> Value:
@@ -172,6 +171,17 @@ class Environment:
         """What was found of the host; it is asked once."""
         if self._facts is None:
             self._facts = await self._find()
+        return self._facts
+
+    def facts_now(self, mend: str) -> Facts:
+        """:meth:`facts` for code that cannot await.
+
+        Raises:
+            RuntimeError: when the browser must be asked first, and Python cannot wait for it here;
+                the text ends with the mend.
+        """
+        if self._facts is None:
+            self._facts = self._wait(self._find(), mend)
         return self._facts
 
     def forget_facts(self) -> None:

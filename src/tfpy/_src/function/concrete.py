@@ -19,7 +19,7 @@ from tfpy._src.function.description import Parameter, lines, one_line, parameter
 from tfpy._src.function.lifting import initialize
 from tfpy._src.function.results import Results
 from tfpy._src.function.signature import Call, TensorSpec, aval_of
-from tfpy._src.function.text import Lowered
+from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
 from tfpy._src.run.executable import Executable
@@ -109,7 +109,7 @@ class ConcreteFunction:
         expected = [t.dtype for _, t in self.call.tensors]
         if len(given) != len(expected):
             raise TypeError(
-                f"{self.name} takes {len(expected)} tensors {self._text()}, got {len(given)}"
+                f"{self.name} takes {len(expected)} tensors {self.one_line()}, got {len(given)}"
             )
         tensors = [
             convert_to_tensor(t, dtype if not is_operand(t) else None)
@@ -117,7 +117,7 @@ class ConcreteFunction:
         ]
         if not self._takes(tensors):
             got = ", ".join(str(t.aval) for t in tensors)
-            raise invalid(self.name, f"takes {self._text()}, got {got}")
+            raise invalid(self.name, f"takes {self.one_line()}, got {got}")
         return tensors
 
     def _takes(self, tensors: Sequence[Tensor]) -> bool:
@@ -135,7 +135,7 @@ class ConcreteFunction:
         arguments |= call.without_tensors() | bound
         missing = [n for n, value in arguments.items() if value is inspect.Parameter.empty]
         if missing:
-            raise TypeError(f"{self.name} takes {self._text()}, missing {', '.join(missing)}")
+            raise TypeError(f"{self.name} takes {self.one_line()}, missing {', '.join(missing)}")
         found: list[Any] = []
         for name, value in arguments.items():
             if isinstance(call.arguments[name], Tensor | TensorSpec):
@@ -149,13 +149,14 @@ class ConcreteFunction:
             )
             if not same:
                 raise TypeError(
-                    f"{self.name} takes {self._text()}, got {name}={value!r}: call the "
+                    f"{self.name} takes {self.one_line()}, got {name}={value!r}: call the "
                     "tf.function for other structures and Python values"
                 )
             found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
         return found
 
-    def _text(self) -> str:
+    def one_line(self) -> str:
+        """What it takes and gives."""
         return one_line(self._parameters(), self._output_specs())
 
     def _output_specs(self) -> Any:
@@ -233,7 +234,18 @@ class ConcreteFunction:
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs, for reading."""
-        return Lowered(self._traced.executable.text_parts())
+        arguments = [name for name, _ in self.call.tensors]
+        inputs = [*arguments, *(_named(extra) for extra in self._traced.extras)]
+        count = len(self._results.tensors)
+        results = ["result"] if count == 1 else [f"result {n}" for n in range(count)]
+        results += [f"{variable.name} assigned" for variable in self._assigned]
+        return Lowered(self.name, self._traced.executable.lowering(), inputs, results)
+
+    @property
+    def is_lowered(self) -> bool:
+        """Whether it is known what the active backend runs: asking for :meth:`lower` costs little
+        then."""
+        return self._traced.executable.is_planned
 
     @property
     def executable(self) -> Executable:
@@ -335,11 +347,21 @@ class ConcreteFunction:
         captures |= {id(t): repr(TensorSpec.from_tensor(t)) for t in self.captured_inputs}
         return lines(self._parameters(), self._output_specs(), captures)
 
+    def _repr_html_(self) -> str:
+        return as_html(self.name, [self])
+
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self._text()} at 0x{id(self):X}>"
+        return f"<ConcreteFunction {self.one_line()} at 0x{id(self):X}>"
+
+
+def _named(extra: Extra) -> str:
+    """What something is called that goes in besides the arguments."""
+    if extra.variable is not None:
+        return extra.variable.name
+    return "captured" if extra.anew is None else "fed anew"
 
 
 def converted(result: Any) -> Any:

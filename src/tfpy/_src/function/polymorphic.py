@@ -17,7 +17,7 @@ from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.signature import quick_key
-from tfpy._src.function.text import Lowered
+from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traceable import Settings, Traceable
 from tfpy._src.function.traces import CacheInfo, Traces
 from tfpy._src.function.untraced import Untraced
@@ -241,6 +241,9 @@ class Function(Generic[P, R]):
             )
             self._bound[instance] = found
         return found
+
+    def _repr_html_(self) -> str:
+        return as_html(self.name, self.concrete_functions)
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self.name}>"

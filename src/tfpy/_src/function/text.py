@@ -4,21 +4,62 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.program import Program
+from tfpy._src.run.parts import Lowering
+from tfpy._src.runtime.screen import Screen
+
+if TYPE_CHECKING:
+    from tfpy._src.function.concrete import ConcreteFunction
 
 
 class Lowered:
     """What the active backend runs for one signature of a ``tf.function``."""
 
-    def __init__(self, parts: Sequence[Graph | Program]) -> None:
-        self._parts = parts
+    def __init__(
+        self, name: str, lowering: Lowering, inputs: Sequence[str], results: Sequence[str]
+    ) -> None:
+        self.name = name
+        """The function's."""
+        self.lowering = lowering
+        self.inputs = inputs
+        """What goes in, by name."""
+        self.results = results
+        """What comes out, by name."""
 
     def as_text(self) -> str:
         """The optimized Graphs and the Programs, in the order in which they run."""
-        return as_text(*self._parts)
+        both = ((part.graph, part.program) for part in self.lowering.parts)
+        return as_text(*(part for pair in both for part in pair if part is not None))
+
+    __str__ = as_text
+
+    def show(self) -> None:
+        """Shows the kernels as boxes, with what they pass on, in a notebook or a page; prints the
+        text elsewhere."""
+        if not Screen().show(self._repr_html_()):
+            print(self.as_text())
+
+    def to_svg(self) -> str:
+        """The picture that :meth:`show` shows: of very many kernels the first ones."""
+        from tfpy._src.function import pictures  # which few programs need
+
+        return pictures.svg(self)
+
+    def _repr_html_(self) -> str:
+        from tfpy._src.function import pictures
+
+        return pictures.lowered(self)
+
+
+def as_html(name: str, traces: Sequence[ConcreteFunction]) -> str:
+    """What notebooks show of a function: its signatures, and what was compiled of them."""
+    from tfpy._src.function import pictures
+
+    return pictures.functions(name, traces)
 
 
 def as_text(*parts: Graph | Program) -> str:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src import dtypes, png
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import UnimplementedError, invalid, invalid_value
 from tfpy._src.image.batches import convert_image_dtype
-from tfpy._src.io import png
 from tfpy._src.io.audio import scalar_bytes
 from tfpy._src.io.files import texts
 

@@ -8,13 +8,13 @@ passes may print, check and rewrite a body like any Graph.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Attrs, Eqn, Graph, spelled
+from tfpy._src.ir.graph import Attrs, Eqn, Graph, bodies, spelled
 from tfpy._src.ir.kernel import KernelCall, Param
 from tfpy._src.ir.op import COMPILER, Op, register
 
@@ -26,6 +26,8 @@ EPILOGUE = "epilogue"
 
 PROLOGUE = "prologue"
 """One equation with a kernel, whose operand elementwise equations make; others may finish it."""
+
+_MAX_OPS = 4  # of a fusion that are named
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,23 @@ fusion = register(
         """,
     )
 )
+
+
+def name_of(eqn: Eqn) -> str:
+    """The ops of an equation, which may be a fusion."""
+    ops = [e.op.name for e in _inner(eqn)]
+    if len(ops) > _MAX_OPS:
+        return f"{'+'.join(ops[: _MAX_OPS - 1])}+…+{ops[-1]} ({len(ops)} ops)"
+    return "+".join(ops)
+
+
+def _inner(eqn: Eqn) -> Iterator[Eqn]:
+    if eqn.op is not fusion:
+        yield eqn
+    else:
+        for _, body in bodies(eqn.attrs):
+            for inner in body.eqns:
+                yield from _inner(inner)
 
 
 def is_elementwise(op: Op) -> bool:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Eqn, Graph, bodies
+from tfpy._src.ir.fusion import name_of
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lines import Line
 from tfpy._src.lower.program import Program
 from tfpy._src.profiler.recording import Recording, Run
 from tfpy._src.runtime.backend import Backend, KernelTime
-
-_MAX_OPS = 4  # of a fusion that are named
 
 Shape = tuple[int, ...]
 
@@ -81,7 +79,7 @@ class _Kinds:
 def _of_equation(graph: Graph, eqn: Eqn) -> Kernel:
     given = [graph.avals[v] for v in eqn.outputs if v in graph.outputs]
     return Kernel(
-        _name(eqn),
+        name_of(eqn),
         eqn.op.name,
         [graph.avals[v].shape for v in eqn.inputs],
         [graph.avals[v].shape for v in eqn.outputs],
@@ -106,26 +104,9 @@ def _of_program(program: Program) -> list[Kernel]:
             pending.append(Kernel(kernel, kernel, inputs, outputs, nbytes, len(given)))
         eqn = next((program.equations[b] for b in step.outputs if b in program.equations), None)
         if eqn is not None:
-            found += [replace(k, name=_name(eqn), line=eqn.line) for k in pending]
+            found += [replace(k, name=name_of(eqn), line=eqn.line) for k in pending]
             pending = []
     return found + pending
-
-
-def _name(eqn: Eqn) -> str:
-    """The ops of an equation, which may be a fusion."""
-    ops = [e.op.name for e in _inner(eqn)]
-    if len(ops) > _MAX_OPS:
-        return f"{'+'.join(ops[: _MAX_OPS - 1])}+…+{ops[-1]} ({len(ops)} ops)"
-    return "+".join(ops)
-
-
-def _inner(eqn: Eqn) -> Iterator[Eqn]:
-    if eqn.op is not fusion:
-        yield eqn
-    else:
-        for _, body in bodies(eqn.attrs):
-            for inner in body.eqns:
-                yield from _inner(inner)
 
 
 class _Times:

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tfpy._src.profiler.timeline import svg
+from tfpy._src.views import tables
 
 if TYPE_CHECKING:
     from tfpy._src.profiler.info import KernelInfo, ProfileInfo
@@ -66,29 +67,11 @@ def _summary(info: ProfileInfo) -> list[str]:
 
 def text(info: ProfileInfo) -> str:
     """For a terminal."""
-    rows = _rows(info)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if n else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([*_summary(info), "", *lines])
+    return "\n".join([*_summary(info), "", tables.text(_rows(info), numbers=True)])
 
 
 def html(info: ProfileInfo) -> str:
     """For a notebook."""
-    head, *rows = _rows(info)
-    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
     said = "<br>".join(map(escape, _summary(info)))
-    table = f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
+    table = tables.html(_rows(info), numbers=True)
     return f"<div><p>{said}</p>{svg(info.tracks, info.wall_ms / 1e3)}{table}</div>"
-
-
-def _cells(tag: str, row: Sequence[str]) -> str:
-    aligned = ['style="text-align:left"', *['style="text-align:right"'] * (len(row) - 1)]
-    return "".join(
-        f"<{tag} {style}>{escape(cell)}</{tag}>" for style, cell in zip(aligned, row, strict=True)
-    )

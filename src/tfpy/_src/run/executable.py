@@ -13,7 +13,6 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph, single_equation
-from tfpy._src.lower.program import Program
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.passes.narrow_integers import widen_narrow_integers
@@ -22,6 +21,7 @@ from tfpy._src.run import op_by_op
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
+from tfpy._src.run.parts import Lowering, Part, Value
 from tfpy._src.run.regions import Place, Region, cut
 from tfpy._src.run.steps import DeviceProgram, DeviceStep, HostStep, Step, step_of
 from tfpy._src.run.usage import UNKNOWN, Usage
@@ -133,9 +133,18 @@ class Executable:
             await program.register(heard)
         progress(1.0)
 
-    def text_parts(self) -> list[Graph | Program]:
+    def lowering(self) -> Lowering:
         """The Graphs, optimized, and Programs that the active backend runs, in order."""
-        return self._plan(registry.active_backend()).text_parts
+        plan = self._plan(registry.active_backend())
+        avals = (plan.graph.avals[v] for v in plan.graph.inputs)
+        inputs = list(map(Value, plan.graph.inputs, avals))
+        outputs = [Value(plan.graph.outputs[i], aval) for aval, i in self._results]
+        return Lowering(plan.parts, inputs, outputs)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether the active backend has run it or was asked how it would."""
+        return registry.active is not None and registry.active in self._plans
 
     def plan_for(self, backend: Backend) -> tuple[Plan, list[int]]:
         """What a backend, which need not be open, runs; and which of its outputs are the Graph's.
@@ -208,8 +217,8 @@ class Plan:
         return [program for step in self.steps for program in step.programs]
 
     @property
-    def text_parts(self) -> list[Graph | Program]:
-        return [part for step in self.steps for part in step.text_parts]
+    def parts(self) -> list[Part]:
+        return [part for step in self.steps for part in step.parts]
 
     def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """The outputs, in the Graph's order."""

@@ -15,13 +15,13 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Eqn, Graph, extract
 from tfpy._src.lines import add_note
-from tfpy._src.lower.program import Program
 from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.passes.pipeline import optimize_with_weights
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import count_reads
 from tfpy._src.run.control_op import ControlOp, PartsRunner
 from tfpy._src.run.mirror import Mirror
+from tfpy._src.run.parts import HOST, Key, Part
 from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
@@ -65,8 +65,16 @@ class DeviceStep:
         return [p for p in (self.prelude, self.main) if p is not None]
 
     @property
-    def text_parts(self) -> list[Graph | Program]:
-        return [part for program in self.programs for part in program.text_parts]
+    def parts(self) -> list[Part]:
+        """What it runs."""
+        values: list[Key] = [*self.inputs]
+        found: list[Part] = []
+        if self.prelude is not None:
+            made = [(id(self), n) for n in range(len(self.prelude.graph.outputs))]
+            weights = [values[i] for i in self.weights]
+            found.append(self.prelude.part(weights, made)._replace(is_prelude=True))
+            values += made
+        return [*found, self.main.part([values[i] for i in self.read], self.outputs)]
 
     def run(self, values: dict[int, Storage], donated: Collection[int] = ()) -> None:
         inputs = [values[v] for v in self.inputs]
@@ -131,6 +139,10 @@ class DeviceStep:
         if len(slots) > len(self.read):
             slots = [slots[i] for i in self.read]
         return slots
+
+
+def _part_of_host(graph: Graph) -> Part:
+    return Part(HOST, graph, None, graph.inputs, graph.outputs)
 
 
 def _unheard(done: int, total: int) -> None:
@@ -201,10 +213,19 @@ class DeviceProgram:
         """What the backend runs."""
         return self._unregistered or self._backend.lower(self.graph, self._donated)
 
-    @property
-    def text_parts(self) -> list[Graph | Program]:
+    def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> Part:
+        """It, between these values."""
         graph, program = self.compiled
-        return [graph] if program is None else [graph, program]
+        if program is not None:
+            inputs = self._by_slot(inputs, graph.inputs)
+            outputs = self._by_slot(outputs, graph.outputs)
+        return Part(self._backend.name, graph, program, inputs, outputs)
+
+    def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
+        """A key for each slot of these values."""
+        avals = [self.graph.avals[v] for v in values]
+        pairs = zip(keys, map(self._backend.slots_of, avals), strict=True)
+        return [key for key, slots in pairs for _ in range(slots)]
 
     def run(self, slots: Sequence[int]) -> list[Storage]:
         """New storages of the outputs."""
@@ -319,7 +340,7 @@ class HostStep:
 
     def __init__(self, region: Region, usage: Usage) -> None:
         graph = self.graph = region.graph
-        self.text_parts = [graph]
+        self.parts = [_part_of_host(graph)]
         fixed = [i for i, v in enumerate(graph.inputs) if v in usage.weights]
         known = WeightOnly(graph, fixed)
         self.lasting = frozenset(v for v in graph.outputs if v in known)
@@ -373,7 +394,7 @@ class ControlStep:
 
     def __init__(self, region: Region, usage: Usage) -> None:
         self.graph = region.graph
-        self.text_parts = [region.graph]
+        self.parts = [_part_of_host(region.graph)]
         self.mirrors = region.mirrors
         lasting = Usage(usage.weights | region.graph.constants.keys(), bits=usage.bits)
         self._constants = {

@@ -107,6 +107,17 @@ async def end_task() -> None:
         await _scheduler.postTask(js.Boolean)  # which does nothing
 
 
+def user_agent() -> str:
+    """How the browser, or what else runs JavaScript here, calls itself; empty without any."""
+    navigator = getattr(js, "navigator", None) if IN_BROWSER else None
+    return str(getattr(navigator, "userAgent", ""))
+
+
+def heap_bytes() -> int:
+    """How large Python's memory is in a page; 0 elsewhere."""
+    return int(pyodide_js._module.HEAPU8.length) if IN_BROWSER else 0
+
+
 def page_parameters() -> list[tuple[str, str]]:
     """What follows the ? in the address of the page, or of the script of a worker."""
     location = getattr(js, "location", None) if IN_BROWSER else None

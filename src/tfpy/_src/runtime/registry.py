@@ -14,6 +14,7 @@ from tfpy._src.runtime import bridge, facts
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.backend import Backend, BackendSkipped
 from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.runtime.report import Report
 
 Factory = Callable[[], Backend | Awaitable[Backend]]
 
@@ -158,7 +159,7 @@ async def ready() -> None:
         _activate(backend)
         _warn_of_numpy(backend)
         return
-    raise RuntimeError(f"No backend could be opened: {backend_report()}")
+    raise RuntimeError(f"No backend could be opened:\n{backend_report()}")
 
 
 def _warn_of_numpy(backend: Backend) -> None:
@@ -266,15 +267,21 @@ def get_backend() -> str:
     return active_backend().name
 
 
-def backend_report() -> dict[str, dict[str, Any]]:
+def backend_report() -> Report:
     """What is known of each backend, best first.
 
     Returns:
-        name -> ``{"status", "reason", "variant", "priority"}``; status is "chosen", "available"
-        (opened, not active), "lost" (the browser has taken its device away), "skipped", "failed"
-        or "not tried".
+        name -> ``{"status", "reason", "variant", "priority"}``, a dict that prints as a table;
+        status is "chosen", "available" (opened, not active), "lost" (the browser has taken its
+        device away), "skipped", "failed" or "not tried".
+
+    Example:
+        >>> import tfpy as tf
+        >>> print(tf.backend_report()["cpu"]["status"])
+        chosen
     """
-    return {name: _report(_entries[name]) for name in _by_priority()}
+    head = ("backend", "status", "variant", "reason")
+    return Report({name: _report(_entries[name]) for name in _by_priority()}, head)
 
 
 def _report(entry: _Entry) -> dict[str, Any]:

@@ -150,6 +150,13 @@ class SymbolicTensor(Tensor):
             "AutoGraph convert the function: its source must be in a file or a notebook's cell"
         )
 
+    @property
+    def _place(self) -> str:
+        return f"of the trace of {self.trace.name}"
+
+    def _unseen(self, most: int) -> str:
+        return "no values: it stands for an argument or result while tf.function traces"
+
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 

@@ -335,6 +335,11 @@ class Variable(ScatterMethods, PythonValues):
             return f"{what}>"
         return f"{what}, numpy={printed(self.tensor, repr)}>"
 
+    def _repr_html_(self) -> str:
+        trainable = "trainable" if self.trainable else "not trainable"
+        facts = [self._shown_name, f"shape {self.shape}", self.dtype.name, trainable]
+        return self.held.shown("tf.Variable", facts)
+
 
 def hold_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
     """:meth:`Variable.hold` of each, outside of traces; a training step has many."""

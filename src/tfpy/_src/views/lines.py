@@ -1,4 +1,4 @@
-"""Line charts as SVG: panels side by side, each with lines over the same numbers."""
+"""Line charts as SVG, in the colours of what is around them: panels side by side."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from html import escape
 Line = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT = 340, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 30, 30
-_COLOURS = ("#2f6fdb", "#e07b1f", "#2c9a5b", "#b5409a", "#7a5ad0", "#8a7a1f")
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 20, 30, 30
+_COLOURS = ("#4a86e8", "#e07b1f", "#2fa866", "#c258ab", "#8d70e0", "#a08f30")
+_MOST = 400
+"""Points of a line; of more, the means of neighbours are drawn."""
 
 
 def charts(panels: Mapping[str, Mapping[str, Line]], label: str) -> str:
@@ -28,8 +30,8 @@ def charts(panels: Mapping[str, Mapping[str, Line]], label: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT}" '
         f'viewBox="0 0 {width} {_HEIGHT}" style="max-width: 100%; height: auto" '
-        'font-family="system-ui, sans-serif" font-size="11">'
-        f'<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>'
+        'font-family="system-ui, sans-serif" font-size="11" fill="currentColor" role="img" '
+        f'aria-label="{escape(", ".join(panels))}">{"".join(parts)}</svg>'
     )
 
 
@@ -41,18 +43,30 @@ def _panel(title: str, lines: Mapping[str, Line], label: str) -> str:
     parts += [_tick_below(xs.of(x), _text(x)) for x in xs.ticks]
     parts += [_tick_beside(ys.of(y), _text(y)) for y in ys.ticks]
     parts.append(
-        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 4}" text-anchor="end" fill="#555">'
-        f"{escape(label)}</text>"
+        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 4}" text-anchor="end">{escape(label)}</text>'
     )
     for i, (name, line) in enumerate(lines.items()):
         colour = _COLOURS[i % len(_COLOURS)]
-        parts += _line([(xs.of(x), ys.of(y)) for x, y in line if math.isfinite(y)], colour)
+        shown = _thinned([point for point in line if math.isfinite(point[1])])
+        parts += _line([(xs.of(x), ys.of(y)) for x, y in shown], colour)
+        if len(lines) == 1:
+            continue  # its name is the title
         at = _WIDTH - _RIGHT - 92 * (len(lines) - i)
         parts.append(
             f'<rect x="{at}" y="10" width="10" height="10" fill="{colour}"/>'
-            f'<text x="{at + 14}" y="19" fill="#333">{escape(name)}</text>'
+            f'<text x="{at + 14}" y="19">{escape(name)}</text>'
         )
     return "".join(parts)
+
+
+def _thinned(points: Line) -> Line:
+    """No more points than can be seen, the last one as it is."""
+    if len(points) <= _MOST:
+        return points
+    each = -(-len(points) // _MOST)
+    groups = [points[i : i + each] for i in range(0, len(points) - 1, each)]
+    means = [(group[0][0], sum(y for _, y in group) / len(group)) for group in groups]
+    return [*means, points[-1]]
 
 
 def _line(points: Line, colour: str) -> list[str]:
@@ -66,16 +80,17 @@ def _line(points: Line, colour: str) -> list[str]:
 
 def _tick_below(x: float, text: str) -> str:
     return (
-        f'<path d="M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}" stroke="#eee"/>'
-        f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle" fill="#555">'
+        f'<path d="M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}" stroke="currentColor" '
+        'stroke-opacity="0.12"/>'
+        f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">'
         f"{text}</text>"
     )
 
 
 def _tick_beside(y: float, text: str) -> str:
     return (
-        f'<path d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}" stroke="#ddd"/>'
-        f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{text}</text>'
+        f'<path d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}" stroke="currentColor" stroke-opacity="0.2"/>'
+        f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>'
     )
 
 

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tfpy._src.alias.graphs.layered import Layout, Point, laid_out
 from tfpy._src.errors import UnimplementedError
+from tfpy._src.views.layered import Layout, Point, curve, laid_out
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.S)
 _CELL = re.compile(r"<td([^>]*)><font([^>]*)>(.*?)</font></td>", re.S)
@@ -273,7 +272,7 @@ class _Drawn:
                     self._end(boxes[target], leaves=False),
                 ]
                 yield (
-                    f'<path d="{self._curve(points)}" fill="none" stroke="black" '
+                    f'<path d="{curve(points, self._is_vertical)}" fill="none" stroke="black" '
                     'stroke-width="1.3" marker-end="url(#tfpy-arrow)"/>'
                 )
         for cluster in self._clusters.values():
@@ -290,17 +289,3 @@ class _Drawn:
         if self._is_vertical:
             return box.left + box.width / 2, box.top + box.height * far
         return box.left + box.width * far, box.top + box.height / 2
-
-    def _curve(self, points: list[tuple[float, float]]) -> str:
-        """A path through points, smooth between layers and straight through them."""
-        parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
-        for i, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
-            if i % 2:
-                parts.append(f"L{x1:.1f} {y1:.1f}")
-            elif self._is_vertical:
-                middle = (y0 + y1) / 2
-                parts.append(f"C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}")
-            else:
-                middle = (x0 + x1) / 2
-                parts.append(f"C{middle:.1f} {y0:.1f} {middle:.1f} {y1:.1f} {x1:.1f} {y1:.1f}")
-        return "".join(parts)

@@ -211,3 +211,23 @@ def _measured(
     for lane in sorted((k for k in lanes if isinstance(k, _Lane)), key=lambda k: k.layer):
         routes[lane.edge] += lanes[lane]
     return Layout(middles, routes, Point(right - left, max(at - ALONG, 0.0)))
+
+
+def curve(points: Sequence[tuple[float, float]], is_vertical: bool = True) -> str:
+    """The SVG path of an edge through points: smooth between layers and straight through them.
+
+    Args:
+        points: where it leaves, enters and leaves each layer that it passes, and ends.
+        is_vertical: whether edges run down or up, not to a side.
+    """
+    parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
+    for i, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):
+        if i % 2:
+            parts.append(f"L{x1:.1f} {y1:.1f}")
+        elif is_vertical:
+            middle = (y0 + y1) / 2
+            parts.append(f"C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}")
+        else:
+            middle = (x0 + x1) / 2
+            parts.append(f"C{middle:.1f} {y0:.1f} {middle:.1f} {y1:.1f} {x1:.1f} {y1:.1f}")
+    return "".join(parts)

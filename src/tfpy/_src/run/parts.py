@@ -1,0 +1,47 @@
+"""What a compiled function runs, for who reads it: Graphs and Programs, and how they follow."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Graph
+from tfpy._src.lower.program import Program
+
+Key = Hashable
+"""A value that goes from part to part: equal where it is the same."""
+
+HOST = "host"
+"""The place of what NumPy or Python computes."""
+
+
+class Part(NamedTuple):
+    """What is run as a whole."""
+
+    place: str
+    """What computes it: a backend's name, or HOST."""
+    graph: Graph
+    program: Program | None
+    """Of the Graph, where the backend runs Programs."""
+    inputs: Sequence[Key]
+    """Of the Program, or of the Graph where there is none."""
+    outputs: Sequence[Key]
+    is_prelude: bool = False
+    """Whether it runs only when a weight has changed."""
+
+
+class Value(NamedTuple):
+    """What goes into a Graph or comes out of it."""
+
+    key: Key
+    aval: Aval
+
+
+class Lowering(NamedTuple):
+    """All that a Graph is run as."""
+
+    parts: Sequence[Part]
+    inputs: Sequence[Value]
+    """The Graph's."""
+    outputs: Sequence[Value]

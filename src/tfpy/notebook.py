@@ -1,0 +1,6 @@
+"""``tf.notebook``: what notebooks and pages show while a program runs."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.live.plot import LivePlot as LivePlot
+from tfpy._src.live.progress import progress as progress
