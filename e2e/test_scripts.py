@@ -164,6 +164,38 @@ def test_a_script_apart(tfpy_page: Open) -> None:
     assert page.problems == []
 
 
+SHOWN = """
+import tfpy as tf
+
+w = tf.Variable(tf.ones([3, 2]), name="weights")
+dense = tf.function(lambda x: tf.nn.relu(x @ w))
+dense.lower(tf.TensorSpec([4, 3])).show()
+for step in tf.notebook.progress(range(3), label="plain"):
+    pass
+steps = tf.notebook.progress(range(3), label="plotted", plot=True)
+async for step in steps:
+    steps.show(loss=1.0 / (step + 1))
+plot = tf.notebook.LivePlot("epoch")
+plot.add(accuracy=0.5)
+"""
+
+
+def test_pictures(tfpy_page: Open) -> None:
+    """Kernels, a bar with a plot, a plot; the plain bar is text."""
+    page = tfpy_page(BLANK)
+    found = run_scripts(page, SHOWN)
+    assert found["error"] == []
+    kernels, bar, plot = (shown["all"] for shown in found["picture"])
+    assert "weights:0" in kernels
+    assert "plotted" in bar
+    assert "loss 0.3333" in bar
+    assert "accuracy" in plot
+    (output,) = found["output"]
+    assert output["all"].startswith(f"plain  {'━' * 24} 100%  3/3")
+    assert violations(page) == []
+    assert page.problems == []
+
+
 def test_example_page(tfpy_page: Open) -> None:
     page = tfpy_page("examples/script_tag.html")
     text = page.evaluate(
