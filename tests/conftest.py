@@ -23,6 +23,10 @@ hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, der
 hypothesis.settings.load_profile("tfpy")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--backend", choices=["jax"], help="all cases of this backend, not a share")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     promises.mark(items)
 

@@ -21,8 +21,9 @@ LATE_IMPORTS = {
     "function/text.py": "views load when a notebook shows something",
     "late.py": "what only Pyodide has, and what few pages use",
     "ops/reference/regex/characters.py": "unicodedata is large, and seldom wanted",
+    "runtime/accelerators.py": "JAX loads where it may compute",
     "runtime/digests.py": "hashlib takes a while to load, and is seldom wanted",
-    "runtime/registry.py": "the lowerings of devices load when one is opened",
+    "runtime/registry.py": "the lowerings of devices, and JAX, load when one is opened",
     "runtime/report.py": "views load when a notebook shows something",
 }
 """Files that import inside functions, and why."""

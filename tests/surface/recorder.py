@@ -19,6 +19,7 @@ from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm, webgl, webgpu
+from tfpy._src.lower.jax import lowering as jax
 from tfpy._src.ops import UNSUPPORTED
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.cpu import CpuBackend
@@ -26,10 +27,11 @@ from tfpy._src.runtime.cpu import CpuBackend
 INPUTS = 9
 """Arrays that kernels on WebGPU can read on most devices."""
 
-LOWER = {
+LOWER: dict[str, Callable[[Graph], object]] = {
     "wasm": wasm.lower,
     "webgl": webgl.lower,
     "webgpu": partial(webgpu.lower, max_inputs=INPUTS),
+    "jax": jax.check,
 }
 
 

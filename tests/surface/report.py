@@ -25,7 +25,7 @@ from tfpy._src.raw import RECORDS
 
 PAGE = Path(__file__).parents[2] / "docs/ops.md"
 PRIMITIVES = {name: op for name, op in OPS.items() if op.is_primitive}
-BACKENDS = ("cpu", "wasm", "webgl", "webgpu")
+BACKENDS = ("cpu", "wasm", "webgl", "webgpu", "jax")
 WAYS = ("native", "composed", "host")
 
 TITLES = {

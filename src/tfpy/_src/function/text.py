@@ -10,6 +10,7 @@ from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.program import Program
 from tfpy._src.run.parts import Lowering
+from tfpy._src.runtime.backend import Code
 from tfpy._src.runtime.screen import Screen
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Lowered:
 
     def as_text(self) -> str:
         """The optimized Graphs and the Programs, in the order in which they run."""
-        both = ((part.graph, part.program) for part in self.lowering.parts)
-        return as_text(*(part for pair in both for part in pair if part is not None))
+        all_ = ((part.graph, part.program, part.code) for part in self.lowering.parts)
+        return as_text(*(part for parts in all_ for part in parts if part is not None))
 
     __str__ = as_text
 
@@ -62,7 +63,7 @@ def as_html(name: str, traces: Sequence[ConcreteFunction]) -> str:
     return pictures.functions(name, traces)
 
 
-def as_text(*parts: Graph | Program) -> str:
+def as_text(*parts: Graph | Code) -> str:
     """The parts in order, each with what it consists of. ::
 
     # 3 equations: 1 epilogue(conv2d add relu), 1 reshape, 1 transpose
@@ -71,9 +72,11 @@ def as_text(*parts: Graph | Program) -> str:
     return "\n\n".join(f"# {_counts(part)}\n{part}" for part in parts)
 
 
-def _counts(part: Graph | Program) -> str:
+def _counts(part: Graph | Code) -> str:
     if isinstance(part, Graph):
         return _counted("equation", map(_name, part.eqns))
+    if not isinstance(part, Program):
+        return "what the backend compiles of them"
     constants = sum(len(data) for _, data in part.constants)
     steps = _counted("step", (part.kernels[step.kernel].name for step in part.steps))
     return f"{steps}; constants of {constants} bytes"

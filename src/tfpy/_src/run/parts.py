@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program
+from tfpy._src.runtime.backend import Code
 
 Key = Hashable
 """A value that goes from part to part: equal where it is the same."""
@@ -29,6 +30,8 @@ class Part(NamedTuple):
     outputs: Sequence[Key]
     is_prelude: bool = False
     """Whether it runs only when a weight has changed."""
+    code: Code | None = None
+    """What the backend runs that has no Programs, if it is not the Graph itself."""
 
 
 class Value(NamedTuple):

@@ -181,11 +181,9 @@ class DeviceProgram:
         if began:
             note("lower", f"{len(graph.eqns)} equations", began)
         self._unregistered: Compiled | None = compiled
-        program = compiled.program
-        overwritten = () if program is None else program.donations.values()
-        self.donatable = [
-            i for i in donated if program is not None and program.inputs[i] in overwritten
-        ]
+        made = compiled.made
+        overwritten = () if made is None else made.donations.values()
+        self.donatable = [i for i in donated if made is not None and made.inputs[i] in overwritten]
         """Positions of the inputs that outputs are written over when they are donated."""
         self._number = 0
         self.seconds = math.inf
@@ -215,11 +213,11 @@ class DeviceProgram:
 
     def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> Part:
         """It, between these values."""
-        graph, program = self.compiled
+        graph, program, code = self.compiled
         if program is not None:
             inputs = self._by_slot(inputs, graph.inputs)
             outputs = self._by_slot(outputs, graph.outputs)
-        return Part(self._backend.name, graph, program, inputs, outputs)
+        return Part(self._backend.name, graph, program, inputs, outputs, code=code)
 
     def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
         """A key for each slot of these values."""

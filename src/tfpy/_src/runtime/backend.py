@@ -25,11 +25,27 @@ class BackendSkipped(Exception):
     """Raised by a factory that could open its backend but should not; the text says why."""
 
 
+class Code(Protocol):
+    """What the executor asks of a Program, and of what a backend runs in place of one."""
+
+    inputs: list[int]
+    """Its own numbers of what it takes."""
+    donations: dict[int, int]
+    """An output -> the input over whose bytes it is written when that is donated."""
+
+
 class Compiled(NamedTuple):
     """A Graph, and the Program of it where the backend runs Programs."""
 
     graph: Graph
     program: Program | None
+    code: Code | None = None
+    """What a backend has that runs something else."""
+
+    @property
+    def made(self) -> Code | None:
+        """What is run; None where that is the Graph."""
+        return self.code if self.program is None else self.program
 
 
 class Links(NamedTuple):
@@ -118,7 +134,7 @@ class Backend(ABC):
     on_host = False
     """Whether its slots are arrays of the host, so that reading them costs nothing."""
     processor = "CPU"
-    """What computes: "CPU" or "GPU"."""
+    """What computes: "CPU", "GPU" or "TPU"."""
     dtypes: frozenset[DType]
     """Element types that the backend stores."""
     target: Target = NumpyTarget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -18,11 +19,16 @@ from tfpy._src.runtime.report import Report
 
 Factory = Callable[[], Backend | Awaitable[Backend]]
 
+VARIABLE = "TFPY_BACKEND"
+"""The variable that may name the backend."""
+
 
 @dataclass
 class _Entry:
     factory: Factory
     priority: int
+    asked_only: Callable[[], str] = str
+    """Why it opens only where a program asks for it by name; nothing if it may be chosen."""
     backend: Backend | None = None
     status: str = "not tried"
     reason: str = ""
@@ -62,6 +68,26 @@ register_backend("webgpu", partial(_open_device, "webgpu"), 4)
 register_backend("webgl", partial(_open_device, "webgl"), 3)
 register_backend("wasm", partial(_open_device, "wasm"), 2)
 register_backend("cpu", CpuBackend, 1)
+
+
+def _open_jax() -> Backend:
+    from tfpy._src.runtime import accelerators
+
+    accelerators.check_installed()
+    from tfpy._src.runtime.jax_backend import JaxBackend  # imports JAX, which takes seconds
+
+    return JaxBackend()
+
+
+def _why_not_jax() -> str:
+    from tfpy._src.runtime import accelerators
+
+    return accelerators.why_not()
+
+
+if not bridge.IN_BROWSER:
+    register_backend("jax", _open_jax, 5)
+    _entries["jax"].asked_only = _why_not_jax
 
 
 def _by_priority() -> list[str]:
@@ -140,7 +166,8 @@ def _activate(backend: Backend) -> None:
 
 @awaitable("tf.ready()")
 async def ready() -> None:
-    """Opens the best backend that works, unless one is active (``await tf.ready()``).
+    """Opens the best backend that works, unless one is active (``await tf.ready()``), or the one
+    that the variable ``TFPY_BACKEND`` names.
 
     One whose device the browser has taken away is not active any more.
 
@@ -148,10 +175,17 @@ async def ready() -> None:
 
     Raises:
         RuntimeError: when no backend opens; the text has the reasons.
+        ValueError: when the variable names one that there is not.
     """
     if active is not None and not active.lost():
         return
+    if named := os.environ.get(VARIABLE):
+        await set_backend_async(named)
+        return
     for name in _by_priority():
+        if reason := _entries[name].asked_only():
+            _entries[name].status, _entries[name].reason = "skipped", reason
+            continue
         try:
             backend = await _open(name)
         except Exception:

@@ -1,0 +1,86 @@
+"""A Graph as one function of JAX arrays, which XLA compiles and fuses as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jax import lax, numpy as jnp
+
+from tfpy._src.dtypes import float16
+from tfpy._src.errors import NotLowerable
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.op import Op
+from tfpy._src.lower.jax.expression import elementwise
+from tfpy._src.lower.jax.table import RULES
+
+
+def check(graph: Graph) -> None:
+    """Raises NotLowerable unless there is a rule for each equation."""
+    for eqn in graph.eqns:
+        if eqn.op.expr is None and eqn.op.name not in RULES:
+            raise NotLowerable(f"{eqn.op.name}: no rule for JAX")
+
+
+def function_of(graph: Graph) -> Callable[..., list[Any]]:
+    """What gives the Graph's outputs for arrays of its inputs' elements, in whatever shape."""
+
+    def run(*arrays: Any) -> list[Any]:
+        given = [
+            lax.reshape(array, graph.avals[v].shape)
+            for array, v in zip(arrays, graph.inputs, strict=True)
+        ]
+        return _apart(evaluated(graph, given), arrays)
+
+    return run
+
+
+def evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+    """The outputs of a Graph for arrays of its inputs."""
+    values: dict[int, Any] = {v: constant(a) for v, a in graph.constants.items()}
+    values.update(zip(graph.inputs, inputs, strict=True))
+    for eqn in graph.eqns:
+        values.update(zip(eqn.outputs, _results(graph, eqn, values), strict=True))
+    return [values[v] for v in graph.outputs]
+
+
+def constant(array: Array) -> Any:
+    return jnp.asarray(array)
+
+
+def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]:
+    op = eqn.op
+    given = [values[v] for v in eqn.inputs]
+    avals = [graph.avals[v] for v in eqn.inputs]
+    outs = [graph.avals[v] for v in eqn.outputs]
+    if op.expr is not None:
+        return [elementwise(op, given, avals, eqn.attrs, outs[0])]
+    found = RULES[op.name](*map(_widened(op), given, avals), **dict(eqn.attrs))
+    return list(map(_as, found if op.multiple else [found], outs))
+
+
+def _widened(op: Op) -> Callable[[Any, Aval], Any]:
+    """float16 is computed as float32, and rounded at the end; what only moves stays as it is."""
+
+    def wide(array: Any, aval: Aval) -> Any:
+        return array.astype("float32") if aval.dtype == float16 else array
+
+    moves = op.family == "movement" or op.by_bits
+    return (lambda array, aval: array) if moves else wide
+
+
+def _as(array: Any, aval: Aval) -> Any:
+    """In the dtype that the record says, whatever JAX is configured to."""
+    return lax.convert_element_type(array, aval.dtype.as_numpy_dtype)
+
+
+def _apart(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Outputs that are arrays of their own: JAX hands an input that is an output on as it is, and
+    who donates one would lose the other."""
+    taken = [*map(id, inputs)]
+    apart = []
+    for output in outputs:
+        apart.append(jnp.copy(output) if id(output) in taken else output)
+        taken.append(id(output))
+    return apart

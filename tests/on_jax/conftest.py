@@ -1,0 +1,39 @@
+"""The jax backend, on the CPU, is the active one in the tests of this folder.
+
+Compiling takes most of their time. So XLA optimizes little, and what is marked ``rest`` runs only
+where all cases are asked for: ``pytest tests/on_jax --backend jax``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+import tfpy
+
+os.environ.setdefault(
+    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+)
+
+
+@pytest.fixture(scope="session")
+def everything(request: pytest.FixtureRequest) -> bool:
+    """Whether all cases are to run."""
+    return bool(request.config.getoption("backend") == "jax")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("backend") != "jax":
+        left = [item for item in items if item.get_closest_marker("rest")]
+        items[:] = [item for item in items if item not in left]
+        config.hook.pytest_deselected(items=left)
+
+
+@pytest.fixture(autouse=True)
+def jax() -> Iterator[None]:
+    before = tfpy.get_backend()
+    tfpy.set_backend("jax")
+    yield
+    tfpy.set_backend(before)

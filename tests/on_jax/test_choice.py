@@ -1,0 +1,104 @@
+"""When jax is chosen, and that nothing of it is imported before."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import tfpy
+from tfpy._src.runtime import accelerators, registry
+from tfpy._src.runtime.backend import BackendSkipped
+
+
+def printed(program: str, **variables: str) -> str:
+    """What a program says in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_nothing_is_imported_unless_it_is_asked_for() -> None:
+    program = """
+import sys
+import tfpy as tf
+found = tf.function(lambda x: x * 2.0)(tf.constant([1.0])).numpy().tolist()
+report = tf.backend_report()["jax"]
+print(found, tf.get_backend(), report["status"], report["reason"], "jax" in sys.modules)
+"""
+    reason = (
+        'JAX is installed for the CPU alone; tf.set_backend("jax") or the variable '
+        "TFPY_BACKEND=jax uses it all the same"
+    )
+    assert printed(program) == f"[2.0] cpu skipped {reason} False"
+
+
+def test_the_variable_chooses() -> None:
+    program = "import tfpy as tf; print(tf.get_backend(), tf.backend_report()['jax']['variant'])"
+    assert printed(program, TFPY_BACKEND="jax") == "jax jax-cpu"
+    assert printed(program, TFPY_BACKEND="cpu") == "cpu"
+    wrong = "import tfpy as tf\ntry: tf.get_backend()\nexcept ValueError as e: print(e)"
+    assert "Backend 'moon' is unknown" in printed(wrong, TFPY_BACKEND="moon")
+
+
+def test_it_is_chosen_where_there_is_a_plugin_and_a_device(monkeypatch: Any) -> None:
+    monkeypatch.delenv("JAX_PLATFORMS", raising=False)
+    assert "for the CPU alone" in accelerators.why_not()
+    monkeypatch.setattr(accelerators, "_has_plugin", lambda: True)
+    assert "sees no GPU or TPU" in accelerators.why_not()
+    monkeypatch.setattr("jax.default_backend", lambda: "gpu")
+    assert accelerators.why_not() == ""
+    monkeypatch.setattr(registry, "active", None)
+    assert tfpy.get_backend() == "jax"
+    assert tfpy.backend_report()["jax"]["status"] == "chosen"
+
+
+def test_what_is_missing_is_said(monkeypatch: Any) -> None:
+    monkeypatch.setattr(accelerators, "find_spec", lambda name: None)
+    with pytest.raises(BackendSkipped, match=r'pip install "tfpy\[jax\]"'):
+        accelerators.check_installed()
+    assert "not installed" in accelerators.why_not()
+    monkeypatch.undo()
+    monkeypatch.setattr(accelerators, "_has_plugin", lambda: True)
+
+    def broken() -> str:
+        raise RuntimeError("no driver")
+
+    monkeypatch.setattr("jax.default_backend", broken)
+    assert accelerators.why_not() == "JAX does not start: no driver"
+
+
+def test_users_see_jax_as_they_configured_it() -> None:
+    """Wide numbers of a program that uses JAX beside do not come in here, nor narrow ones there."""
+    program = """
+import jax
+jax.config.update("jax_enable_x64", True)
+import numpy as np, tfpy as tf
+x = tf.constant([[3.0, 1.0, 2.0]])
+f = tf.function(lambda x: (tf.argsort(x), tf.reduce_sum(x), tf.argmax(x), tf.sort(x)))
+print([t.numpy().dtype.name for t in f(x)], tf.random.stateless_uniform([2], [1, 2]).dtype.name,
+      jax.numpy.ones(2).dtype.name, tf.get_backend())
+"""
+    wanted = "['int32', 'float32', 'int32', 'float32'] float32 float64 jax"
+    assert printed(program, TFPY_BACKEND="jax") == wanted
+
+
+def test_text_of_what_runs() -> None:
+    text = tfpy.function(lambda x: x * 2.0).get_concrete_function(tfpy.constant([1.0, 2.0])).lower()
+    assert "stablehlo.multiply" in text.as_text()
+
+
+def test_failures_are_tensorflows() -> None:
+    from tfpy._src.runtime.jax_backend import _error
+
+    assert isinstance(_error(RuntimeError("RESOURCE_EXHAUSTED: Out of memory")),
+                      tfpy.errors.ResourceExhaustedError)  # fmt: skip
+    assert isinstance(_error(RuntimeError("INTERNAL: x")), tfpy.errors.InternalError)
