@@ -20,7 +20,8 @@ class Case:
 
     Attributes:
         done: JavaScript in the page that is true when it has done what it is for; `text(id)` and
-            `number(id)` are what an element shows, `use(id, value)` a person at a control.
+            `number(id)` are what an element shows, `use(id, value)` a person at a control,
+            `press(id, key)` at a canvas.
         begin: JavaScript that is run when the page is ready.
         picture: as ``done``, for the page's picture, which may take longer; "" is the same.
     """
@@ -34,6 +35,39 @@ class Case:
 
 CASES = [
     Case("gan_lab", "number('distance') < 0.4", picture="number('step') >= 1200"),
+    Case(
+        "game_of_life",
+        "number('living') === 5 && number('generation') >= 20"
+        " && Math.abs(number('row') - 257 - number('generation') / 4) < 1",
+        begin="use('pattern', 'glider'); use('run')",
+        picture="number('living') > 5 ? number('generation') >= 400 : use('pattern', 'gun')",
+    ),
+    Case(
+        "fluid",
+        "number('step') >= 10 && number('after') < number('before') / 3",
+        picture="number('step') >= 250",
+    ),
+    Case(
+        "regression",
+        "number('points') === 25 && number('polynomial') < 0.2 && number('network') < 0.15",
+        begin="press('plane', ' '); use('run')",
+        picture="number('network') < 0.03",
+    ),
+    Case(
+        "mcmc",
+        "number('samples') >= 5000 && number('error') < 0.1",
+        picture="number('samples') >= 100000",
+    ),
+    Case(
+        "text_generator",
+        "number('loss') < 2.9 && text('written').length > 100",
+        picture="number('loss') < 0.5 && number('step') % 20 === 0",
+    ),
+    Case(
+        "time_series",
+        "number('loss') < 0.02 && number('near') < 0.17",
+        picture="number('near') < 0.06",
+    ),
 ]
 
 RUN = """(async (address, size, begin, done) => {
@@ -56,7 +90,13 @@ RUN = """(async (address, size, begin, done) => {
     control.value = value;
     control.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  const run = (code) => new Function("text", "number", "use", code)(text, number, use);
+  const press = (id, key) => {
+    for (const type of ["keydown", "keyup"]) {
+      page.getElementById(id).dispatchEvent(new KeyboardEvent(type, { key }));
+    }
+  };
+  const helpers = { text, number, use, press };
+  const run = (code) => new Function(...Object.keys(helpers), code)(...Object.values(helpers));
   await until(() => page.body.dataset.phase === "ready");
   await run(begin);
   await until(() => run(`return ${done}`));

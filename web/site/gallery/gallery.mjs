@@ -1,16 +1,17 @@
 // The page around a program of the gallery: it hands canvases and controls to the Python in its
 // <script type="text/tfpy" worker>, and shows what Python tells (gallery.py is the other side).
 //
-// <button id="run"> starts and stops. Any other button, input and select with an id is a control;
+// <button id="run"> starts and stops. Any other button, input, select and textarea with an id is a control;
 // those with data-restart begin anew. <div class="plot" data-lines="a, b"> is a plot. "?backend=NAME" takes
 // that backend, and "?run" starts at once.
 
 import { showBackends } from "../backends.mjs";
 import { openPlot } from "../plots.mjs";
+import { watchTouches } from "./touch.mjs";
 
-/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLButtonElement} Control */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement} Control */
 
-const CONTROLS = "main :is(button, input, select)[id]";
+const CONTROLS = "main :is(button, input, select, textarea)[id]";
 
 const parameters = new URLSearchParams(location.search);
 const script = /** @type {HTMLScriptElement} */ (document.querySelector("script[worker]"));
@@ -60,6 +61,14 @@ function use({ type, target }) {
   if (control.id === "run") setRunning(!isRunning);
   const value = control.id === "run" ? isRunning : settingOf(control);
   tell(control.id, value, "restart" in control.dataset);
+}
+
+for (const canvas of document.querySelectorAll("canvas")) {
+  if ("touch" in canvas.dataset) {
+    watchTouches(canvas, (place, began) => {
+      worker?.postMessage({ name: canvas.id, touch: [...place, began] });
+    });
+  }
 }
 
 /** @param {HTMLElement} container */

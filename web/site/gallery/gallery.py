@@ -9,6 +9,7 @@ What Python computes is shown by
 What people do comes back by
 
 - ``page.values["rate"]``: what the control ``rate`` says now;
+- ``page.touches("field")``: where ``<canvas id="field" data-touch>`` was touched;
 - ``async for step in page.frames()``: a turn for each frame that is drawn while the page runs;
 - ``async for name in page.events()``: the controls that are used, one after the other.
 """
@@ -36,23 +37,33 @@ class Page:
         self.values = {"run": False}
         self.opened = asyncio.get_running_loop().create_future()
         self._events = asyncio.Queue()
+        self._touches = {}
         self._restarts = 0
         js.addEventListener("message", create_proxy(self._hear))
         self._tell("open", tf.get_backend(), tf.backend_report())
 
     async def frames(self):
-        """Counts the frames that are drawn while the page runs; the first is drawn before.
+        """Counts the frames that are drawn while the page runs.
 
-        It ends when people begin anew.
+        The first is drawn before, and one whenever a canvas is touched. It ends when people
+        begin anew.
         """
         restarts, step = self._restarts, 0
         while restarts == self._restarts:
-            if step > 0 and not self.values["run"]:
-                await self._events.get()
+            is_due = step == 0 or self.values["run"]
+            if not is_due and await self._events.get() not in self.canvas:
                 continue
             yield step
             step += 1
             await tf.next_frame()
+
+    def touches(self, name):
+        """Where a canvas was touched since the last look.
+
+        A list of x and y, from 0 to 1 (right, down), and whether the touch began there.
+        """
+        touches, self._touches[name] = self._touches.get(name, []), []
+        return touches
 
     async def events(self):
         """The ids of the controls that are used."""
@@ -83,6 +94,8 @@ class Page:
         told = event.data.to_py()
         self.values |= told.get("values", {})
         self._restarts += told.get("restart", False)
+        if "touch" in told:
+            self._touches.setdefault(told["name"], []).append(told["touch"])
         if "canvas" in told:
             self.canvas = told["canvas"]
             self.opened.set_result(None)
