@@ -85,7 +85,6 @@ def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
         "cross-origin isolated": facts["crossOriginIsolated"],
         "Python waits for promises": bridge.can_wait(),
         "cores": facts["hardwareConcurrency"],
-        "memory (GiB, 8 at most)": facts["deviceMemory"] or "not told",
         "bytes of Python's memory": bridge.heap_bytes(),
         "bytes of tensors it takes over": _budget("TFPY_HOST_MEMORY_BUDGET"),
     }

@@ -311,8 +311,8 @@ def backend_report() -> Report:
 
     Example:
         >>> import tfpy as tf
-        >>> print(tf.backend_report()["cpu"]["status"])
-        chosen
+        >>> sorted(tf.backend_report()["cpu"])
+        ['priority', 'reason', 'status', 'variant']
     """
     head = ("backend", "status", "variant", "reason")
     return Report({name: _report(_entries[name]) for name in _by_priority()}, head)
