@@ -91,6 +91,8 @@ FOLDER = "packed"
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
+MODULES = "tfpy/assets/xnnpack-*.wasm"
+"""Modules of the wasm backend, of which a page fetches one from the site's folder run."""
 ENGINE_LATE = (
     *(f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")),
     # Their packages' names are looked up by what is deferred (alias/overlay.py).
@@ -171,9 +173,10 @@ def _compressed(modules: Mapping[str, bytes]) -> bytes:
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """tfpy's wheel with the modules of the engine, which are hundreds, packed."""
+    """tfpy's wheel without MODULES, with the modules of the engine, which are hundreds, packed."""
     with zipfile.ZipFile(wheel) as old:
-        files = {name: old.read(name) for name in old.namelist()}
+        names = [name for name in old.namelist() if not fnmatch(name, MODULES)]
+        files = {name: old.read(name) for name in names}
     kept = {ENGINE + name for name in FINDS}
     sources, code = {}, {}
     for name in [name for name in files if name.startswith(ENGINE)]:

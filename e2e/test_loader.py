@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -17,6 +18,9 @@ from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import OpenPage, Sessions
 
 SITE = Path(__file__).parents[1] / "build" / "site"
+MOST_BYTES = 9_700_000
+"""Of all that a page fetches to its first result, compressed by gzip; brotli takes a tenth less."""
+PACKED = (".whl", ".zip")
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
 EVERY_BROWSER = tuple(BROWSERS)
@@ -41,7 +45,8 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
         });
         const value = await tfpy.run("print('hello')\\nimport tfpy as tf\\n"
           + "float(await tf.reduce_sum(tf.constant([1.0, x])).data())", { x: 41 });
-        return { stages, lines, value, backend: tfpy.backend(), name: tfpy.tf.__name__ };""",
+        const urls = performance.getEntriesByType("resource").map(({ name }) => name);
+        return { stages, lines, value, urls, backend: tfpy.backend(), name: tfpy.tf.__name__ };""",
     )
     assert found["value"] == 42
     assert found["lines"] == ["hello"]
@@ -52,7 +57,15 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
     assert sorted(fractions) == list(fractions)
     assert fractions[-1] == 1
     check_bytes(found["stages"])
+    files = {SITE / urlsplit(url).path.lstrip("/") for url in found["urls"]}
+    assert sum(map(compressed_bytes, files)) < MOST_BYTES
     assert page.problems == []
+
+
+def compressed_bytes(file: Path) -> int:
+    """What a server sends of a file."""
+    data = file.read_bytes()
+    return len(data if file.suffix in PACKED else gzip.compress(data))
 
 
 def check_bytes(events: list[list[Any]]) -> None:

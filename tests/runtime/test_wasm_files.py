@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
+from tfpy._src import late
 from tfpy._src.runtime import bridge, page, wasm_files
 
 MODULE = b"\0asm of this version"
@@ -47,6 +48,30 @@ def module(variant: str = "simd") -> bytes:
 def test_from_the_wheel(asked: list[str]) -> None:
     assert module() == b"of the wheel"
     assert asked == []
+
+
+def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its wheel has no modules: they lie beside the lock file's folder, and are checked."""
+    digests = bridge.asset(wasm_files._DIGESTS)
+
+    def asset(name: str) -> bytes:
+        if not name.endswith(".json"):
+            raise FileNotFoundError(name)
+        return digests
+
+    monkeypatch.setattr(bridge, "asset", asset)
+    monkeypatch.setattr(late, "is_on_host", lambda: False)
+    monkeypatch.setattr(late, "address", lambda file: f"/site/pyodide/{file}")
+    assert module() == MODULE
+    monkeypatch.setattr(late, "address", lambda file: f"/other/pyodide/{file}")
+    with pytest.raises(
+        tf.errors.DataLossError, match=r"xnnpack-simd.wasm\?sha384-\S+ is not the xnn"
+    ):
+        module()
+    assert asked[0].partition("?")[0] == "/site/pyodide/../run/xnnpack-simd.wasm"
+    monkeypatch.setattr(late, "is_on_host", lambda: True)
+    monkeypatch.setattr(late, "host_file", lambda path: path.encode())
+    assert module() == b"/other/pyodide/../run/xnnpack-simd.wasm"
 
 
 def test_from_a_folder(asked: list[str]) -> None:

@@ -209,25 +209,48 @@ export async function loadPython(start) {
 }
 
 /**
+ * Asks for files now; who fetches them later gets the answers.
+ * @param {string[]} urls
+ * @returns {() => void} ends it
+ */
+function fetchEarly(urls) {
+  const { fetch } = globalThis;
+  const answers = new Map(urls.map((url) => [url, fetch(url)]));
+  for (const answer of answers.values()) answer.catch(() => {}); // who takes it hears of it
+  /** @type {typeof globalThis.fetch} */
+  const early = (resource, options) => {
+    const answer = answers.get(String(resource));
+    answers.delete(String(resource));
+    return answer ?? fetch(resource, options);
+  };
+  globalThis.fetch = early;
+  return () => {
+    if (globalThis.fetch === early) globalThis.fetch = fetch;
+  };
+}
+
+/**
  * Starts Python, and meanwhile fetches packages; those that are not in the lock file are left to
  * loadPackages.
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
 async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) {
-  const lock = fetchLock(lockFileURL);
-  lock.catch(() => {}); // it is waited for below
-  const sizes = fetchSizes();
-  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
-    MODULES.map((name) => importModule(indexURL + name)),
-  );
-  const lockFileContents = await lock;
-  const packages = wanted.filter((name) => name in lockFileContents.packages);
   const core = FETCHED.map((name) => indexURL + name);
-  const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
-  const endCount = countFetched(files, await sizes, onBytes);
-  const watch = watchStart(indexURL + LIBRARY);
+  const ends = [fetchEarly(core)];
   try {
+    const lock = fetchLock(lockFileURL);
+    lock.catch(() => {}); // it is waited for below
+    const sizes = fetchSizes();
+    const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
+      MODULES.map((name) => importModule(indexURL + name)),
+    );
+    const lockFileContents = await lock;
+    const packages = wanted.filter((name) => name in lockFileContents.packages);
+    const files = [...core, ...wheelsOf(lockFileContents, lockFileURL, packages)];
+    ends.push(countFetched(files, await sizes, onBytes));
+    const watch = watchStart(indexURL + LIBRARY);
+    ends.push(watch.end);
     const loading = loadPyodide({
       ...{ indexURL, createPyodideModule, lockFileContents, packages },
       packageBaseUrl: new URL(".", lockFileURL).href,
@@ -235,8 +258,7 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) 
     });
     return await Promise.race([loading, watch.failed]);
   } finally {
-    watch.end();
-    endCount();
+    for (const end of ends.reverse()) end();
   }
 }
 

@@ -72,16 +72,16 @@ start
 `;
 
 /**
- * Makes the runtime importable from Python as `tfpy_runtime`, so that pages whose
+ * The JavaScript runtime as a module, which Python imports as `tfpy_runtime`, so that pages whose
  * Content-Security-Policy forbids running text as code work too. Elsewhere the wheel has it.
- * @param {import("pyodide").PyodideInterface} pyodide
  */
-async function registerRuntime(pyodide) {
+async function importRuntime() {
   const url = new URL("./tfpy-runtime.mjs", import.meta.url).href;
   try {
-    pyodide.registerJsModule("tfpy_runtime", { ...(await importModule(url)) });
+    return { ...(await importModule(url)) };
   } catch {
     console.info(`tfpy: no ${url}; taking the runtime from the wheel`);
+    return null;
   }
 }
 
@@ -113,13 +113,15 @@ export async function loadTfpy(options = {}) {
     const message = bytes.loaded < bytes.total ? "loading Python" : "starting Python";
     options.onProgress?.({ stage: "pyodide", fraction, message, bytes });
   };
+  const runtimeModule = importRuntime();
   const packages = options.packages ?? [];
   const wanted = ["numpy", options.wheel ?? "tfpy", ...packages];
   const pyodide = await loadPython({
     ...{ indexURL, lockFileURL, wanted, onBytes, stdout: options.stdout },
     onStart: () => progress("packages", "loading NumPy and tfpy"),
   });
-  await registerRuntime(pyodide);
+  const runtime = await runtimeModule;
+  if (runtime) pyodide.registerJsModule("tfpy_runtime", runtime);
 
   progress("backend", "starting a backend");
   const flags = pyodide.toPy(options.flags ?? {});

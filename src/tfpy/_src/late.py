@@ -87,6 +87,20 @@ def _found(fullname: str, part: dict[str, Any]) -> ModuleSpec | None:
     return zipimporter(f"{archive}/{parent}").find_spec(fullname)
 
 
+def address(file: str) -> str:
+    """Where the site has a file that is named from the lock file's folder; on a host, its path."""
+    import pyodide_js
+
+    return f"{pyodide_js.lockfileBaseUrl}{file}"
+
+
+def is_on_host() -> bool:
+    """Whether the site's files are the machine's own, as under node."""
+    import js
+
+    return not hasattr(js, "XMLHttpRequest")
+
+
 def fetch(file: str, sha256: str) -> bytes:
     """A file of the site, while Python waits for it.
 
@@ -95,11 +109,8 @@ def fetch(file: str, sha256: str) -> bytes:
     """
     import hashlib  # seldom wanted: few starts fetch anything late
 
-    import js
-    import pyodide_js
-
-    url = f"{pyodide_js.lockfileBaseUrl}{file}"
-    data = _response(url) if hasattr(js, "XMLHttpRequest") else _host_file(url)
+    url = address(file)
+    data = host_file(url) if is_on_host() else _response(url)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ImportError(f"{url} is not the file that belongs to this Python: its digest differs")
     return data
@@ -122,12 +133,12 @@ def _response(url: str) -> bytes:
     return str(request.responseText).encode("utf-16")[2::2]
 
 
-def _host_file(path: str) -> bytes:
-    """A file of the machine, under node and its like."""
+def host_file(path: str) -> bytes:
+    """A file of the machine."""
     import pyodide_js
 
     folder, _, name = path.rpartition("/")
-    mount = f"{_ARCHIVES}/host"
+    mount = f"{_ARCHIVES}/host/{os.path.basename(folder)}"
     if not os.path.exists(mount):
         pyodide_js.mountNodeFS(mount, folder)
     with open(f"{mount}/{name}", "rb") as file:

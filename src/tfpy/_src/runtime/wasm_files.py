@@ -1,11 +1,17 @@
-"""Where the modules of the wasm backend come from: the wheel, or addresses that are given."""
+"""Where the modules of the wasm backend come from: the wheel, the site, or given addresses.
+
+A page takes one of the four, so the site's wheel has none of them: they stand in the site's folder
+``run``.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections.abc import Callable, Mapping
+from urllib.parse import quote
 
+from tfpy._src import late
 from tfpy._src.errors import DataLossError
 from tfpy._src.runtime import bridge, page
 from tfpy._src.runtime.digests import sha384
@@ -15,6 +21,9 @@ VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
 FILES = tuple(f"xnnpack-{variant}.wasm" for variant in VARIANTS)
 _DIGESTS = "xnnpack.json"
 """The file of the wheel that has the modules' digests, as pages write them (``integrity``)."""
+
+_OF_SITE = "../run/"
+"""Where the site has the modules, from the lock file's folder."""
 
 _address: Callable[[str], str] | None = None
 """The address of a file, where it is not to come from the wheel."""
@@ -79,16 +88,27 @@ async def module(variant: str) -> bytes:
     name = f"xnnpack-{variant}.wasm"
     url = _address(name) if _address is not None else ""
     if not url:
-        return bridge.asset(name)
+        try:
+            return bridge.asset(name)
+        except FileNotFoundError:
+            url = late.address(_OF_SITE + name)
+            if late.is_on_host():
+                return late.host_file(url)
+            url += f"?{quote(_digest(name))}"  # so that no cache gives another version's
     (found,) = await page.read_together([await page.open_address(url)])
     check(name, url, found)
     return found
 
 
+def _digest(name: str) -> str:
+    digest: str = json.loads(bridge.asset(_DIGESTS))[name]
+    return digest
+
+
 def check(name: str, url: str, found: bytes) -> None:
     """Raises DataLossError unless the bytes are those of the module of this name."""
     digest = f"sha384-{base64.b64encode(sha384(found)).decode()}"
-    wanted = json.loads(bridge.asset(_DIGESTS))[name]
+    wanted = _digest(name)
     if digest != wanted:
         text = f"{url} is not the {name} that belongs to this tfpy: its integrity is {digest}"
         raise DataLossError(None, None, f"{text}, not {wanted}; take the file of the same wheel")
