@@ -7,7 +7,8 @@ op table says under which names its primitive is public. From the two come
   operations in ``_src/raw/``),
 - ``src/tfpy/_src/primitives.py``: a plain function for each public primitive;
 
-from the table of flags, the lists in ``docs/environment.md``.
+from the table of flags, the lists in ``docs/environment.md``; from that of TensorFlow.js's names,
+the tables of ``docs/tensorflow_js.md``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import flags
+from . import flags, tensorflow_js
 from .paths import ROOT
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def wanted() -> dict[Path, str]:
             files[_path(namespace, table)] += _deferred(deferred)
     files[PACKAGE / "raw_ops.py"] += _operations()
     files[flags.PAGE] = flags.page()
+    files[tensorflow_js.PAGE] = tensorflow_js.page()
     return files
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .paths import ROOT
-from .tables import table
+from .tables import table, with_between
 
 if TYPE_CHECKING:
     from tfpy._src.environment.kinds import Flag
@@ -30,9 +30,11 @@ def page() -> str:
         reasons.setdefault(reason, []).append(f"`{name}`")
     lists = (f"### {title}\n\n{_table_of(group)}" for title, group in flags.items())
     rows = ((", ".join(names), reason) for reason, names in reasons.items())
-    text = _with(PAGE.read_text(), "flags", "\n".join(lists))
-    text = _with(text, "meaningless", table(("flags of TensorFlow.js", "why not here"), rows))
-    return _with(text, "browsers", tested.tables())
+    text = with_between(PAGE, PAGE.read_text(), "flags", "\n".join(lists))
+    text = with_between(
+        PAGE, text, "meaningless", table(("flags of TensorFlow.js", "why not here"), rows)
+    )
+    return with_between(PAGE, text, "browsers", tested.tables())
 
 
 def _table_of(flags: Iterable[Flag]) -> str:
@@ -45,12 +47,3 @@ def _table_of(flags: Iterable[Flag]) -> str:
 
 def _limit(flag: Flag) -> str:
     return " (fixed)" if flag.fixed else " (or less)" if flag.lowers else ""
-
-
-def _with(text: str, name: str, inside: str) -> str:
-    """A page with a new text between two marks."""
-    begin, end = f"<!-- {name}, made by build.py face -->\n", f"<!-- end of {name} -->\n"
-    before, _, rest = text.partition(begin)
-    _, found, after = rest.partition(end)
-    assert found, f"{PAGE} has no {begin.strip()} with its end"
-    return f"{before}{begin}\n{inside}\n{end}{after}"

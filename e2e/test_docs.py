@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +18,12 @@ from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import OpenPage, Sessions
 
 RUN_SECONDS = 120.0
+GUIDES = [
+    file.stem
+    for folder in (docs.PAGES, docs.PAGES / "site")
+    for file in folder.glob("*.md")
+    if "\n```python\n" in file.read_text() and file.stem != "tour"
+]
 
 RUN = """(async (number) => {
   const buttons = [...document.querySelectorAll(".tfpy-run")];
@@ -25,6 +32,27 @@ RUN = """(async (number) => {
   while (buttons.some((b) => b.textContent !== "Run")) await new Promise((r) => setTimeout(r, 50));
   const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
   return { output: texts(".tfpy-output"), error: texts(".tfpy-error") };
+})"""
+
+EVERY_PROGRAM = """(async (pages) => {
+  const runs = await import(document.querySelector("script[src*='run.mjs']").src);
+  const failed = [];
+  for (const page of pages) {
+    const text = await (await fetch(page)).text();
+    const article = new DOMParser().parseFromString(text, "text/html").querySelector("article");
+    document.querySelector("article").replaceWith(article);
+    runs.offer(article);
+    const buttons = [...article.querySelectorAll(".tfpy-run")];
+    for (const button of buttons) {
+      button.click();
+      while (button.textContent !== "Run") await new Promise((r) => setTimeout(r, 20));
+      const error = article.querySelector(".tfpy-error");
+      if (error) failed.push(`${page}: ${error.textContent}`);
+      error?.remove();
+    }
+    if (!buttons.length) failed.push(`${page}: no button`);
+  }
+  return failed;
 })"""
 
 FIRST_FOUND = """(async () => {
@@ -111,6 +139,17 @@ def test_the_tour_runs_in_its_page(open_page: Callable[[str], OpenPage]) -> None
     assert "30" in gradient
     assert abs(float(trained.split()[-1]) - 3.0) < 0.01
     assert page.problems == []
+    page.close()
+
+
+def test_every_program_of_the_guides_runs(open_page: Callable[[str], OpenPage]) -> None:
+    """Their pages one after the other in one, so that Python is loaded once; `tour` above.
+
+    The first one has Keras loaded.
+    """
+    page = open_page("training.html")
+    names = [f"{name}.html" for name in sorted(GUIDES, key=lambda name: name != "training")]
+    assert page.evaluate(f"{EVERY_PROGRAM}({json.dumps(names)})", RUN_SECONDS) == []
     page.close()
 
 

@@ -1,6 +1,6 @@
 """The programs in documents.
 
-python documents.py DOCUMENT    runs its programs one after the other, on tfpy as TensorFlow
+python documents.py DOCUMENT...    runs their programs one after the other, on tfpy as TensorFlow
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import inspect
 import io
+import linecache
 import re
 import sys
 import textwrap
@@ -35,7 +36,9 @@ def indented(document: str) -> list[str]:
 
 def run(program: str, names: dict[str, Any]) -> str:
     """What a program prints; it may await, as in a page."""
-    code = compile(program, "document", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    name = f"<document {hash(program)}>"
+    linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
+    code = compile(program, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         pending = eval(code, names)
         if inspect.iscoroutine(pending):
@@ -43,11 +46,24 @@ def run(program: str, names: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
+def said(program: str) -> list[str]:
+    """What its lines say that they print: ``print(1 + 1)  # 2``."""
+    return re.findall(r"^ *print\(.*\)  # (.*)$", program, re.M)
+
+
+def run_all(document: str) -> dict[str, Any]:
+    """Runs the programs of a document, which print what they say; the names that they made."""
+    names: dict[str, Any] = {}
+    for program in blocks(document, "python"):
+        printed = iter(run(program.replace('"/tmp/', f'"{Path.cwd()}/'), names).splitlines())
+        for line in said(program):
+            assert line in printed, f"{document}: nothing printed {line!r} in\n{program}"
+    return names
+
+
 if __name__ == "__main__":
     import tfpy
 
     tfpy.as_tensorflow(replace=True)
-    shared: dict[str, Any] = {}
-    for text in blocks(sys.argv[1], "python"):
-        run(text.replace('"/tmp/', f'"{Path.cwd()}/'), shared)
-    print(sorted(shared))
+    for document in sys.argv[1:]:
+        print(sorted(run_all(document)))

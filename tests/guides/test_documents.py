@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from guides.documents import ROOT, blocks, indented, run
+from guides.documents import ROOT, blocks, indented, run, run_all
 
 import tfpy
 from tests.models.tflite import converted
@@ -73,7 +73,7 @@ def test_the_models_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
     )
     tfpy.save_onnx(lambda x: tfpy.nn.relu(x), "network.onnx", [tfpy.TensorSpec([1, 3])])
-    loading, using, writing = blocks("docs/models.md", "python")
+    loading, using, writing = blocks("docs/models.md", "py")
     x = np.float32([[1, -1, 2]])
     names: dict[str, Any] = {"x": tfpy.constant(x)}
     run(loading, names)
@@ -107,11 +107,31 @@ def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (tmp_path / "m.tfpy").exists()
 
 
-def test_the_keras_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "page",
+    [
+        "autodiff",
+        "data",
+        "environment",
+        "memory",
+        "sharp_bits",
+        "site/index",
+        "speed",
+        "tensors",
+        "tour",
+    ],
+)
+def test_a_guide(page: str) -> None:
+    """Each program runs after those before it, and prints what it says."""
+    assert run_all(f"docs/{page}.md")["tf"] is tfpy
+
+
+def test_pages_with_keras(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "TF_CPP_MIN_LOG_LEVEL": "3"}
     script = Path(__file__).with_name("documents.py")
+    pages = ("docs/keras.md", "docs/training.md", "docs/tensorflow_js.md")
     done = subprocess.run(
-        [sys.executable, script, "docs/keras.md"],
+        [sys.executable, script, *pages],
         cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

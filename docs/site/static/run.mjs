@@ -1,31 +1,22 @@
 // A button at each example: runs it in this page. Blocks of a page go on from each other, so those
-// before are run first; examples of functions (with >>>) stand alone.
+// before are run first; examples of functions (with >>>) stand alone. What is marked `py` and not
+// `python` is shown only.
 
 import { openOutput } from "../../output.mjs";
-import { loadTfpy, withoutTraceback } from "../../tfpy.mjs";
+import { openEngine } from "../../script_engine.mjs";
+import { withoutTraceback } from "../../tfpy.mjs";
 
 const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doctest .highlight";
 
-/** @type {Promise<import("../../tfpy.mjs").Tfpy> | undefined} */
+/** @type {ReturnType<typeof openEngine> | undefined} */
 let loading;
 
 /** @type {(text: string) => void} what the block that runs prints to */
 let write = () => {};
 
 function load() {
-  loading ??= loadTfpy().then((tfpy) => {
-    const decoder = new TextDecoder();
-    const stream = {
-      /** @param {Uint8Array} bytes */
-      write: (bytes) => {
-        write(decoder.decode(bytes, { stream: true }));
-        return bytes.length;
-      },
-    };
-    tfpy.pyodide.setStdout(stream);
-    tfpy.pyodide.setStderr(stream);
-    return tfpy;
-  });
+  const packages = /\bkeras\b/.test(blocks.map((b) => b.text).join()) ? ["keras"] : [];
+  loading ??= openEngine({ packages }, (text) => write(text));
   return loading;
 }
 
@@ -83,7 +74,7 @@ class Block {
         output ??= openOutput(this.show("tfpy-output"), console.log);
         output(text);
       };
-      await run(programOf(this.text));
+      await run(programOf(this.text), `example ${blocks.indexOf(this) + 1} of the page`);
       this.hasRun = true;
     } catch (error) {
       console.error(error);
@@ -106,4 +97,15 @@ class Block {
   }
 }
 
-const blocks = [...document.querySelectorAll(BLOCKS)].map((element) => new Block(element));
+/** @type {Block[]} */
+let blocks = [];
+
+/**
+ * Puts the buttons at the examples of a page.
+ * @param {ParentNode} page
+ */
+export function offer(page) {
+  blocks = [...page.querySelectorAll(BLOCKS)].map((element) => new Block(element));
+}
+
+offer(document);

@@ -1,0 +1,34 @@
+"""The tables of ``docs/tensorflow_js.md``: TensorFlow.js's names and ours."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+
+from .paths import ROOT
+from .tables import table, with_between
+
+PAGE = ROOT / "docs" / "tensorflow_js.md"
+NAMES = PAGE.with_suffix(".toml")
+
+
+def page() -> str:
+    """The page with the tables as the names have them."""
+    parts = tomllib.loads(NAMES.read_text())
+    groups = {title: names for part in parts.values() for title, names in part.items()}
+    tables = (f"### {title}\n\n{_table(names)}" for title, names in groups.items())
+    return with_between(PAGE, PAGE.read_text(), "names", "\n".join(tables))
+
+
+def _table(names: dict[str, str | list[str]]) -> str:
+    return table(("TensorFlow.js", "tfpy", ""), _rows(names))
+
+
+def _rows(names: dict[str, str | list[str]]) -> Iterator[tuple[str, ...]]:
+    """Names that have one answer, such as `concat1d` and `concat2d`, share a row."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for name, answer in names.items():
+        ours, said = (answer, "") if isinstance(answer, str) else answer
+        together.setdefault((ours, said), []).append(f"`{name}`")
+    for (ours, said), theirs in together.items():
+        yield ", ".join(theirs), f"`{ours}`" if ours else "–", said
