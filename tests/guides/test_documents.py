@@ -114,6 +114,7 @@ def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "data",
         "environment",
         "memory",
+        "notebooks",
         "sharp_bits",
         "site/index",
         "speed",

@@ -64,6 +64,9 @@ class Block {
   /** @returns {Promise<boolean>} whether it ended without an error */
   async run() {
     for (const pre of this.shown.splice(0)) pre.remove();
+    const place = this.element.parentElement ?? this.element;
+    while (place.nextElementSibling?.matches(".tfpy-picture")) place.nextElementSibling.remove();
+    place.setAttribute("data-tfpy", "running");
     this.button.disabled = true;
     this.button.textContent = loading ? "Running …" : "Loading Python …";
     try {
@@ -81,6 +84,7 @@ class Block {
       this.show("tfpy-error").textContent = withoutTraceback(error);
       return false;
     } finally {
+      place.removeAttribute("data-tfpy");
       this.button.disabled = false;
       this.button.textContent = "Run";
     }

@@ -327,16 +327,16 @@ def show_picture(svg: str, element: Any) -> Any:
         return js.tfpyShowPicture(svg, element) if hasattr(js, "tfpyShowPicture") else None
     if isinstance(element, str):
         selector, element = element, js.document.querySelector(element)
-        if element is None:
+        if is_null(element):
             raise ValueError(f"the page has no element {selector!r} for the picture")
     if element is None:
         element = js.document.createElement("div")
         element.className = "tfpy-picture"
-        place = js.document.querySelector('script[data-tfpy="running"]:not([worker])')
-        if place is None:
+        place = js.document.querySelector('[data-tfpy="running"]:not([worker])')
+        if is_null(place):
             js.document.body.append(element)
         else:
-            while (below := place.nextElementSibling) and below.matches(_SHOWN):
+            while not is_null(below := place.nextElementSibling) and below.matches(_SHOWN):
                 place = below
             place.after(element)
     element.innerHTML = svg
