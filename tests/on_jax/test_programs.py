@@ -103,3 +103,62 @@ def test_donated_variables_are_written_over() -> None:
     kept = v.value()
     step()
     np.testing.assert_array_equal(kept.numpy(), np.full(2**16, 1.75, np.float32))
+
+
+def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
+    """Where the parts of a compiled function run, and their text."""
+    lowered = function.get_concrete_function(*arguments).lower()
+    return [part.place for part in lowered.lowering.parts], lowered.as_text()
+
+
+def test_control_flow_is_part_of_the_program() -> None:
+    x, w = tfpy.ones([4, 3]), tfpy.eye(3)
+    for program in control_flow.PROGRAMS:
+        places, text = parts(tfpy.function(lambda x, w, f=program: f(tfpy, x, w)), x, w)
+        assert places == ["jax"], program.__name__
+        assert "stablehlo.while" in text or "stablehlo.case" in text
+
+
+def test_numbers_of_branches() -> None:
+    """One beyond the branches takes the last one, as on the host."""
+    branches = [lambda: tfpy.constant(1.0), lambda: tfpy.constant(2.0), lambda: tfpy.constant(3.0)]
+    function = tfpy.function(lambda n: tfpy.switch_case(n, branches))
+    assert parts(function, tfpy.constant(0))[0] == ["jax"]
+    found = [function(tfpy.constant(n)).numpy() for n in (0, 1, 2, 7, -1)]
+    assert found == [1, 2, 3, 3, 3]
+
+
+def test_lists_that_branches_fill_differently() -> None:
+    @tfpy.function
+    def fill(flag: Any, x: Any) -> Any:
+        array = tfpy.TensorArray(tfpy.float32, size=3)
+        array = array.write(0, x) if flag else array.write(1, x).write(2, x * 2.0)
+        return array.stack()
+
+    x = tfpy.constant([1.0, 2.0])
+    assert parts(fill, tfpy.constant(True), x)[0] == ["jax"]
+    zero = [0, 0]
+    assert fill(tfpy.constant(True), x).numpy().tolist() == [[1, 2], zero, zero]
+    assert fill(tfpy.constant(False), x).numpy().tolist() == [zero, [1, 2], [2, 4]]
+
+
+def test_what_the_host_runs_all_the_same() -> None:
+    """Effects, texts, and lists that grow to a length that only values tell."""
+
+    @tfpy.function
+    def gradient(x: Any, w: Any) -> Any:
+        with tfpy.GradientTape() as tape:
+            tape.watch(w)
+            found = control_flow.recurrent(tfpy, x, w)
+        return tape.gradient(found, w)
+
+    assert "host" in parts(gradient, tfpy.ones([4, 3]), tfpy.eye(3))[0]
+
+    @tfpy.function
+    def text(x: Any) -> Any:
+        if tfpy.reduce_sum(x) > 0:
+            return tfpy.strings.as_string(x[0])
+        return tfpy.constant("none")
+
+    assert text(tfpy.constant([2.0])).numpy() == b"2.000000"
+    assert text(tfpy.constant([-2.0])).numpy() == b"none"

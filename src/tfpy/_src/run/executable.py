@@ -12,7 +12,7 @@ from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.closing import close
-from tfpy._src.ir.graph import Eqn, Graph, single_equation
+from tfpy._src.ir.graph import Eqn, Graph, extract
 from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.passes.narrow_integers import widen_narrow_integers
@@ -335,7 +335,7 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
     """Whether the backend computes an equation, as far as the op table says."""
     return (
-        not isinstance(eqn.op, ControlOp)
+        (backend.runs_control or not isinstance(eqn.op, ControlOp))
         and eqn.op.name not in refused
         and backend.takes(eqn.op, [graph.avals[v] for v in (*eqn.inputs, *eqn.outputs)])
     )
@@ -347,11 +347,17 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
     for eqn in graph.eqns:
         if _lowers(graph, eqn, backend, found):
             try:
-                avals = [graph.avals[v] for v in eqn.inputs]
-                backend.lower(single_equation(eqn.op, avals, eqn.attrs))
+                backend.lower(_alone(graph, eqn))
             except NotLowerable:
                 found.add(eqn.op.name)
     return frozenset(found)
+
+
+def _alone(graph: Graph, eqn: Eqn) -> Graph:
+    """The Graph of one equation; that of constants is told, since these may decide."""
+    known = [v for v in eqn.inputs if v in graph.constants and isinstance(eqn.op, ControlOp)]
+    given = [v for v in dict.fromkeys(eqn.inputs) if v not in known]
+    return extract(graph, given, dict.fromkeys(known), [eqn], eqn.outputs)
 
 
 def _steps(
@@ -366,9 +372,9 @@ def _steps(
     """
 
     def place(eqn: Eqn) -> Place:
-        if isinstance(eqn.op, ControlOp):
-            return Place.CONTROL
-        return Place.DEVICE if _lowers(graph, eqn, backend, refused) else Place.HOST
+        if _lowers(graph, eqn, backend, refused):
+            return Place.DEVICE
+        return Place.CONTROL if isinstance(eqn.op, ControlOp) else Place.HOST
 
     regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
     donated = usage.donated - {*graph.outputs}

@@ -137,6 +137,8 @@ class Backend(ABC):
     """What computes: "CPU", "GPU" or "TPU"."""
     dtypes: frozenset[DType]
     """Element types that the backend stores."""
+    runs_control = False
+    """Whether its programs may hold conditionals, loops and lists."""
     target: Target = NumpyTarget()
     """What fusion passes ask before they give its kernels more to do."""
     run: Callable[..., int]

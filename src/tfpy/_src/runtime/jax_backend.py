@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.dtypes import variant
 from tfpy._src.errors import InternalError, OpError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.op import Op
 from tfpy._src.lower.jax import JaxProgram
-from tfpy._src.lower.jax.lowering import check
+from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
 from tfpy._src.runtime.backend import Backend, Compiled
 from tfpy._src.runtime.exhaustion import exhausted
 
@@ -29,7 +30,8 @@ class JaxBackend(Backend):
     """Arrays on JAX's default device; programs run one after the other, asynchronously."""
 
     name = "jax"
-    dtypes = frozenset((*dtypes.DEVICE_DTYPES, dtypes.float16, dtypes.complex64))
+    dtypes = DTYPES
+    runs_control = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +48,9 @@ class JaxBackend(Backend):
         with self._numbering:
             first, self._next = self._next, self._next + count
         return first
+
+    def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
+        return super().takes(op, [aval for aval in avals if aval.dtype != variant])
 
     def upload(self, array: Array) -> int:
         slot = self._take(1)
@@ -68,7 +73,10 @@ class JaxBackend(Backend):
 
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         check(graph)
-        return Compiled(graph, None, JaxProgram(graph, donated))
+        made = JaxProgram(graph, donated)
+        if has_control(graph):
+            made.trace()
+        return Compiled(graph, None, made)
 
     def register(self, compiled: Compiled) -> int:
         assert isinstance(compiled.code, JaxProgram)
@@ -93,13 +101,15 @@ class JaxBackend(Backend):
     def _run_donating(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
         """Slots with a minus sign are gone after it."""
         arrays = [self._arrays[abs(slot)] for slot in slots]
-        avals = [program.graph.avals[v] for v in program.inputs]
-        donated = tuple(
+        donated = [
             i
             for i, slot in enumerate(slots)
-            if slot < 0 and isinstance(arrays[i], jax.Array) and arrays[i].shape == avals[i].shape
-        )
-        outputs = program.donating(donated)(*arrays) if donated else program.plain(*arrays)
+            if slot < 0
+            and type(arrays[i]) is not np.ndarray
+            and arrays[i].shape == program.shapes[i]
+        ]
+        function = program.donating(tuple(donated)) if donated else program.plain
+        outputs: list[Any] = function(*arrays)
         for slot in slots:
             if slot < 0:
                 del self._arrays[-slot]

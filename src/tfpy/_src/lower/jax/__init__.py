@@ -6,6 +6,7 @@ Importing this imports JAX.
 
 from tfpy._src.ir.op import Op, add_backend
 from tfpy._src.lower.jax import (  # noqa: F401  (they enter their rules)
+    control,
     indexing,
     linalg,
     movement,
@@ -18,7 +19,7 @@ from tfpy._src.lower.jax.table import RULES
 
 def _lacks(op: Op) -> str:
     """Why NumPy computes an op in place of JAX."""
-    if op.expr is not None or op.name in RULES or op.is_alias:
+    if op.expr is not None or op.name in RULES:
         return ""
     return op.host_only or "there is no rule for JAX"
 

@@ -7,20 +7,46 @@ from typing import Any
 
 from jax import lax, numpy as jnp
 
-from tfpy._src.dtypes import float16
+from tfpy._src.dtypes import DEVICE_DTYPES, complex64, float16, variant
 from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.op import Op
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import Eqn, Graph, bodies
+from tfpy._src.ir.op import CONTROL, Op
 from tfpy._src.lower.jax.expression import elementwise
 from tfpy._src.lower.jax.table import RULES
 
+DTYPES = frozenset((*DEVICE_DTYPES, float16, complex64))
+"""What is computed with JAX."""
+
 
 def check(graph: Graph) -> None:
-    """Raises NotLowerable unless there is a rule for each equation."""
+    """Raises NotLowerable unless there is a rule for each equation, and for those of its parts."""
+    if any(graph.avals[v].dtype == variant for v in (*graph.inputs, *graph.outputs)):
+        raise NotLowerable("a list of tensors comes from elsewhere, or is needed there")
+    _check_equations(graph)
+
+
+def _check_equations(graph: Graph) -> None:
     for eqn in graph.eqns:
         if eqn.op.expr is None and eqn.op.name not in RULES:
             raise NotLowerable(f"{eqn.op.name}: no rule for JAX")
+        for _, part in bodies(eqn.attrs):
+            _check_part(part)
+
+
+def _check_part(part: Graph) -> None:
+    """What the op table tells of a whole Graph nobody has asked of the parts of control flow."""
+    for eqn in part.eqns:
+        for value in (*eqn.inputs, *eqn.outputs):
+            dtype = part.avals[value].dtype
+            if dtype not in DTYPES and dtype != variant:
+                raise NotLowerable(f"{eqn.op.name}: no {dtype.name} on JAX")
+    _check_equations(part)
+
+
+def has_control(graph: Graph) -> bool:
+    """Whether only tracing it tells whether it can be lowered."""
+    return any(eqn.op.family == CONTROL for eqn in graph.eqns)
 
 
 def function_of(graph: Graph) -> Callable[..., list[Any]]:
@@ -38,20 +64,19 @@ def function_of(graph: Graph) -> Callable[..., list[Any]]:
 
 def evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     """The outputs of a Graph for arrays of its inputs."""
-    values: dict[int, Any] = {v: constant(a) for v, a in graph.constants.items()}
+    values: dict[int, Any] = dict(graph.constants)
     values.update(zip(graph.inputs, inputs, strict=True))
     for eqn in graph.eqns:
         values.update(zip(eqn.outputs, _results(graph, eqn, values), strict=True))
     return [values[v] for v in graph.outputs]
 
 
-def constant(array: Array) -> Any:
-    return jnp.asarray(array)
-
-
 def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]:
     op = eqn.op
     given = [values[v] for v in eqn.inputs]
+    if op.family == CONTROL:  # constants among them tell lengths
+        return RULES[op.name](*given, **dict(eqn.attrs))
+    given = list(map(jnp.asarray, given))
     avals = [graph.avals[v] for v in eqn.inputs]
     outs = [graph.avals[v] for v in eqn.outputs]
     if op.expr is not None:

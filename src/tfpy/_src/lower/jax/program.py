@@ -23,13 +23,14 @@ class JaxProgram:
     def __init__(self, graph: Graph, donated: Collection[int] = ()) -> None:
         self.graph = graph
         self.inputs = graph.inputs
+        self.shapes = [graph.avals[v].shape for v in graph.inputs]
         self.donations = _donations(graph, donated)
         """An output -> the input over whose bytes it is written when that is donated."""
         self._function = function_of(graph)
         self._donating: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
 
     @cached_property
-    def plain(self) -> Callable[..., list[Any]]:
+    def plain(self) -> Any:
         """The function of arrays, which keeps them all."""
         return jax.jit(self._function)
 
@@ -41,10 +42,21 @@ class JaxProgram:
             self._donating[positions] = found
         return found
 
+    def trace(self) -> None:
+        """Traces it for arrays of the Graph's own shapes, which the first call does otherwise.
+
+        Raises:
+            NotLowerable: when that tells that it cannot be.
+        """
+        self.plain.eval_shape(*self._structs())
+
     def __str__(self) -> str:
         """As StableHLO."""
-        shapes = [_struct(self.graph.avals[v]) for v in self.inputs]
-        return self.plain.lower(*shapes).as_text()  # type: ignore[attr-defined]
+        text: str = self.plain.lower(*self._structs()).as_text()
+        return text
+
+    def _structs(self) -> list[Any]:
+        return [_struct(self.graph.avals[v]) for v in self.inputs]
 
 
 def _struct(aval: Aval) -> Any:
