@@ -21,7 +21,7 @@ from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.kernel import KernelCall, float_bits
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles, transposition
+from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles, transposition, winograd
 from tfpy._src.lower.webgpu.kernels import add_kernel
 from tfpy._src.ops.packed_bytes import POINT
 from tfpy._src.passes.packing import pack_quantized
@@ -93,6 +93,32 @@ def test_convolutions_in_tiles(evaluate: Evaluate) -> None:
         case("conv2d_backprop_filter", x, dy, **windows, filter_shape=f.shape),
     ]
     check(evaluate, cases, {"matmul_tile"})
+
+
+SAME = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
+
+
+def test_convolutions_by_transforms(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles that reach over edges, other paddings than half a filter, and the gradient."""
+    monkeypatch.setattr(winograd, "LEAST", 1)
+    monkeypatch.setattr(winograd, "CHANNELS", 4)
+    cases = []
+    for height, width, padding in ((9, 7, ((1, 1), (1, 1))), (6, 8, ((0, 0), (2, 0)))):
+        windows = SAME | {"padding": padding}
+        x, f = whole(2, height, width, 8), whole(3, 3, 8, 12)
+        made = case("conv2d", x, f, **windows)
+        dy = whole(*made[2].shape)
+        cases += [made, case("conv2d_backprop_input", dy, f, **windows, input_shape=x.shape)]
+    check(evaluate, cases, {"winograd_output"})
+    graph = Graph()
+    x, f, bias = whole(1, 6, 6, 4), whole(3, 3, 4, 8), whole(8)
+    a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, f, bias))
+    y = graph.add_eqn(OPS["conv2d"], [a, b], tuple(SAME.items()))
+    graph.outputs = [graph.add_eqn(OPS["relu"], [graph.add_eqn(OPS["add"], [y, c], ())], ())]
+    program = lower(optimize(graph, WebGPUTarget()))
+    assert len(program.steps) == 4  # what comes after is computed by the last
+    y = OPS["conv2d"].ref(x, f, **SAME)
+    check(evaluate, [(program, [x, f, bias], np.maximum(y + bias, 0))], {"winograd_output"})
 
 
 def test_a_product_in_tiles_is_finished(evaluate: Evaluate) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.lower.shaders.steps import Params, inputs_of
 from tfpy._src.lower.shaders.windows import shaped, size_of
+from tfpy._src.lower.webgpu import winograd
 from tfpy._src.lower.webgpu.steps import WebGPUSteps
 from tfpy._src.lower.webgpu.tiles import SHORT, Product, add_product
 
@@ -18,6 +19,8 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
     windows = Product(1, pixels, p["out_c"], size_of(p, "filter") * p["in_c"], **whole)
     if p["groups"] > 1 or _of_pictures(windows):
         return False
+    if winograd.add(steps, inputs, output, p):
+        return True
     return _in_tiles(steps, call, inputs, output, windows, "WINDOWS")
 
 
@@ -33,6 +36,8 @@ def conv_input(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], outp
     pixels = p["batch"] * size_of(p, "in")
     k = size_of(p, "filter") * p["out_c"]
     over = Product(1, pixels, p["in_c"], k, True, True, transpose_b=True)
+    if winograd.add(steps, inputs, output, p, backward=True):
+        return True
     fits = p["groups"] == 1 and p["out_c"] % 4 == 0
     return fits and _in_tiles(steps, call, inputs, output, over, "OVER")
 
