@@ -18,7 +18,7 @@ from tfpy._src.lower.webgpu.tiles import Product, add_product
 NUMBERS = 16
 """Of each tile and channel."""
 
-LEAST = 1 << 30
+LEAST = 1 << 28
 """Multiplications of a convolution from which on its transforms pay (an H200's figures)."""
 
 CHANNELS = 64
