@@ -32,6 +32,9 @@ def depth_to_space(
 ) -> Tensor:
     """Each pixel's channels laid out as a block of ``block_size`` by ``block_size`` pixels.
 
+    Args:
+        data_format: "NHWC", or "NCHW" with the channels first.
+
     Raises:
         InvalidArgumentError: when the depth is no multiple of the block's area.
     """
@@ -56,6 +59,9 @@ def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Each block of pixels as the channels of one; undoes :func:`depth_to_space`.
+
+    Args:
+        data_format: "NHWC", or "NCHW" with the channels first.
 
     Raises:
         InvalidArgumentError: when height or width is no multiple of the block's.

@@ -32,6 +32,11 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         ValueError: when the equation cannot be read or names another number of inputs.
         TypeError: for other keyword arguments.
         InvalidArgumentError: when the shapes do not fit the labels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.einsum("ij,kj->ik", [[1, 2]], [[3, 4], [5, 6]]).numpy().tolist()
+        [[11, 17]]
     """
     if unknown := set(kwargs) - {"optimize", "name"}:
         raise TypeError(f"invalid keyword arguments for this function: {', '.join(unknown)}")

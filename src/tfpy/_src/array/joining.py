@@ -45,10 +45,18 @@ def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors one after the other along an axis.
 
+    Args:
+        axis: an axis that there is, counted from the end when negative.
+
     Raises:
         ValueError: without values.
         InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
         TypeError: for an axis that is not one number.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy().tolist()
+        [[1, 2], [3, 4], [5, 6]]
     """
     values = [values] if is_operand(values) else list(values)
     tensors = _of_one_dtype(values)
@@ -80,9 +88,17 @@ def _axis(op: str, axis: int, rank: int) -> int:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape along a new axis.
 
+    Args:
+        axis: the place of the new axis in the result, counted from the end when negative.
+
     Raises:
         ValueError: when the axis is out of range.
         InvalidArgumentError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+        [[1, 3], [2, 4]]
     """
     if axis == 0 and not any(is_operand(v) for v in values):
         with suppress(ValueError):  # ragged: the shapes are named below
@@ -102,9 +118,17 @@ def unstack(
 ) -> list[Tensor]:
     """The slices along an axis, without it.
 
+    Args:
+        axis: which one, counted from the end when negative.
+
     Raises:
         ValueError: when the axis is out of range, and without ``num`` when its size is open.
         InvalidArgumentError: when there are not ``num`` of them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+        [[1, 2], [3, 4]]
     """
     x = convert_to_tensor(value)
     at = _axis("unstack", axis, x.ndim)
@@ -131,8 +155,17 @@ def split(
 ) -> list[Tensor]:
     """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
 
+    Args:
+        num_or_size_splits: how many equal parts, or the size of each.
+        axis: which one, counted from the end when negative.
+
     Raises:
         InvalidArgumentError: when the parts do not add up to the dimension.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4, 5], [2, 3])]
+        [[1, 2], [3, 4, 5]]
     """
     x = convert_to_tensor(value)
     at = normalize_axis("split", static_int(axis), x.ndim)
@@ -173,6 +206,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when ``multiples`` is not one number, 0 or more, for each axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tile([1, 2], [2]).numpy().tolist()
+        [1, 2, 1, 2]
     """
     x = convert_to_tensor(input)
     times = static_ints(multiples)
@@ -197,6 +235,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     Raises:
         InvalidArgumentError: for one negative number.
         ValueError: for numbers that are not one for each element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.repeat([1, 2], [2, 1]).numpy().tolist()
+        [1, 1, 2]
     """
     x = convert_to_tensor(input)
     if axis is None:
@@ -223,8 +266,16 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """Elements in the opposite order along the axes.
 
+    Args:
+        axis: a list of axes, counted from the end when negative.
+
     Raises:
         InvalidArgumentError: for an axis out of range or given twice, or that is no list.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.reverse([[1, 2], [3, 4]], axis=[1]).numpy().tolist()
+        [[2, 1], [4, 3]]
     """
     x = convert_to_tensor(tensor)
     if isinstance(axis, int):
@@ -248,6 +299,11 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for a scalar, or when shifts and axes are not equally many.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy().tolist()
+        [4, 1, 2, 3]
     """
     given = x = convert_to_tensor(input)
     shifts, axes = static_ints(shift), static_ints(axis)
@@ -320,6 +376,11 @@ def pad(
         InvalidArgumentError: when there is not one pair for each axis, one is negative, or it is
             larger than what is mirrored.
         ValueError: for another mode.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.pad([[1, 2]], [[1, 0], [0, 1]]).numpy().tolist()
+        [[0, 0, 0], [1, 2, 0]]
     """
     x = convert_to_tensor(tensor)
     flat = _paddings(paddings)

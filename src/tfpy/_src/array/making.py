@@ -94,6 +94,11 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when ``value`` is not a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.fill([2, 2], 7).numpy().tolist()
+        [[7, 7], [7, 7]]
     """
     x = convert_to_tensor(value)
     if x.aval.shape != ():
@@ -113,24 +118,56 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """A tensor of zeros (False, empty strings)."""
+    """A tensor of zeros (False, empty strings).
+
+    Args:
+        shape: sizes, or an int32 tensor of them.
+        dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.zeros([2, 3]).numpy().tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
     return _filled(0, shape, dtype)
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """A tensor of ones (True)."""
+    """A tensor of ones (True).
+
+    Args:
+        shape: sizes, or an int32 tensor of them.
+        dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ones([3], tf.int32).numpy().tolist()
+        [1, 1, 1]
+    """
     return _filled(1, shape, dtype)
 
 
 @per_value
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros in the shape and, unless given, dtype of ``input``."""
+    """Zeros in the shape and, unless given, dtype of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.zeros_like([1, 2]).numpy().tolist()
+        [0, 0]
+    """
     return _filled_like(0, convert_to_tensor(input), dtype)
 
 
 @per_value
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones in the shape and, unless given, dtype of ``input``."""
+    """Ones in the shape and, unless given, dtype of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ones_like([1.5, 2.5]).numpy().tolist()
+        [1.0, 1.0]
+    """
     tensor = convert_to_tensor(input)
     infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
     return _filled_like(1, tensor, dtype)
@@ -156,8 +193,16 @@ def eye(
 ) -> Tensor:
     """The identity matrix, or a batch of them.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         InvalidArgumentError: for a negative size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.eye(2).numpy().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
     """
     rows = static_int(num_rows)
     columns = rows if num_columns is None else static_int(num_columns)
@@ -176,7 +221,13 @@ def eye(
 
 @dispatchable
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape as an int32 tensor."""
+    """The shape as an int32 tensor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.shape(tf.zeros([2, 3])).numpy().tolist()
+        [2, 3]
+    """
     return as_tensor(convert_to_tensor(input).aval.shape, dtypes.int32)
 
 
@@ -188,7 +239,13 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @dispatchable
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements as an int32 scalar."""
+    """The number of elements as an int32 scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.size(tf.zeros([2, 3])).numpy().tolist()
+        6
+    """
     return as_tensor(convert_to_tensor(input).aval.size, dtypes.int32)
 
 
@@ -198,6 +255,11 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the numbers of elements differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
+        [[1, 2, 3], [4, 5, 6]]
     """
     x = convert_to_tensor(tensor)
     sizes = list(static_ints(shape))
@@ -228,6 +290,11 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when a named dimension has another size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.squeeze([[[1], [2]]]).numpy().tolist()
+        [1, 2]
     """
     x = convert_to_tensor(input)
     if axis is None or not (named := static_ints(axis)):
@@ -250,7 +317,16 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 @dispatchable
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """With a dimension of size 1 put in at ``axis``."""
+    """With a dimension of size 1 put in at ``axis``.
+
+    Args:
+        axis: the place of the new dimension in the result, counted from the end when negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.expand_dims([1, 2], axis=-1).numpy().tolist()
+        [[1], [2]]
+    """
     x = convert_to_tensor(input)
     axes = static_ints(axis)
     if len(axes) != 1:
@@ -283,7 +359,13 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """``input`` repeated to ``shape`` by NumPy's broadcasting."""
+    """``input`` repeated to ``shape`` by NumPy's broadcasting.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+        [[1, 2], [1, 2]]
+    """
     return movement.broadcast_to(input, shape=static_ints(shape))
 
 
@@ -313,7 +395,17 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
-    """Dimensions in the order ``perm``; reversed by default."""
+    """Dimensions in the order ``perm``; reversed by default.
+
+    Args:
+        perm: which dimension of ``a`` comes at each place.
+        conjugate: whether complex numbers are conjugated, too.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+        [[1, 4], [2, 5], [3, 6]]
+    """
     x = convert_to_tensor(a)
     order = (
         tuple(reversed(tuple(builtins.range(x.ndim))))
@@ -328,7 +420,13 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 @per_value
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor of the same values."""
+    """A tensor of the same values.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.identity([1, 2]).numpy().tolist()
+        [1, 2]
+    """
     x = convert_to_tensor(input)
     return movement.reshape(x, shape=tuple(x.aval.shape))
 
@@ -355,6 +453,11 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Raises:
         UnimplementedError: for texts.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.cast([1.7, -1.7], tf.int32).numpy().tolist()
+        [1, -1]
     """
     kind, tensor = as_dtype(dtype), convert_to_tensor(x)
     if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):

@@ -27,8 +27,16 @@ def range(
 ) -> Tensor:
     """Numbers from ``start`` (0 if only one bound is given) up to, not including, ``limit``.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.range(1, 10, 3).numpy().tolist()
+        [1, 4, 7]
     """
     start, limit = (0, start) if limit is None else (start, limit)
     for what, value in (("start", start), ("limit", limit), ("delta", delta)):
@@ -71,6 +79,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     Raises:
         TypeError: when ``num`` is no integer.
         InvalidArgumentError: when it is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
+        [0.0, 0.5, 1.0]
     """
     if not convert_to_tensor(num).dtype.is_integer:
         raise TypeError(f"linspace: num must be an integer, got {num!r}")

@@ -31,6 +31,11 @@ def cumsum(
 
     Raises:
         InvalidArgumentError: for a scalar, a bool tensor or an axis out of range.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.cumsum([1, 2, 3]).numpy().tolist()
+        [1, 3, 6]
     """
     return _scan(scan.cumsum, x, axis, exclusive, reverse)
 

@@ -46,6 +46,11 @@ def gather_nd(
         InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions, or
             for a policy that there is not.
         ValueError: when ``batch_dims`` is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+        [2, 3]
     """
     x, at = convert_to_tensor(params), convert_to_tensor(indices)
     if batch_dims < 0:
@@ -126,6 +131,11 @@ def scatter_nd(
     Raises:
         InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for,
             or for a policy that there is not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.scatter_nd([[3], [1]], [9, 8], [5]).numpy().tolist()
+        [0, 8, 0, 9, 0]
     """
     sizes = static_ints(shape)
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
@@ -176,7 +186,13 @@ def _tensor_scatter(
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """``tensor`` with slices replaced; of several updates of one slice the last one stays."""
+    """``tensor`` with slices replaced; of several updates of one slice the last one stays.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy().tolist()
+        [1, 9, 3]
+    """
     op = primitives.scatter_update
     return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
 
@@ -230,7 +246,13 @@ def tensor_scatter_nd_add(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with ``updates`` added at the index vectors."""
+    """``tensor`` with ``updates`` added at the index vectors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [10, 10]).numpy().tolist()
+        [1, 22, 3]
+    """
     return _tensor_scatter_sum(ew.add, tensor, indices, updates, bad_indices_policy)
 
 

@@ -31,6 +31,16 @@ def gather(
 
     Indices out of range are an error on cpu and give zeros on other backends, as TensorFlow's on
     CPU and GPU. Along the first axis the gradient of ``params`` is a ``tf.IndexedSlices``.
+
+    Args:
+        axis: which one, counted from the end when negative; the first after the batch dimensions by
+            default.
+        batch_dims: how many leading dimensions of both are a batch, gathered from entry by entry.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).numpy().tolist()
+        [[5, 6], [1, 2]]
     """
     at = _places(indices)
     axis = None if axis is None else static_int(axis)
@@ -72,6 +82,11 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
     Raises:
         InvalidArgumentError: when the slice does not lie in ``input_``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy().tolist()
+        [[2, 3], [5, 6]]
     """
     x = convert_to_tensor(input_)
     starts, extent = static_ints(begin), static_ints(size)
@@ -108,6 +123,11 @@ def one_hot(
 
     Raises:
         TypeError: when the two values and ``dtype`` do not agree.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.one_hot([0, 2], depth=3).numpy().tolist()
+        [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     at = convert_to_tensor(indices)
     infer.check_dtype("one_hot", at.aval, infer.INTEGER, "indices")
@@ -144,6 +164,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     Raises:
         ValueError: when only one of ``x`` and ``y`` is given.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.where([True, False], [1, 2], [3, 4]).numpy().tolist()
+        [1, 4]
     """
     if (x is None) != (y is None):
         raise ValueError("where: x and y must both be given, or neither")
@@ -160,6 +185,11 @@ def boolean_mask(
 
     Raises:
         ValueError: when the mask's shape is not that of the dimensions from ``axis`` on.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
+        [1, 3]
     """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", static_int(axis), x.ndim)

@@ -43,6 +43,12 @@ def top_k(
 
     Raises:
         InvalidArgumentError: for a scalar, a negative ``k`` or one above the axis's size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, indices = tf.math.top_k([1, 5, 3], k=2)
+        >>> values.numpy().tolist(), indices.numpy().tolist()
+        ([5, 3], [1, 2])
     """
     x, count = convert_to_tensor(input), static_int(k)
     if not x.ndim:
@@ -86,8 +92,16 @@ def sort(
 ) -> Tensor:
     """The elements in order along an axis; NaN counts as larger than every number.
 
+    Args:
+        direction: "ASCENDING" or "DESCENDING".
+
     Raises:
         ValueError: when the direction is neither "ASCENDING" nor "DESCENDING".
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy().tolist()
+        [3, 2, 1]
     """
     descending = _descending(direction)
     x, perm = _last("sort", values, axis)
@@ -102,7 +116,16 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where the elements of the sorted tensor are along an axis, int32. Always stable."""
+    """Where the elements of the sorted tensor are along an axis, int32. Always stable.
+
+    Args:
+        direction: "ASCENDING" or "DESCENDING".
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.argsort([3, 1, 2]).numpy().tolist()
+        [1, 2, 0]
+    """
     descending = _descending(direction)
     x, perm = _last("argsort", values, axis)
     return _back(primitives.argsort(x, k=x.aval.shape[-1], descending=descending), perm)
@@ -158,6 +181,11 @@ def searchsorted(
     Raises:
         ValueError: when ``side`` is neither.
         InvalidArgumentError: when dtypes or leading dimensions differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()
+        [1, 2]
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'. Saw: {side!r}")
@@ -199,6 +227,12 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
     Raises:
         InvalidArgumentError: when ``x`` is not a vector.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, places = tf.unique([7, 5, 7])
+        >>> values.numpy().tolist(), places.numpy().tolist()
+        ([7, 5], [0, 1, 0])
     """
     found = unique_with_counts(x, out_idx)
     return Unique(found.y, found.idx)

@@ -36,6 +36,12 @@ def cond(
     Raises:
         TypeError: when one of them is not callable.
         ValueError: when ``pred`` is not a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(3.0)
+        >>> float(tf.cond(x > 2.0, lambda: x * 10.0, lambda: x))
+        30.0
     """
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
@@ -189,14 +195,20 @@ def while_loop(
         cond: ``cond(*loop_vars)`` gives a bool scalar.
         body: ``body(*loop_vars)`` gives the new values, in the structure of ``loop_vars``.
         loop_vars: a list or tuple of nests of tensors and TensorArrays.
-        maximum_iterations: ends the loop after that many.
         shape_invariants: variables may change their shapes; a function with such a loop runs op
             by op.
+        maximum_iterations: ends the loop after that many.
         parallel_iterations, back_prop, swap_memory, name: of no effect.
 
     Raises:
         TypeError: when ``cond`` or ``body`` is not callable.
         ValueError: without ``loop_vars``, or when ``body`` gives another structure.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [n] = tf.while_loop(lambda n: n < 100, lambda n: [n * 2], [tf.constant(1)])
+        >>> int(n)
+        128
     """
     if not callable(cond):
         raise TypeError("'cond' must be callable.")

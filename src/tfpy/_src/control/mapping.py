@@ -33,9 +33,9 @@ def map_fn(
 
     Args:
         elems: a tensor, a ragged or sparse one, or a nest of them, with one first dimension.
+        dtype: TensorFlow's older name of ``fn_output_signature``.
         fn_output_signature: the dtypes of what ``fn`` gives, in its structure, if they are not
             those of ``elems``; or specs, such as ``tf.RaggedTensorSpec``.
-        dtype: TensorFlow's older name of ``fn_output_signature``.
         parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
 
     Raises:
@@ -43,6 +43,11 @@ def map_fn(
         ValueError: for scalars, differing first dimensions, another structure, or rows of
             different shapes.
         InvalidArgumentError: when ``fn`` gives another dtype.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
+        [1, 4, 9]
     """
     _check_callable(fn)
     rows: list[Any] = [_rows(x) for x in flatten(elems)]
@@ -128,6 +133,11 @@ def scan(
         ValueError: when ``fn`` gives another structure or shape.
         InvalidArgumentError: when ``fn`` gives another dtype.
         OutOfRangeError: without rows and ``initializer``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
+        [1, 3, 6]
     """
     fold = _Fold(fn, elems, initializer, reverse)
     results = [TensorArray(t.dtype, fold.count, element_shape=t.aval.shape) for t in fold.initial]

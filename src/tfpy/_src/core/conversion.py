@@ -88,6 +88,11 @@ def convert_to_tensor(
         ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
             dtype, numbers out of range.
         TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.convert_to_tensor([1.0, 2.0]).numpy().tolist()
+        [1.0, 2.0]
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if offers_tensor(value):
@@ -135,6 +140,11 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
     Raises:
         TypeError: when the number of values does not fit ``shape``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.constant([[1, 2], [3, 4]]).numpy().tolist()
+        [[1, 2], [3, 4]]
     """
     if is_operand(value):
         tensor = convert_to_tensor(value)

@@ -62,6 +62,11 @@ def resize(
     Raises:
         ValueError: for an unknown method, another number of sizes, or no image.
         InvalidArgumentError: when a size is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.resize(tf.ones([1, 4, 4, 3]), [2, 8]).shape
+        TensorShape([1, 2, 8, 3])
     """
     x, single = as_batch("resize", images)
     sizes = static_ints(size)

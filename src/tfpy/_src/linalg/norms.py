@@ -31,8 +31,17 @@ def norm(
     Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
     infinity (largest row sum).
 
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
     Raises:
         ValueError: for an order that is none of these, or axes that are not one or two.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy().tolist()
+        [5.0, 10.0]
     """
     x = convert_to_tensor(tensor)
     matrix = isinstance(axis, list | tuple)
@@ -77,7 +86,11 @@ def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """``tensor`` divided by its norm, and the norm."""
+    """``tensor`` divided by its norm, and the norm.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+    """
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     return x / length, length

@@ -48,13 +48,18 @@ def matmul(
     """Matrix product over the last two dimensions; leading ones broadcast.
 
     Args:
-        a_is_sparse, b_is_sparse: promise many zeros, in matrices only.
         output_type: the result's dtype; products of int8 and uint8 are summed in it.
+        a_is_sparse, b_is_sparse: promise many zeros, in matrices only.
 
     Raises:
         InvalidArgumentError: when inner sizes or batch dimensions do not go together, or for batch
             dimensions of what is sparse.
         ValueError: when a side is both transposed and adjoint.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.matmul([[1, 2]], [[3], [4]]).numpy().tolist()
+        [[11]]
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
@@ -149,6 +154,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: when these products differ.
         ValueError: for a number of axes that is negative or larger than a rank, or not one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy().tolist()
+        11
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):

@@ -28,6 +28,11 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: for booleans and for two dtypes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.divide([1, 3], 2).numpy().tolist()
+        [0.5, 1.5]
     """
     a, b = _pair(x, y)
     if a.dtype.is_bool:
@@ -122,6 +127,11 @@ def clip_by_value(
 
     Raises:
         ValueError: when a bound has more elements than ``t``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.clip_by_value([-1, 0, 5], 0, 3).numpy().tolist()
+        [0, 0, 3]
     """
     x = convert_to_tensor(t)
     clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)

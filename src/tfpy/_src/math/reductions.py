@@ -42,7 +42,18 @@ def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
 def reduce_sum(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Sum over the axes (all by default)."""
+    """Sum over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.reduce_sum(x, axis=1).numpy().tolist()
+        [3.0, 8.0]
+    """
     return _reduce(reduction.reduce_sum, input_tensor, axis, keepdims)
 
 
@@ -50,7 +61,18 @@ def reduce_sum(
 def reduce_prod(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Product over the axes (all by default)."""
+    """Product over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.reduce_prod(x, axis=0).numpy().tolist()
+        [3.0, 10.0]
+    """
     return _reduce(reduction.reduce_prod, input_tensor, axis, keepdims)
 
 
@@ -58,7 +80,18 @@ def reduce_prod(
 def reduce_max(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Largest element over the axes (all by default)."""
+    """Largest element over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.reduce_max(x, axis=1, keepdims=True).numpy().tolist()
+        [[2.0], [5.0]]
+    """
     return _reduce(reduction.reduce_max, input_tensor, axis, keepdims)
 
 
@@ -66,7 +99,18 @@ def reduce_max(
 def reduce_min(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Smallest element over the axes (all by default)."""
+    """Smallest element over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.reduce_min(x, axis=0).numpy().tolist()
+        [1.0, 2.0]
+    """
     return _reduce(reduction.reduce_min, input_tensor, axis, keepdims)
 
 
@@ -74,7 +118,17 @@ def reduce_min(
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Logical or over the axes (all by default)."""
+    """Logical or over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
+        [True, False]
+    """
     return _reduce(reduction.reduce_any, input_tensor, axis, keepdims)
 
 
@@ -82,7 +136,17 @@ def reduce_any(
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Logical and over the axes (all by default)."""
+    """Logical and over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
+        [False, True]
+    """
     return _reduce(reduction.reduce_all, input_tensor, axis, keepdims)
 
 
@@ -90,7 +154,18 @@ def reduce_all(
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Mean over the axes (all by default); integer means truncate, as TensorFlow's."""
+    """Mean over the axes (all by default); integer means truncate, as TensorFlow's.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.reduce_mean(x, axis=0).numpy().tolist()
+        [2.0, 3.5]
+    """
     x = convert_to_tensor(input_tensor)
     if x.dtype.is_integer:
         return _integer_mean(x, axis, keepdims)
@@ -122,8 +197,18 @@ def reduce_variance(
 ) -> Tensor:
     """Variance over the axes (all by default), without Bessel's correction.
 
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
     Raises:
         TypeError: for integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.math.reduce_variance(x, axis=1).numpy().tolist()
+        [0.25, 1.0]
     """
     x = convert_to_tensor(input_tensor)
     if x.dtype.is_integer:
@@ -142,7 +227,18 @@ def _squared_length(x: Tensor) -> Tensor:
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Standard deviation over the axes (all by default)."""
+    """Standard deviation over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+        >>> tf.math.reduce_std(x, axis=1).numpy().tolist()
+        [0.5, 1.0]
+    """
     return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
@@ -150,7 +246,17 @@ def reduce_std(
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) over the axes, without overflow."""
+    """log(sum(exp(x))) over the axes, without overflow.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.reduce_logsumexp([[0.0, 0.0], [1000.0, 0.0]], axis=1).numpy().tolist()
+        [0.6931471824645996, 1000.0]
+    """
     x = convert_to_tensor(input_tensor)
     peak = stop_gradient(reduce_max(x, axis, True))
     peak = ew.select(ew.is_finite(peak), peak, 0.0)
@@ -162,7 +268,12 @@ def reduce_logsumexp(
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """sqrt(sum(x**2)) over the axes."""
+    """sqrt(sum(x**2)) over the axes.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+    """
     x = convert_to_tensor(input_tensor)
     total = reduce_sum(_squared_length(x), axis, keepdims)
     if x.dtype.is_integer:
@@ -177,7 +288,12 @@ def count_nonzero(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Number of elements that are not 0 (False)."""
+    """Number of elements that are not 0 (False).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+    """
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
     return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
@@ -186,7 +302,13 @@ def count_nonzero(
 def argmax(
     input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Index of the largest element along an axis (0 by default), the first one on ties; int32."""
+    """Index of the largest element along an axis (0 by default), the first one on ties; int32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.argmax([[1, 5], [7, 2]], axis=1).numpy().tolist()
+        [1, 0]
+    """
     x = convert_to_tensor(input)
     at = normalize_axis("argmax", 0 if axis is None else static_int(axis), x.ndim)
     return cast(reduction.argmax(_ordered(x), axis=at), output_type)
@@ -195,7 +317,13 @@ def argmax(
 def argmin(
     input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Index of the smallest element along an axis (0 by default), the first one on ties; int32."""
+    """Index of the smallest element along an axis (0 by default), the first one on ties; int32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.argmin([[1, 5], [7, 2]], axis=1).numpy().tolist()
+        [0, 1]
+    """
     x = convert_to_tensor(input)
     at = normalize_axis("argmin", 0 if axis is None else static_int(axis), x.ndim)
     return cast(reduction.argmin(_ordered(x), axis=at), output_type)

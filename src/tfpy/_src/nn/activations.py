@@ -38,6 +38,11 @@ def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tens
 
     Raises:
         InvalidArgumentError: when logits are not floats.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
+        [0.5, 0.5]
     """
     x, axis = _logits("softmax", logits), _one_axis(axis)
     e = ew.exp(x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True)))
@@ -57,8 +62,16 @@ def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> A
 def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
     """log of :func:`softmax`, without underflow.
 
+    Args:
+        axis: along which the probabilities sum to 1, counted from the end when negative.
+
     Raises:
         InvalidArgumentError: when logits are not floats.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.exp(tf.nn.log_softmax([0.0, 0.0])).numpy().tolist()
+        [0.5, 0.5]
     """
     x, axis = _logits("log_softmax", logits), _one_axis(axis)
     shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))

@@ -76,8 +76,20 @@ def conv1d(
 ) -> Tensor:
     """1-D convolution of ``[batch, w, c]`` with filters ``[w, c / groups, out]``.
 
+    Args:
+        stride: steps of the window.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NWC", or "NCW" with the channels first.
+        dilations: distance between the elements of a window; 1 by default.
+
     Raises:
         InvalidArgumentError: when depths do not go together or the window exceeds the input.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.conv1d(tf.ones([1, 5, 2]), tf.ones([3, 2, 4]), 1, "VALID").shape
+        TensorShape([1, 3, 4])
     """
     return _convolve("conv1d", 1, convolve, input, filters, stride, padding, data_format, dilations)
 
@@ -94,10 +106,20 @@ def conv2d(
     """2-D convolution of ``[batch, h, w, c]`` with filters ``[h, w, c / groups, out]``.
 
     Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
         padding: "SAME", "VALID" or four pairs in the order of the data format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
 
     Raises:
         InvalidArgumentError: when depths do not go together or the window exceeds the image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image, filters = tf.ones([1, 8, 8, 3]), tf.ones([3, 3, 3, 16])
+        >>> tf.nn.conv2d(image, filters, 2, "SAME").shape
+        TensorShape([1, 4, 4, 16])
     """
     return _convolve(
         "conv2d", 2, convolve, input, filters, strides, padding, data_format, dilations
@@ -116,8 +138,21 @@ def conv3d(
     """3-D convolution of ``[batch, d, h, w, c]`` with filters
     ``[d, h, w, c / groups, out]``.
 
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NDHWC", or "NCDHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
     Raises:
         InvalidArgumentError: when depths do not go together or the window exceeds the volume.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.conv3d(tf.ones([1, 4, 4, 4, 1]), tf.ones([2, 2, 2, 1, 3]), 1, "VALID").shape
+        TensorShape([1, 3, 3, 3, 3])
     """
     return _convolve(
         "conv3d", 3, convolve, input, filters, strides, padding, data_format, dilations
@@ -133,7 +168,22 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Each channel with its own filters ``[h, w, c, multiplier]``; gives ``c * multiplier``."""
+    """Each channel with its own filters ``[h, w, c, multiplier]``; gives ``c * multiplier``.
+
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image, filters = tf.ones([1, 8, 8, 3]), tf.ones([3, 3, 3, 2])
+        >>> tf.nn.depthwise_conv2d(image, filters, [1, 1, 1, 1], "SAME").shape
+        TensorShape([1, 8, 8, 6])
+    """
     return _convolve(
         "depthwise_conv2d",
         2,
@@ -159,6 +209,14 @@ def separable_conv2d(
 ) -> Tensor:
     """:func:`depthwise_conv2d`, then a 1x1 convolution.
 
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
     Raises:
         ValueError: when the pointwise filter is not 1x1.
         InvalidArgumentError: when depths do not go together.
@@ -183,6 +241,14 @@ def convolution(
 ) -> Tensor:
     """Convolution of as many dimensions as the filters have: ``[*spatial, c / groups, out]``.
 
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
     Raises:
         ValueError: when the filters have not 3, 4 or 5 dimensions, or strides and dilations are
             both above 1.
@@ -199,7 +265,12 @@ def convolution(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
-    """:func:`conv2d` whose filter elements lie ``rate`` pixels apart."""
+    """:func:`conv2d` whose filter elements lie ``rate`` pixels apart.
+
+    Args:
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+    """
     return conv2d(value, filters, 1, padding, dilations=rate)
 
 
@@ -236,7 +307,17 @@ def conv1d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``."""
+    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``.
+
+    Args:
+        output_shape: of the result, batch and channels included.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NWC", or "NCW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+    """
     own = "conv1d_transpose"
     return _transposed(
         own, 1, input, filters, output_shape, strides, padding, data_format, dilations
@@ -253,7 +334,23 @@ def conv2d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``."""
+    """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``.
+
+    Args:
+        output_shape: of the result, batch and channels included.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image, filters = tf.ones([1, 4, 4, 8]), tf.ones([3, 3, 3, 8])
+        >>> tf.nn.conv2d_transpose(image, filters, [1, 8, 8, 3], 2).shape
+        TensorShape([1, 8, 8, 3])
+    """
     own = "conv2d_transpose"
     return _transposed(
         own, 2, input, filters, output_shape, strides, padding, data_format, dilations
@@ -270,7 +367,17 @@ def conv3d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``."""
+    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``.
+
+    Args:
+        output_shape: of the result, batch and channels included.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NDHWC", or "NCDHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+    """
     own = "conv3d_transpose"
     return _transposed(
         own, 3, input, filters, output_shape, strides, padding, data_format, dilations
@@ -288,6 +395,15 @@ def conv_transpose(
     name: str | None = None,
 ) -> Tensor:
     """The transposed convolution of as many dimensions as ``output_shape`` names.
+
+    Args:
+        output_shape: of the result, batch and channels included.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
 
     Raises:
         ValueError: when these are not 3, 4 or 5.
@@ -307,5 +423,12 @@ def atrous_conv2d_transpose(
     padding: Any,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`atrous_conv2d` to its input; filters are ``[h, w, out, in]``."""
+    """The gradient of :func:`atrous_conv2d` to its input; filters are ``[h, w, out, in]``.
+
+    Args:
+        output_shape: of the result, batch and channels included.
+        rate: pixels from one element of a filter to the next.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+    """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)

@@ -43,6 +43,12 @@ def embedding_lookup(
     Raises:
         ValueError: without a table.
         InvalidArgumentError: for ids outside the table.
+
+    Example:
+        >>> import tfpy as tf
+        >>> table = tf.constant([[1, 2], [3, 4]])
+        >>> tf.nn.embedding_lookup(table, [1, 1]).numpy().tolist()
+        [[3, 4], [3, 4]]
     """
     parts, at = _parts(params), convert_to_tensor(ids)
     rows = gather(parts[0], at) if len(parts) == 1 else _of_parts(parts, at)

@@ -44,8 +44,17 @@ def dropout(
 ) -> Tensor:
     """Zeroes elements with probability ``rate`` and scales the others by 1 / (1 - rate).
 
+    Args:
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.dropout(tf.ones([2, 3]), rate=0.5).shape
+        TensorShape([2, 3])
     """
     return _dropped(
         x, rate, noise_shape, lambda shape, kind: stateful.uniform(shape, dtype=kind, seed=seed)

@@ -37,6 +37,12 @@ def softmax_cross_entropy_with_logits(
     Raises:
         InvalidArgumentError: when the shapes do not go together.
         TypeError: when the axis is not one number.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, logits = [[1.0, 0.0]], [[100.0, 0.0]]
+        >>> float(tf.nn.softmax_cross_entropy_with_logits(labels, logits)[0]) == 0.0
+        True
     """
     given = convert_to_tensor(logits)
     x = cast(given, dtypes.float32) if given.dtype == dtypes.float16 else given
@@ -91,6 +97,12 @@ def sparse_softmax_cross_entropy_with_logits(
     Raises:
         ValueError: when the shapes do not go together.
         InvalidArgumentError: on cpu, for a label that is no class; its loss is 0 on other backends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = [[0.0, 0.0], [100.0, 0.0]]
+        >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 0], logits).shape
+        TensorShape([2])
     """
     ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
     if not x.ndim:

@@ -38,7 +38,17 @@ __all__ = [
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over the axes."""
+    """Mean and variance over the axes.
+
+    Args:
+        keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> mean, variance = tf.nn.moments([[1.0, 3.0], [2.0, 4.0]], axes=[1])
+        >>> mean.numpy().tolist(), variance.numpy().tolist()
+        ([2.0, 3.0], [1.0, 1.0])
+    """
     t = convert_to_tensor(x)
     mean = reductions.reduce_mean(t, axes, keepdims=True)
     variance = reductions.reduce_mean(ew.squared_difference(t, stop_gradient(mean)), axes, keepdims)
@@ -51,6 +61,9 @@ def weighted_moments(
     """Mean and variance over the axes, where weights say how often an element occurs.
 
     Both are 0 where all weights are.
+
+    Args:
+        keepdims: whether reduced axes stay, of size 1.
     """
     t = convert_to_tensor(x)
     weights = cast(frequency_weights, t.dtype)
@@ -68,7 +81,11 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Count, sum and sum of squares over the axes of ``x - shift``, and the shift."""
+    """Count, sum and sum of squares over the axes of ``x - shift``, and the shift.
+
+    Args:
+        keepdims: whether reduced axes stay, of size 1.
+    """
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
     count = constant(float(math.prod(t.aval.shape[i] for i in reduced)))

@@ -84,7 +84,16 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, w, c]``."""
+    """The largest element of each window of ``[batch, w, c]``.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NWC", or "NCW" with the channels first.
+    """
     return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
@@ -99,7 +108,17 @@ def max_pool2d(
     """The largest element of each window of ``[batch, h, w, c]``.
 
     Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
         padding: "SAME", "VALID" or four pairs in the order of the data format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> tf.reshape(tf.nn.max_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
+        [[5.0, 7.0], [13.0, 15.0]]
     """
     return _pool("max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format)
 
@@ -112,7 +131,16 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, d, h, w, c]``."""
+    """The largest element of each window of ``[batch, d, h, w, c]``.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NDHWC", or "NCDHW" with the channels first.
+    """
     return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
 
 
@@ -124,7 +152,16 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, w, c]``; padding does not count."""
+    """The mean of each window of ``[batch, w, c]``; padding does not count.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NWC", or "NCW" with the channels first.
+    """
     return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
@@ -136,7 +173,22 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, h, w, c]``; padding does not count."""
+    """The mean of each window of ``[batch, h, w, c]``; padding does not count.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NHWC", or "NCHW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> tf.reshape(tf.nn.avg_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
+        [[2.5, 4.5], [10.5, 12.5]]
+    """
     return _pool("avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
@@ -148,7 +200,16 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, d, h, w, c]``; padding does not count."""
+    """The mean of each window of ``[batch, d, h, w, c]``; padding does not count.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: "NDHWC", or "NCDHW" with the channels first.
+    """
     return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
 
@@ -160,7 +221,16 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of an image of 1, 2 or 3 spatial dimensions."""
+    """The largest element of each window of an image of 1, 2 or 3 spatial dimensions.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+    """
     x = convert_to_tensor(input)
     rank = spatial_rank("max_pool", x.ndim)
     return _pool("max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format)
@@ -174,7 +244,16 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of an image of 1, 2 or 3 spatial dimensions."""
+    """The mean of each window of an image of 1, 2 or 3 spatial dimensions.
+
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+    """
     x = convert_to_tensor(input)
     rank = spatial_rank("avg_pool", x.ndim)
     return _pool("avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format)
@@ -191,6 +270,16 @@ def pool(
     name: str | None = None,
 ) -> Tensor:
     """Pooling of kind "MAX" or "AVG" with windows of 1, 2 or 3 dimensions and dilations.
+
+    Args:
+        window_shape: sizes of the window, one for each spatial dimension.
+        pooling_type: "MAX" or "AVG".
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
+            format.
+        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
 
     Raises:
         ValueError: for another kind, or dilations above 1 with strides above 1 or "SAME".
@@ -234,6 +323,13 @@ def max_pool_with_argmax(
 ) -> tuple[Tensor, Tensor]:
     """:func:`max_pool2d` and the flat index of each maximum in its image (or in the batch).
 
+    Args:
+        ksize: sizes of the window, as ``strides``.
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+
     Raises:
         ValueError: for another data format than "NHWC".
     """
@@ -275,6 +371,12 @@ def dilation2d(
 ) -> Tensor:
     """Grayscale dilation: the maximum of window plus filter ``[h, w, c]``.
 
+    Args:
+        strides: steps of the window, one for each dimension.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: distances between the elements of a window, one for each dimension.
+
     Raises:
         ValueError: for another data format than "NHWC".
         InvalidArgumentError: when the depths differ, or there are not four strides and dilations.
@@ -309,6 +411,13 @@ def erosion2d(
     dilations: Any,
     name: str | None = None,
 ) -> Tensor:
-    """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``."""
+    """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``.
+
+    Args:
+        strides: steps of the window, one for each dimension.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: distances between the elements of a window, one for each dimension.
+    """
     x, f = as_tensors(convolution.conv2d, (value, filters))
     return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)

@@ -135,9 +135,23 @@ def uniform(
 ) -> Tensor:
     """Uniform numbers in ``[minval, maxval)``.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+
     Raises:
         ValueError: when ``maxval`` is missing for integers.
         InvalidArgumentError: when the range is empty.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.set_seed(1)
+        >>> a = tf.random.uniform([2])
+        >>> tf.random.set_seed(1)
+        >>> b = tf.random.uniform([2])
+        >>> bool(tf.reduce_all(a == b))
+        True
     """
     kind = sampling.number_dtype(dtype)
     if kind.is_integer and maxval is None:
@@ -155,7 +169,22 @@ def normal(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers."""
+    """Normal numbers.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.set_seed(1)
+        >>> a = tf.random.normal([2])
+        >>> tf.random.set_seed(1)
+        >>> b = tf.random.normal([2])
+        >>> bool(tf.reduce_all(a == b))
+        True
+    """
     state = _reserve_outputs("normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype)
 
@@ -168,7 +197,13 @@ def truncated_normal(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers within two standard deviations; what lies outside is drawn again."""
+    """Normal numbers within two standard deviations; what lies outside is drawn again.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+    """
     state = _reserve_outputs("truncated_normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
 
@@ -181,7 +216,13 @@ def gamma(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``."""
+    """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+    """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     state = _reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
     return sampling.gamma(state, sampling.sizes("gamma", shape), concentration, rate)
@@ -194,7 +235,13 @@ def poisson(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson numbers: ``shape`` of them for each element of the rate ``lam``."""
+    """Poisson numbers: ``shape`` of them for each element of the rate ``lam``.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+    """
     rate = convert_to_tensor(lam)
     state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
     lead = sampling.sizes("poisson", shape)
@@ -208,7 +255,13 @@ def categorical(
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
+    """Class numbers [batch, num_samples] with probabilities softmax(logits).
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+    """
     values = convert_to_tensor(logits)
     rows = values.aval.shape[0] if values.ndim else 0
     padded = -(-static_int(num_samples) // 4) * 4
@@ -217,7 +270,21 @@ def categorical(
 
 
 def shuffle(value: Any, seed: Seed = None, name: str | None = None) -> Tensor:
-    """The rows of ``value`` in random order."""
+    """The rows of ``value`` in random order.
+
+    Args:
+        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
+            last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.set_seed(1)
+        >>> a = tf.random.shuffle([1, 2, 3])
+        >>> tf.random.set_seed(1)
+        >>> b = tf.random.shuffle([1, 2, 3])
+        >>> bool(tf.reduce_all(a == b))
+        True
+    """
     x = convert_to_tensor(value)
     blocks = -(-(x.aval.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
     return sampling.shuffled(_reserve("shuffle", x.dtype, seed, blocks), x)

@@ -69,6 +69,10 @@ def stateless_uniform(
 ) -> Tensor:
     """Uniform numbers in ``[minval, maxval)``; for integers both may be None: the whole range.
 
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         ValueError: when only one of them is None, for integers.
         InvalidArgumentError: when the range is empty.
@@ -92,7 +96,12 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers."""
+    """Normal numbers.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return sampling.normal(state_of("stateless_normal", seed, alg), shape, mean, stddev, dtype)
 
 
@@ -105,7 +114,12 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers within two deviations of the mean."""
+    """Normal numbers within two deviations of the mean.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     state = state_of("stateless_truncated_normal", seed, alg)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
 
@@ -118,7 +132,12 @@ def stateless_gamma(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma numbers; ``shape`` ends with the common shape of ``alpha`` and the rate ``beta``."""
+    """Gamma numbers; ``shape`` ends with the common shape of ``alpha`` and the rate ``beta``.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     lead = sampling.leading("stateless_gamma", shape, [concentration])
     return sampling.gamma(state_of("stateless_gamma", seed), lead, concentration, rate)
@@ -127,7 +146,12 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson numbers; ``shape`` ends with the shape of the rate ``lam``."""
+    """Poisson numbers; ``shape`` ends with the shape of the rate ``lam``.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     rate = convert_to_tensor(lam)
     lead = sampling.leading("stateless_poisson", shape, [rate])
     state = state_of("stateless_poisson", seed)
@@ -142,7 +166,11 @@ def stateless_binomial(
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of successes in ``counts`` trials; ``shape`` ends with the parameters' shape."""
+    """Numbers of successes in ``counts`` trials; ``shape`` ends with the parameters' shape.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+    """
     p = convert_to_tensor(probs, dtype_hint=dtypes.float32)
     n = convert_to_tensor(counts, dtype_hint=p.dtype)
     parameters = sampling.broadcast("stateless_binomial", n, p)
@@ -160,7 +188,12 @@ def stateless_categorical(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Class numbers [batch, num_samples] with probabilities softmax(logits)."""
+    """Class numbers [batch, num_samples] with probabilities softmax(logits).
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return sampling.categorical(state_of("stateless_categorical", seed), logits, num_samples, dtype)
 
 

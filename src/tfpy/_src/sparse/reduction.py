@@ -58,7 +58,12 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Sum over the axes (all by default); dense unless ``output_is_sparse``."""
+    """Sum over the axes (all by default); dense unless ``output_is_sparse``.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+    """
     return _reduce("sum", sp_input, axis, keepdims, output_is_sparse)
 
 
@@ -69,7 +74,12 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Largest of the values over the axes; 0 where there is none."""
+    """Largest of the values over the axes; 0 where there is none.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+    """
     return _reduce("max", sp_input, axis, keepdims, output_is_sparse)
 
 

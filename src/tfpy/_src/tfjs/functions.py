@@ -133,7 +133,12 @@ def outer_product(v1: Any, v2: Any) -> Tensor:
 
 
 def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """sqrt(sum(x ** 2)) over the axes (all by default)."""
+    """sqrt(sum(x ** 2)) over the axes (all by default).
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
+        keepdims: whether reduced axes stay, of size 1.
+    """
     return reduce_euclidean_norm(x, axis, keepdims)
 
 

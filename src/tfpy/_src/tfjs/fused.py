@@ -72,6 +72,12 @@ def conv2d(
 ) -> Tensor:
     """activation(``tf.nn.conv2d`` + bias).
 
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
     Raises:
         ValueError: when the activation is not known or lacks its weights.
     """
@@ -93,6 +99,12 @@ def depthwise_conv2d(
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
     """activation(``tf.nn.depthwise_conv2d`` + bias).
+
+    Args:
+        strides: steps of the window: one number, one for each spatial dimension, or one for each
+            dimension.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: distances between the elements of a window, as ``strides``; 1 by default.
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
