@@ -94,6 +94,9 @@ class TensorBuffer:
 def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> TensorBuffer:
     """A buffer of zeros (False, empty strings), or over ``values``.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         ValueError: when the number of values does not fit ``shape``.
     """

@@ -136,6 +136,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """A tensor of the given values (``tf.constant``).
 
     Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
         shape: reshapes the values, or repeats a single one.
 
     Raises:

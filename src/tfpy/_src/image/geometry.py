@@ -138,6 +138,7 @@ def extract_patches(
     """Patches side by side in the depth: ``[batch, rows, columns, size * size * depth]``.
 
     Args:
+        padding: "SAME" or "VALID".
         sizes, strides, rates: four numbers, the first and last of which are 1.
 
     Raises:

@@ -62,7 +62,12 @@ def _brightness(image: Any, max_delta: float, draw: Draw) -> Tensor:
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Brightness changed by up to ``max_delta`` either way."""
+    """Brightness changed by up to ``max_delta`` either way.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _brightness(image, max_delta, _stateful(seed))
 
 
@@ -82,7 +87,12 @@ def _contrast(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Contrast multiplied by a factor from ``lower`` to ``upper``."""
+    """Contrast multiplied by a factor from ``lower`` to ``upper``.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _contrast(image, lower, upper, _stateful(seed))
 
 
@@ -97,7 +107,12 @@ def _saturation(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Saturation multiplied by a factor from ``lower`` to ``upper``."""
+    """Saturation multiplied by a factor from ``lower`` to ``upper``.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _saturation(image, lower, upper, _stateful(seed))
 
 
@@ -113,7 +128,12 @@ def _hue(image: Any, max_delta: float, draw: Draw) -> Tensor:
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Hue turned by up to ``max_delta`` either way."""
+    """Hue turned by up to ``max_delta`` either way.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _hue(image, max_delta, _stateful(seed))
 
 
@@ -134,12 +154,22 @@ def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """Each image mirrored along the width, or not."""
+    """Each image mirrored along the width, or not.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _flip(image, geometry.flip_left_right, _stateful(seed))
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """Each image mirrored along the height, or not."""
+    """Each image mirrored along the height, or not.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _flip(image, geometry.flip_up_down, _stateful(seed))
 
 
@@ -165,7 +195,12 @@ def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of that size, anywhere."""
+    """A part of that size, anywhere.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return _crop(value, size, _stateful(seed))
 
 

@@ -144,7 +144,11 @@ def _factors(lower_upper: Tensor) -> tuple[Tensor, Tensor]:
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """x of matrix @ x = rhs from the results of ``lu(matrix)``."""
+    """x of matrix @ x = rhs from the results of ``lu(matrix)``.
+
+    Args:
+        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+    """
     packed, b = as_tensors(dec.matrix_solve, (lower_upper, rhs))
     unit, upper = _factors(packed)
     ordered = _permuted(b, convert_to_tensor(perm))
@@ -154,7 +158,11 @@ def lu_solve(
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrix of which ``lu`` gave these results."""
+    """The matrix of which ``lu`` gave these results.
+
+    Args:
+        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+    """
     unit, upper = _factors(convert_to_tensor(lower_upper))
     order = convert_to_tensor(perm)
     places = np.argsort(order.host_view(), axis=-1).astype(np.int32)
@@ -164,7 +172,11 @@ def lu_reconstruct(
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverse of the matrix of which ``lu`` gave these results."""
+    """The inverse of the matrix of which ``lu`` gave these results.
+
+    Args:
+        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+    """
     packed = convert_to_tensor(lower_upper)
     return lu_solve(packed, perm, _identity(packed))
 

@@ -119,6 +119,9 @@ def histogram_fixed_width_bins(
 
     NaN, and in an empty range its bound, has the lowest integer for a bin.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         InvalidArgumentError: when there is no bin.
     """
@@ -138,6 +141,9 @@ def histogram_fixed_width(
     name: str | None = None,
 ) -> Tensor:
     """How many values each bin has; see :func:`histogram_fixed_width_bins`. NaN is not counted.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
 
     Raises:
         InvalidArgumentError: when the range is empty or there is no bin.
@@ -165,6 +171,7 @@ def confusion_matrix(
     Args:
         num_classes: read from labels and predictions, on the host, unless given.
         weights: what each pair counts, 1 by default.
+        dtype: of the result; int64 and float64 are int32 and float32.
 
     Raises:
         InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.

@@ -293,6 +293,7 @@ def count_nonzero(
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
+        dtype: of the result; int64 and float64 are int32 and float32.
     """
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
@@ -340,6 +341,9 @@ def l2_normalize(
     """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm.
 
     Where textures hold float16, ``epsilon`` is at least 1e-4.
+
+    Args:
+        axis: an axis or several, negative ones counted from the end; all by default.
     """
     t = convert_to_tensor(x)
     total = reduce_sum(_squared_length(t), axis, keepdims=True)

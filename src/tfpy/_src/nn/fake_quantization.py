@@ -279,7 +279,11 @@ def quantize_and_dequantize(
     narrow_range: bool = False,
     axis: int | None = None,
 ) -> Tensor:
-    """:func:`quantize_and_dequantize_v2`, whose gradient passes every number on."""
+    """:func:`quantize_and_dequantize_v2`, whose gradient passes every number on.
+
+    Args:
+        axis: of the input, whose entries have ranges of their own; none by default.
+    """
     x = convert_to_tensor(input)
     rest = (input_min, input_max, signed_input, num_bits, range_given, round_mode)
     found = quantize_and_dequantize_v2(x, *rest, narrow_range=narrow_range, axis=axis)

@@ -21,6 +21,9 @@ def bias_add(
 ) -> Tensor:
     """Adds a vector along the last dimension (the second for a format that begins with "NC").
 
+    Args:
+        data_format: "NHWC" and its like, or "NCHW" with the channels first.
+
     Raises:
         InvalidArgumentError: when ``bias`` is not a vector of the channel size.
     """
@@ -45,8 +48,8 @@ def dropout(
     """Zeroes elements with probability ``rate`` and scales the others by 1 / (1 - rate).
 
     Args:
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
 
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
@@ -90,7 +93,11 @@ def stateless_dropout(
 def general_dropout(
     x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """:func:`dropout` with ``uniform_sampler(shape, dtype)`` in place of random numbers."""
+    """:func:`dropout` with ``uniform_sampler(shape, dtype)`` in place of random numbers.
+
+    Args:
+        rate: the share of elements that become zero, from 0 to 1.
+    """
 
     def uniform(shape: Any, kind: DType) -> Tensor:
         return convert_to_tensor(uniform_sampler(shape=shape, dtype=kind))

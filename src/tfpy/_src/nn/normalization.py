@@ -153,6 +153,7 @@ def fused_batch_norm(
     tapes.
 
     Args:
+        data_format: "NHWC", or "NCHW" with the channels first.
         mean, variance: used when not training; averaged with the batch's when training and
             ``exponential_avg_factor`` is not 1.
 

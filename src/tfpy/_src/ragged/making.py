@@ -32,6 +32,7 @@ def constant(
     """A ragged tensor of nested lists; a tensor when nothing is nested.
 
     Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
         ragged_rank: how many dimensions are ragged; by default all but the first one.
         inner_shape: the uniform shape of the innermost values.
 
@@ -96,6 +97,9 @@ def range(
     row_splits_dtype: Any = dtypes.int32,
 ) -> RaggedTensor:
     """Row ``i`` counts from ``starts[i]`` (0 without limits) to before ``limits[i]``.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
 
     Raises:
         InvalidArgumentError: for a delta of 0, or vectors of different lengths.

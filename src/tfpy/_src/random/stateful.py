@@ -137,8 +137,8 @@ def uniform(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
 
     Raises:
         ValueError: when ``maxval`` is missing for integers.
@@ -173,8 +173,8 @@ def normal(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
 
     Example:
         >>> import tfpy as tf
@@ -201,8 +201,8 @@ def truncated_normal(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
     """
     state = _reserve_outputs("truncated_normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
@@ -220,8 +220,8 @@ def gamma(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
     """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     state = _reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
@@ -239,8 +239,8 @@ def poisson(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
     """
     rate = convert_to_tensor(lam)
     state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
@@ -259,8 +259,8 @@ def categorical(
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
     """
     values = convert_to_tensor(logits)
     rows = values.aval.shape[0] if values.ndim else 0
@@ -273,8 +273,8 @@ def shuffle(value: Any, seed: Seed = None, name: str | None = None) -> Tensor:
     """The rows of ``value`` in random order.
 
     Args:
-        seed: with :func:`set_seed`, what makes the numbers repeatable; each call goes on from the
-            last one.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
 
     Example:
         >>> import tfpy as tf
@@ -296,6 +296,8 @@ def multinomial(
     """TensorFlow.js's ``multinomial``: :func:`categorical` that also takes one row of logits.
 
     Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
         normalized: ``logits`` are probabilities.
 
     Raises:
@@ -310,7 +312,11 @@ def multinomial(
 
 
 def rand(shape: Any, rand_function: Callable[[], float], dtype: Any = dtypes.float32) -> Tensor:
-    """TensorFlow.js's ``rand``: each element is a call of ``rand_function``."""
+    """TensorFlow.js's ``rand``: each element is a call of ``rand_function``.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     sizes = sampling.sizes("rand", shape)
     values = [rand_function() for _ in range(int(np.prod(sizes)))]
     return cast(reshape(constant(np.array(values, np.float32)), sizes), dtype)

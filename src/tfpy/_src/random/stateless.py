@@ -200,7 +200,11 @@ def stateless_categorical(
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """The rows of ``value`` in random order."""
+    """The rows of ``value`` in random order.
+
+    Args:
+        seed: two numbers; the same ones give the same numbers.
+    """
     return sampling.shuffled(state_of("stateless_shuffle", seed, alg), value)
 
 

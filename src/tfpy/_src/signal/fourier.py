@@ -197,7 +197,11 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """Undoes :func:`fftshift`."""
+    """Undoes :func:`fftshift`.
+
+    Args:
+        axes: those of :func:`fftshift`; all by default.
+    """
     return _shifted(x, axes, 1)
 
 
@@ -238,6 +242,9 @@ def idct(
     name: str | None = None,
 ) -> Tensor:
     """Inverse of :func:`dct`; without "ortho" it is not divided by twice the length.
+
+    Args:
+        axis: the last one.
 
     Raises:
         ValueError: as :func:`dct`, and when ``n`` is given.

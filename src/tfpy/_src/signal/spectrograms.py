@@ -254,6 +254,9 @@ def linear_to_mel_weight_matrix(
 ) -> Tensor:
     """Triangles on the mel scale: [num_spectrogram_bins, num_mel_bins] to multiply spectra with.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         ValueError: when the edges do not lie in order between 0 and half the sample rate.
         InvalidArgumentError: when ``num_spectrogram_bins`` is negative.

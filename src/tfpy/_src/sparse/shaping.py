@@ -29,6 +29,9 @@ def eye(
 ) -> SparseTensor:
     """Ones on the diagonal.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         InvalidArgumentError: for a negative size.
     """

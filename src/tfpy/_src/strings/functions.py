@@ -51,7 +51,11 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
-    """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined."""
+    """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined.
+
+    Args:
+        keepdims: whether reduced axes stay, of size 1.
+    """
     x = as_strings(inputs)
     if isinstance(x, RaggedTensor):
         return _ragged_reduce_join(x, axis, keepdims, as_text(separator))

@@ -23,6 +23,9 @@ Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of numbers, nested sequences or an array: :func:`tf.constant` in another order.
 
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+
     Raises:
         TypeError: when the number of values does not fit ``shape``.
     """
@@ -30,37 +33,65 @@ def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
 
 def scalar(value: Any, dtype: Any = None) -> Tensor:
-    """A tensor of one number, without dimensions."""
+    """A tensor of one number, without dimensions.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("scalar", 0, value, (), dtype)
 
 
 def tensor1d(values: Any, dtype: Any = None) -> Tensor:
-    """A vector."""
+    """A vector.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor1d", 1, values, None, dtype)
 
 
 def tensor2d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A matrix, of nested sequences or of flat values and a shape; so up to ``tensor6d``."""
+    """A matrix, of nested sequences or of flat values and a shape; so up to ``tensor6d``.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor2d", 2, values, shape, dtype)
 
 
 def tensor3d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of three dimensions."""
+    """A tensor of three dimensions.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor3d", 3, values, shape, dtype)
 
 
 def tensor4d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of four dimensions."""
+    """A tensor of four dimensions.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor4d", 4, values, shape, dtype)
 
 
 def tensor5d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of five dimensions."""
+    """A tensor of five dimensions.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor5d", 5, values, shape, dtype)
 
 
 def tensor6d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of six dimensions."""
+    """A tensor of six dimensions.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+    """
     return _of_rank("tensor6d", 6, values, shape, dtype)
 
 
@@ -79,12 +110,23 @@ def _of_rank(name: str, rank: int, values: Any, shape: Any, dtype: Any) -> Tenso
 
 
 def random_standard_normal(shape: Any, dtype: Any = dtypes.float32, seed: Any = None) -> Tensor:
-    """Normal numbers of mean 0 and deviation 1."""
+    """Normal numbers of mean 0 and deviation 1.
+
+    Args:
+        dtype: of the result; int64 and float64 are int32 and float32.
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return stateful.normal(shape, dtype=dtype, seed=seed)
 
 
 def random_uniform_int(shape: Any, minval: int, maxval: int, seed: Any = None) -> Tensor:
-    """Integers in ``[minval, maxval)``, each as likely."""
+    """Integers in ``[minval, maxval)``, each as likely.
+
+    Args:
+        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
+            the last one.
+    """
     return stateful.uniform(shape, minval, maxval, dtypes.int32, seed)
 
 
