@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import api_pages, pyenv
+from . import api_pages, plots, pyenv
 from .cache import entry, file_hash, tree_hash
 from .console import run_logged
 from .paths import PACKAGE, ROOT
@@ -21,7 +21,10 @@ def ensure() -> Path:
     inputs = {
         "pages": tree_hash(PAGES),
         "package": tree_hash(PACKAGE, api_pages.TABLE),
-        "recipe": [file_hash(Path(file)) for file in (__file__, api_pages.__file__)],
+        "figures": tree_hash(plots.RESULTS),
+        "recipe": [
+            file_hash(Path(module)) for module in (__file__, api_pages.__file__, plots.__file__)
+        ],
         "lock": file_hash(ROOT / pyenv.LOCKS["docs"]),
     }
     return entry("docs", inputs, "documentation", _make) / "html"
@@ -32,6 +35,8 @@ def _make(into: Path) -> None:
     sources = into / "sources"
     shutil.copytree(PAGES, sources, ignore=shutil.ignore_patterns("site"))
     shutil.copytree(PAGES / "site", sources, dirs_exist_ok=True)
+    benchmarks = sources / "benchmarks.md"
+    benchmarks.write_text(plots.with_plots(benchmarks.read_text()))
     (sources / "api").mkdir()
     env = pyenv.importing("src", ".")
     run_logged([python, "-m", "buildsys.api_pages", sources / "api"], "docs-api", env=env)
