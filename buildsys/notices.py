@@ -65,6 +65,9 @@ IN_PYODIDE = (
 )
 IN_PAGES = (
     Linked("Handwritten digits", "CC-BY-4.0", "CC-BY-4.0", "1998 E. Alpaydin and C. Kaynak"),
+    Linked("MobileNetV2, part of nsfwjs's", "MIT", "MIT", "2019 Infinite Red, Inc."),
+    Linked("MoveNet Lightning", "Apache-2.0", "Apache-2.0"),
+    Linked("MoveNet as @vladmandic/human ships it", "MIT", "MIT", "Vladimir Mandic"),
 )
 LICENCES_OF_SOURCES = {
     "xnnpack": "BSD-3-Clause",

@@ -9,6 +9,7 @@ pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it
                           of the core's files, late/ what is fetched when Python asks for it
 uplot/                    the plotting library
 examples/                 examples/
+gallery/models/           the networks that the gallery's pages load
 gallery/pictures/         docs/gallery/: the gallery's pages, as its index shows them
 data/digits.json          handwritten digits
 LICENSE, THIRD_PARTY_NOTICES.txt
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from . import (
     assets,
+    gallery_models,
     h5py_wheel,
     late,
     ml_dtypes_wheel,
@@ -72,6 +74,7 @@ def ensure() -> Path:
         if file.is_file() and not file.name.endswith(".d.ts"):
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
+    wanted |= gallery_models.ensure()
     wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)

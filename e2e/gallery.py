@@ -20,8 +20,8 @@ class Case:
 
     Attributes:
         done: JavaScript in the page that is true when it has done what it is for; `text(id)` and
-            `number(id)` are what an element shows, `use(id, value)` a person at a control,
-            `press(id, key)` at a canvas.
+            `number(id)` are what an element shows, `use(id, value)` is a person at a control,
+            `press(id, key)` at a canvas, and `until(test)` waits.
         begin: JavaScript that is run when the page is ready.
         picture: as ``done``, for the page's picture, which may take longer; "" is the same.
     """
@@ -34,7 +34,42 @@ class Case:
 
 
 CASES = [
-    Case("gan_lab", "number('distance') < 0.4", picture="number('step') >= 1200"),
+    Case(
+        "pose",
+        begin="""
+            use("run");
+            await until(() => number("found") >= 12 && number("off") < 6);
+            use("pictures", "camera");""",
+        done="text('off') === '–' && text('camera') === ''",
+        picture="number('found') >= 12",
+    ),
+    Case(
+        "teachable_machine",
+        begin="""
+            use("run");
+            for (const [subject, kind] of [["fish", "a"], ["house", "b"]]) {
+              use("subject", subject);
+              use(`add_${kind}`);
+              await until(() => number(`count_${kind}`) === 8);
+            }
+            use("train");
+            await until(() => text("answer") === "B");
+            use("subject", "fish");""",
+        done="number('accuracy') >= 90 && text('answer') === 'A'",
+    ),
+    Case(
+        "tsne",
+        begin="use('count', '250'); use('run');",
+        done="number('same') > 80",
+        backend="webgl",
+        picture="number('step') >= 600",
+    ),
+    Case(
+        "style",
+        "number('step') >= 10 && number('style_loss') < 0.15",
+        picture="number('step') >= 250",
+    ),
+    Case("gan_lab", "number('distance') < 0.08", picture="number('step') >= 1000"),
     Case(
         "game_of_life",
         "number('living') === 5 && number('generation') >= 20"
@@ -77,7 +112,7 @@ RUN = """(async (address, size, begin, done) => {
   await new Promise((resolve) => frame.addEventListener("load", resolve));
   const page = frame.contentDocument;
   const until = async (test) => {
-    while (!test()) {
+    while (!(await test())) {
       if (page.querySelector(".tfpy-error")) throw new Error(text(".tfpy-error"));
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -95,8 +130,9 @@ RUN = """(async (address, size, begin, done) => {
       page.getElementById(id).dispatchEvent(new KeyboardEvent(type, { key }));
     }
   };
-  const helpers = { text, number, use, press };
-  const run = (code) => new Function(...Object.keys(helpers), code)(...Object.values(helpers));
+  const { constructor: AsyncFunction } = async () => {};
+  const names = { text, number, use, until, press };
+  const run = (code) => new AsyncFunction(...Object.keys(names), code)(...Object.values(names));
   await until(() => page.body.dataset.phase === "ready");
   await run(begin);
   await until(() => run(`return ${done}`));

@@ -16,6 +16,7 @@ from tfpy.testing.sessions import MOUNT, PAGE, Browsers
 PICTURES = ROOT / "docs" / "gallery"
 SHOWN = (960, 720)  # of a page
 SIZE = (640, 480)
+LARGEST = 30_000  # bytes
 
 SHRINK = """(async (png, [left, top, fromWidth, fromHeight], [width, height]) => {
   const bytes = await (await fetch(`data:image/png;base64,${png}`)).blob();
@@ -23,7 +24,11 @@ SHRINK = """(async (png, [left, top, fromWidth, fromHeight], [width, height]) =>
     { resizeWidth: width, resizeHeight: height, resizeQuality: "high" });
   const canvas = new OffscreenCanvas(width, height);
   canvas.getContext("2d").drawImage(picture, 0, 0);
-  const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.8 });
+  let quality = 0.8, blob;
+  do {
+    blob = await canvas.convertToBlob({ type: "image/webp", quality });
+    quality -= 0.1;
+  } while (blob.size > LARGEST && quality > 0);
   return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())));
 })"""
 
@@ -42,7 +47,8 @@ def make(names: list[str]) -> None:
                 run(page, dataclasses.replace(case, done=case.picture or case.done), *SHOWN)
                 png = base64.b64encode(page.screenshot()).decode()
                 arguments = ", ".join(map(json.dumps, (png, (0, 0, *SHOWN), SIZE)))
-                data = base64.b64decode(page.evaluate(f"{SHRINK}({arguments})"))
+                shrink = SHRINK.replace("LARGEST", str(LARGEST))
+                data = base64.b64decode(page.evaluate(f"{shrink}({arguments})"))
                 (PICTURES / f"{case.name}.webp").write_bytes(data)
                 print(f"{len(data):>7} bytes  {case.name}.webp")
                 page.close()

@@ -1,12 +1,15 @@
 // The page around a program of the gallery: it hands canvases and controls to the Python in its
 // <script type="text/tfpy" worker>, and shows what Python tells (gallery.py is the other side).
 //
-// <button id="run"> starts and stops. Any other button, input, select and textarea with an id is a control;
-// those with data-restart begin anew. <div class="plot" data-lines="a, b"> is a plot. "?backend=NAME" takes
-// that backend, and "?run" starts at once.
+// <button id="run"> starts and stops. <select id="pictures"> says where pictures come from; without a
+// camera the first choice is taken, and the element "camera" says why. Any other button, input, select
+// and textarea with an id is a control; those with data-restart begin anew.
+// <div class="plot" data-lines="a, b"> is a plot. "?backend=NAME" takes that backend, and "?run" starts
+// at once.
 
 import { showBackends } from "../backends.mjs";
 import { openPlot } from "../plots.mjs";
+import { takePicture } from "./camera.mjs";
 import { watchTouches } from "./touch.mjs";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLButtonElement} Control */
@@ -108,13 +111,29 @@ const told = {
     setPhase("ready");
   },
   show(texts) {
-    for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
+    for (const [id, text] of Object.entries(texts)) {
+      const found = $(id);
+      if (found instanceof HTMLProgressElement) found.value = text;
+      else found.textContent = text;
+    }
   },
   plot: (name, x, ...ys) => plots[name].add(x, ...ys),
   clear(...names) {
     for (const name of names) plots[name].clear();
   },
   stop: () => setRunning(false),
+  async camera(size) {
+    try {
+      const picture = await takePicture(size);
+      worker?.postMessage({ picture }, [picture]);
+      $("camera").textContent = "";
+    } catch (error) {
+      const pictures = $("pictures");
+      pictures.selectedIndex = 0;
+      $("camera").textContent = `The camera cannot be used: ${error}`;
+      worker?.postMessage({ picture: null, values: { pictures: pictures.value } });
+    }
+  },
 };
 
 async function showSource() {

@@ -11,7 +11,9 @@ What people do comes back by
 - ``page.values["rate"]``: what the control ``rate`` says now;
 - ``page.touches("field")``: where ``<canvas id="field" data-touch>`` was touched;
 - ``async for step in page.frames()``: a turn for each frame that is drawn while the page runs;
-- ``async for name in page.events()``: the controls that are used, one after the other.
+- ``async for name in page.events()``: the controls that are used, one after the other;
+- ``page.pressed("train")``: whether that button was pressed since this was asked last;
+- ``await page.camera(128)``: what the camera sees, as a tensor.
 """
 
 import asyncio
@@ -38,6 +40,8 @@ class Page:
         self.opened = asyncio.get_running_loop().create_future()
         self._events = asyncio.Queue()
         self._touches = {}
+        self._pressed = set()
+        self._picture = None
         self._restarts = 0
         js.addEventListener("message", create_proxy(self._hear))
         self._tell("open", tf.get_backend(), tf.backend_report())
@@ -70,6 +74,23 @@ class Page:
         while True:
             yield await self._events.get()
 
+    def pressed(self, name):
+        """Whether a button was pressed since this was asked last."""
+        was = name in self._pressed
+        self._pressed.discard(name)
+        return was
+
+    async def camera(self, size):
+        """What the camera sees: int32 ``[size, size, 3]``, 0 to 255; None where there is none."""
+        self._picture = asyncio.get_running_loop().create_future()
+        self._tell("camera", size)
+        picture = await self._picture
+        if picture is None:
+            return None
+        pixels = tf.browser.from_pixels(picture)
+        picture.close()
+        return pixels
+
     def stop(self):
         """Ends the running, as the button does."""
         self.values["run"] = False
@@ -99,7 +120,10 @@ class Page:
         if "canvas" in told:
             self.canvas = told["canvas"]
             self.opened.set_result(None)
-        elif "name" in told:
+        elif "picture" in told:
+            self._picture.set_result(told["picture"])
+        else:
+            self._pressed.add(told["name"])
             self._events.put_nowait(told["name"])
 
 

@@ -9,6 +9,7 @@ from keras import layers
 import tfpy as tf
 
 POINTS = 256  # in a batch
+NOISE = 8  # numbers that the generator makes a point of
 STEPS = 4  # of both networks, for each frame
 CELLS = 24  # of the ground that shows what the discriminator thinks, along each side
 REAL, MADE = "#ff8f45", "#4cc38a"
@@ -31,7 +32,7 @@ def real_points(shape):
 
 def network(inputs, outputs):
     """Two hidden layers between so many numbers."""
-    hidden = [layers.Dense(32, activation="leaky_relu") for _ in range(2)]
+    hidden = [layers.Dense(64, activation="leaky_relu") for _ in range(2)]
     return keras.Sequential([keras.Input((inputs,)), *hidden, layers.Dense(outputs)])
 
 
@@ -40,18 +41,19 @@ class Game:
 
     def __init__(self, shape):
         self.shape = shape
-        self.generator, self.discriminator = network(2, 2), network(2, 1)
-        self.optimizers = [keras.optimizers.Adam(beta_1=0.5) for _ in range(2)]
+        self.generator, self.discriminator = network(NOISE, 2), network(2, 1)
+        self.optimizers = [keras.optimizers.Adam(beta_1=0.0) for _ in range(2)]
         self.cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
     def set_rate(self, rate):
-        for optimizer in self.optimizers:
-            optimizer.learning_rate = rate
+        """Sets the generator's; the discriminator learns faster, to be ahead."""
+        for optimizer, factor in zip(self.optimizers, (1, 3), strict=True):
+            optimizer.learning_rate = factor * rate
 
     @tf.function
     def step(self):
         """Both losses, and the points that were made."""
-        real, noise = real_points(self.shape), tf.random.normal([POINTS, 2])
+        real, noise = real_points(self.shape), tf.random.normal([POINTS, NOISE])
         with tf.GradientTape() as g_tape, tf.GradientTape() as d_tape:
             made = self.generator(noise)
             on_real, on_made = self.discriminator(real), self.discriminator(made)
@@ -72,7 +74,7 @@ class Game:
         x, y = tf.meshgrid(side, -side)
         places = tf.stack([tf.reshape(x, [-1]), tf.reshape(y, [-1])], axis=1)
         ground = tf.reshape(tf.sigmoid(self.discriminator(places)), [CELLS, CELLS])
-        real, made = real_points(self.shape), self.generator(tf.random.normal([POINTS, 2]))
+        real, made = real_points(self.shape), self.generator(tf.random.normal([POINTS, NOISE]))
         return real, made, energy_distance(real, made), ground
 
 

@@ -1,0 +1,74 @@
+"""The networks that the gallery's pages load: of packages of npm, no more than the pages need.
+
+mobilenet/   the blocks of MobileNetV2 whose features tell pictures apart, of nsfwjs's network
+movenet/     MoveNet, which finds a body's joints, as @vladmandic/human ships it
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+from . import model_files
+from .cache import entry
+
+LAST_LAYER = "block_12_add"
+"""Of the blocks that are kept; the later ones have four times as many weights."""
+
+
+def ensure() -> dict[str, Path]:
+    """The files by their names in the site."""
+    made = {"mobilenet": _mobilenet(), "movenet": _movenet()}
+    return {
+        f"gallery/models/{name}/{file.name}": file
+        for name, folder in made.items()
+        for file in folder.iterdir()
+    }
+
+
+def _mobilenet() -> Path:
+    source = model_files.ensure("nsfwjs") / "mobilenet_v2"
+    inputs = [source.parent.name, LAST_LAYER, inspect.getsource(_cut)]
+    return entry("gallery", inputs, "the gallery's MobileNetV2", lambda into: _cut(source, into))
+
+
+def _movenet() -> Path:
+    source = model_files.ensure("@vladmandic/human") / "movenet-lightning"
+    inputs = [source.parent.name, inspect.getsource(_copy)]
+    return entry("gallery", inputs, "the gallery's MoveNet", lambda into: _copy(source, into))
+
+
+def _cut(source: Path, into: Path) -> None:
+    """A layers-model up to a layer, for pictures of any size."""
+    model: dict[str, Any] = json.loads((source / "model.json").read_text(encoding="utf-8"))
+    network = model["modelTopology"]["model_config"]["config"]
+    names = [layer["config"]["name"] for layer in network["layers"]]
+    network["layers"] = network["layers"][: names.index(LAST_LAYER) + 1]
+    network["layers"][0]["config"]["batch_input_shape"] = [None, None, None, 3]
+    network["output_layers"] = [[LAST_LAYER, 0, 0]]
+    network["name"] = "mobilenet_v2_features"
+    del model["modelTopology"]["training_config"]
+    kept = {layer["config"]["name"] for layer in network["layers"]}
+
+    (group,) = model["weightsManifest"]
+    data = b"".join((source / path).read_bytes() for path in group["paths"])
+    weights, parts, begin = [], [], 0
+    for weight in group["weights"]:
+        size = math.prod(weight["shape"])  # a byte for each number
+        if weight["name"].rpartition("/")[0] in kept:
+            weights.append(weight)
+            parts.append(data[begin : begin + size])
+        begin += size
+    model["weightsManifest"] = [{"paths": ["weights.bin"], "weights": weights}]
+    (into / "weights.bin").write_bytes(b"".join(parts))
+    (into / "model.json").write_text(json.dumps(model), encoding="utf-8")
+
+
+def _copy(source: Path, into: Path) -> None:
+    """A graph-model under the name that graph-models have."""
+    shutil.copy(source / f"{source.name}.json", into / "model.json")
+    shutil.copy(source / f"{source.name}.bin", into)
