@@ -37,10 +37,12 @@ TOGETHER = {
     "test_keras_suite.py": "keras",
     "test_backend_choice.py": "environments",
     "test_browser.py": "environments",
+    "test_debugging.py": "shown",
     "test_leaks.py": "environments",
     "test_page_sources.py": "environments",
     "test_promises.py": "environments",
     "test_threads_of_execution.py": "environments",
+    "test_views.py": "shown",
 }
 """Files that share pages: with Keras, of Firefox, in workers, without isolation, with float16."""
 
