@@ -99,6 +99,9 @@ ENGINE_LATE = (
     *(f"{ENGINE}{name}/[!_]*" for name in ("live", "views")),
     f"{ENGINE}function/pictures",
     f"{ENGINE}runtime/machine",
+    # What pages have no use for.
+    f"{ENGINE}lower/jax/*",
+    f"{ENGINE}runtime/jax_backend",
 )
 """What few pages use of it."""
 

@@ -224,7 +224,7 @@ def test_async_loops(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
     monkeypatch.setattr(progress, "_EVERY", 1000.0)
     reads.clear()
     asyncio.run(loop(range(20)))
-    assert len(reads) == 1
+    assert len(reads) == 2, "after the first step and at the end"
 
 
 def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:

@@ -144,6 +144,7 @@ def test_what_has_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
     computed = tf.zeros([200]) + 1.0
     monkeypatch.setattr(type(registry.active), "reads_at_once", False)
     assert "await x.data() gives the values" in said(computed)
+    assert repr(computed).endswith("the device here: await x.data() gives the values>>")
     monkeypatch.setattr(arrays, "MOST", 100)
     assert "800 bytes, which are not read" in said(computed)
 

@@ -254,7 +254,7 @@ class Tensor(Operand, AnyTensor):
         """HTML for notebooks: facts and, where they can be had at once, the values."""
         from tfpy._src.views import arrays  # which few programs need
 
-        why = self._unseen(arrays.MOST)
+        why = self.unseen(arrays.MOST)
         body = arrays.note(why) if why else arrays.html(self.host_view())
         return arrays.panel(title, [*facts, self._place], body)
 
@@ -262,7 +262,7 @@ class Tensor(Operand, AnyTensor):
     def _place(self) -> str:
         return "disposed" if self.is_disposed else f"on {self.storage.place}"
 
-    def _unseen(self, most: int) -> str:
+    def unseen(self, most: int) -> str:
         """Why the values are not shown; empty where they are.
 
         Args:
@@ -317,7 +317,12 @@ def from_array(array: Array) -> Tensor:
 
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
-    """The values by ``str`` or ``repr``; more than one line begins on a line of its own."""
+    """The values by ``str`` or ``repr``; more than one line begins on a line of its own.
+
+    ``repr``, which notebooks and debuggers ask for, says why where there are none.
+    """
+    if form is repr and (why := tensor.unseen(tensor.aval.size)):
+        return f"<{why}>"
     value = tensor.numpy()
     text = form(value.item() if form is repr and isinstance(value, np.generic) else value)
     return f"\n{text}" if "\n" in text else text

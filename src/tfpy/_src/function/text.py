@@ -38,6 +38,9 @@ class Lowered:
 
     __str__ = as_text
 
+    def __repr__(self) -> str:
+        return f"<Lowered {self.name}: show() draws it, as_text() tells it>"
+
     def show(self) -> None:
         """Shows the kernels as boxes, with what they pass on, in a notebook or a page; prints the
         text elsewhere."""

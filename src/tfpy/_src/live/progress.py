@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 _EVERY = 0.2
 """Seconds after which it is drawn anew."""
+_MANY = 100
+"""A second, of which no decimals are shown."""
 _CELLS = 24
 """Letters of a bar of text."""
 
@@ -134,7 +136,8 @@ class Progress(Generic[T]):
         self._draw({})
 
     def _is_due(self) -> bool:
-        return time.monotonic() - self._drawn >= _EVERY
+        """Whether it is drawn: after the first step, so that a plot begins there, and then often."""
+        return self.done == 1 or time.monotonic() - self._drawn >= _EVERY
 
     def _draw(self, values: Mapping[str, float]) -> None:
         assert self._bar is not None
@@ -228,7 +231,8 @@ def _facts(progress: Progress[Any]) -> list[str]:
     done, total, seconds = progress.done, progress.total, progress.seconds
     facts = [f"{done:,}/{total:,}" if total is not None else f"{done:,}"]
     if done and seconds:
-        facts.append(f"{done / seconds:.3g}/s")
+        rate = done / seconds
+        facts.append(f"{rate:,.0f}/s" if rate >= _MANY else f"{rate:.3g}/s")
         left = (total - done) * seconds / done if total is not None else 0.0
         facts.append(f"{_clock(left)} left" if left > 0 else _clock(seconds))
     return [*facts, *(f"{name} {value:.4g}" for name, value in progress.values.items())]

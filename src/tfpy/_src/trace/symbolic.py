@@ -154,7 +154,7 @@ class SymbolicTensor(Tensor):
     def _place(self) -> str:
         return f"of the trace of {self.trace.name}"
 
-    def _unseen(self, most: int) -> str:
+    def unseen(self, most: int) -> str:
         return "no values: it stands for an argument or result while tf.function traces"
 
     def __format__(self, spec: str) -> str:
