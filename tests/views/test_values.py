@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import pickle
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import tfpy as tf
 from tfpy._src import png
+from tfpy._src.escaping import escape
 from tfpy._src.runtime import registry
 from tfpy._src.views import arrays, tables
 
@@ -172,3 +174,8 @@ def test_device_info() -> None:
     rows = [[cell.text or "" for cell in row] for row in parsed(info).iter("tr")]
     assert rows[:2] == [["what", "fact", "value"], ["tfpy", "version", tf.__version__]]
     assert tables.text(rows) == str(info)
+
+
+def test_escaping() -> None:
+    text = "".join(map(chr, range(32, 127))) + "&amp;é"
+    assert escape(text) == html.escape(text)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from tfpy._src.errors import UnimplementedError
+from tfpy._src.escaping import escape
 from tfpy._src.views.layered import Layout, Point, curve, laid_out
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.S)

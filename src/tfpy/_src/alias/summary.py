@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import re
 import types
-from html import escape
 from typing import Any
 
+from tfpy._src.escaping import escape
 from tfpy._src.runtime.screen import append, in_notebook
 
 _MARKUP = re.compile(r"\[(?:(bold)|color\((\d+)\)|/)\]")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
-from html import escape
 from typing import Any, Generic, Protocol, TypeVar
 
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.escaping import escape
 from tfpy._src.live import tqdm_bar
 from tfpy._src.live.plot import Series, number
 from tfpy._src.runtime.bridge import IN_BROWSER
@@ -136,7 +136,7 @@ class Progress(Generic[T]):
         self._draw({})
 
     def _is_due(self) -> bool:
-        """Whether it is drawn: after the first step, so that a plot begins there, and then often."""
+        """Whether it is drawn: after the first step, where a plot begins, and then often."""
         return self.done == 1 or time.monotonic() - self._drawn >= _EVERY
 
     def _draw(self, values: Mapping[str, float]) -> None:

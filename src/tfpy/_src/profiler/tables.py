@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
+from tfpy._src.escaping import escape
 from tfpy._src.profiler.timeline import svg
 from tfpy._src.views import tables
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
+from tfpy._src.escaping import escape
 from tfpy._src.profiler.chrome import Event, Track
 
 _WIDTH, _NAMES, _ROW = 960, 80, 16

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from tfpy._src import png
+from tfpy._src.escaping import escape
 from tfpy._src.views import tables
 
 Array = np.ndarray[Any, Any]

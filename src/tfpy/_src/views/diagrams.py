@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
+from tfpy._src.escaping import escape
 from tfpy._src.views.layered import Key, Layout, Point, curve, laid_out
 
 _FONT, _LETTER, _LINE, _PADDING, _MARGIN = 12, 7.3, 17.0, 9.0, 12.0

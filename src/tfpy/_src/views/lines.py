@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
+
+from tfpy._src.escaping import escape
 
 Line = Sequence[tuple[float, float]]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+
+from tfpy._src.escaping import escape
 
 Rows = Sequence[Sequence[str]]
 """The cells; the first row is the head."""
