@@ -22,6 +22,7 @@ from tfpy._src.ir.op import Op, executes
 from tfpy._src.ir.sizes import closed, is_open
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.storage import Storage
 from tfpy._src.spans import clock, note, recorders
 
@@ -113,8 +114,14 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         elif program > 0:
             if backend.collect_due:
                 backend.collect()
-            slot = backend.run(program, *[t.slot_on(backend) for t in inputs])
-            storage = Storage(aval, None, backend, slot)
+            slots = [t.slot_on(backend) for t in inputs]
+            held.depth += 1  # ``with held:`` is two calls more
+            try:
+                storage = Storage(aval, None, backend, backend.run(program, *slots))
+            finally:
+                held.depth -= 1
+                if held.waits:
+                    held.deliver()
         elif program == _ALIAS:
             storage = inputs[0].storage
         else:

@@ -24,6 +24,7 @@ from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
 from tfpy._src.run.executable import Executable
 from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.interrupts import held
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
@@ -177,9 +178,12 @@ class ConcreteFunction:
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
         began = clock() if recorders else 0.0
-        found = self._traced(tensors)
         if self._assigned:
-            self._assign(found)
+            with held:
+                found = self._traced(tensors)
+                self._assign(found)
+        else:
+            found = self._traced(tensors)
         result = self._results.filled(found)
         if began:
             note("function", self.name, began)
@@ -213,10 +217,12 @@ class ConcreteFunction:
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
         """Runs it on one list of tensors after the other; the result of the last run."""
         began = clock() if recorders else 0.0
-        repeated = self._traced.repeat(calls) if len(calls) > 1 else None
+        with held:
+            repeated = self._traced.repeat(calls) if len(calls) > 1 else None
+            if repeated is not None:
+                hold_all(self._assigned, repeated.outputs[len(self._results.tensors) :])
         if repeated is None:
             return [self.run(tensors) for tensors in calls][-1]
-        hold_all(self._assigned, repeated.outputs[len(self._results.tensors) :])
         if repeated.error is not None:
             raise repeated.error
         if began:

@@ -27,6 +27,7 @@ from tfpy._src.run.steps import DeviceProgram, DeviceStep, HostStep, Step, step_
 from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.storage import Storage, host_storage
 from tfpy._src.runtime.turns import give_turn, is_short
 from tfpy._src.spans import clock, note, recorders
@@ -225,10 +226,13 @@ class Plan:
         if self._whole is not None:
             whole, positions = self._whole
             donated = self._donated(inputs, holders=0) if self.donations else ()
-            backend = self._backend
-            outputs = whole.compute([inputs[i].slot_on(backend) for i in positions], donated)
-            for at in donated:
-                inputs[positions[at]].storage.release()
+            slots = [inputs[i].slot_on(self._backend) for i in positions]
+            if not donated:
+                return whole.compute(slots)
+            with held:
+                outputs = whole.compute(slots, donated)
+                for at in donated:
+                    inputs[positions[at]].storage.release()
             return outputs
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
@@ -295,9 +299,10 @@ class Plan:
         backend = self._backend
         slots = [inputs[i].slot_on(backend) for i in positions]
         anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
-        found = step.repeat(slots, donated, len(later) + 1, anew)
-        for at in donated:
-            inputs[positions[at]].storage.release()
+        with held:
+            found = step.repeat(slots, donated, len(later) + 1, anew)
+            for at in donated:
+                inputs[positions[at]].storage.release()
         return found
 
     def _donated(self, inputs: Sequence[Tensor], holders: int) -> list[int]:

@@ -26,6 +26,7 @@ from tfpy._src.run.regions import Place, Region
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
 from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress, SlicedRun
+from tfpy._src.runtime.interrupts import held, let_in
 from tfpy._src.runtime.storage import Storage, host_storage
 from tfpy._src.runtime.turns import give_turn, is_short, seconds_left
 from tfpy._src.spans import clock, note, recorders
@@ -78,9 +79,10 @@ class DeviceStep:
 
     def run(self, values: dict[int, Storage], donated: Collection[int] = ()) -> None:
         inputs = [values[v] for v in self.inputs]
-        outputs = self.compute([storage.slot_on(self._backend) for storage in inputs], donated)
-        for i in donated:
-            inputs[i].release()
+        with held:
+            outputs = self.compute([storage.slot_on(self._backend) for storage in inputs], donated)
+            for i in donated:
+                inputs[i].release()
         values.update(zip(self.outputs, outputs, strict=True))
 
     async def run_async(self, values: dict[int, Storage]) -> None:
@@ -198,7 +200,8 @@ class DeviceProgram:
     def _register(self) -> None:
         if self._unregistered is not None:
             began = clock() if recorders else 0.0
-            self._made(self._backend.register(self._unregistered), began)
+            with held:
+                self._made(self._backend.register(self._unregistered), began)
 
     def _made(self, number: int, began: float) -> None:
         self._number, self._unregistered = number, None
@@ -231,13 +234,18 @@ class DeviceProgram:
             return []
         self._register()
         began = clock() if recorders else 0.0
+        held.depth += 1  # ``with held:`` is two calls more
         try:
-            first = self._backend.run(self._number, *slots)
+            outputs = self._stored(self._backend.run(self._number, *slots))
         except bridge.FAILURES as failure:
             raise self._error(failure) from None
+        finally:
+            held.depth -= 1
+            if held.waits:
+                held.deliver()
         if began:
             self._note_runs(1, began)
-        return self._stored(first)
+        return outputs
 
     def _error(self, failure: Any) -> OpError:
         """What a run raises; for want of memory it names the op whose result is the largest."""
@@ -315,17 +323,18 @@ class DeviceProgram:
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
         """New storages of what the last of so many runs gave, and why a later one failed."""
         began = clock() if recorders else 0.0
-        try:
-            first = self._backend.repeat(self._number, count, *slots)
-        except bridge.FAILURES as failure:
-            error = self._error(failure)
-            last = getattr(failure, "first", None)
-            if last is None:
-                raise error from None
-            return self._stored(last), error
+        with held:
+            try:
+                outputs = self._stored(self._backend.repeat(self._number, count, *slots))
+            except bridge.FAILURES as failure:
+                error = self._error(failure)
+                last = getattr(failure, "first", None)
+                if last is None:
+                    raise error from None
+                return self._stored(last), error
         if began:
             self._note_runs(count, began)
-        return self._stored(first), None
+        return outputs, None
 
 
 class HostStep:
@@ -410,7 +419,8 @@ class ControlStep:
         known = self._known(values)
         for eqn, run in self.equations:
             try:
-                outputs = run(*self._operands(eqn, known))
+                with let_in():
+                    outputs = run(*self._operands(eqn, known))
             except Exception as error:
                 add_note(error, eqn.line)
                 raise

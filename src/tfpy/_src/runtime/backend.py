@@ -14,6 +14,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import UNSUPPORTED, Op
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import NumpyTarget, Target
+from tfpy._src.runtime.interrupts import held
 
 Progress = Callable[[int, int], None]
 
@@ -330,15 +331,16 @@ class Backend(ABC):
 
     def collect(self) -> None:
         """Gives the slots of dead tensors and the programs of dead functions back."""
-        if not self._collecting.acquire(blocking=False):
-            return  # another thread does it, or what is freed here frees more
-        try:
-            if self.garbage:
-                slots = self.garbage[:]
-                del self.garbage[: len(slots)]  # others may have come behind them
-                self.garbage_bytes, self.collect_due = 0, False
-                self.free(slots)
-            while self.dead_programs:
-                self.release(self.dead_programs.pop())
-        finally:
-            self._collecting.release()
+        with held:
+            if not self._collecting.acquire(blocking=False):
+                return  # another thread does it, or what is freed here frees more
+            try:
+                if self.garbage:
+                    slots = self.garbage[:]
+                    del self.garbage[: len(slots)]  # others may have come behind them
+                    self.garbage_bytes, self.collect_due = 0, False
+                    self.free(slots)
+                while self.dead_programs:
+                    self.release(self.dead_programs.pop())
+            finally:
+                self._collecting.release()

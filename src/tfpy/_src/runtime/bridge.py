@@ -21,7 +21,7 @@ import numpy as np
 
 from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime import failures
+from tfpy._src.runtime import failures, interrupts
 from tfpy._src.runtime.arrival import Arrival
 
 Progress = Callable[[int, int], None]
@@ -452,4 +452,5 @@ async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> 
     backend = await rt.openJson(
         kind, json.dumps(options), pyodide_js._module, _address(data), len(wasm)
     )
+    interrupts.install()
     return Device(rt, backend)

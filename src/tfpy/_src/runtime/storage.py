@@ -12,6 +12,7 @@ import numpy as np
 from tfpy._src.errors import UnavailableError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interrupts import held
 from tfpy._src.spans import clock, note, recorders
 
 _KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host too
@@ -62,7 +63,7 @@ class Storage:
     def slot_on(self, backend: Backend) -> int:
         """The slot on that backend; moves the bytes there when they are elsewhere."""
         if self.backend is not backend:
-            with _moving:
+            with held, _moving:
                 self._move(backend)
         return self.slot
 

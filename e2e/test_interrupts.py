@@ -1,0 +1,102 @@
+"""Interrupts while a program runs: nothing leaks, Variables keep values, the backend goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy.testing import run_in_browser
+
+INTERVAL = 50
+"""Python looks for an interrupt at every so many of its calls and turns of loops."""
+DEVICES = ("wasm", "webgl", "webgpu")
+
+
+def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
+    """Whether work is ended by an interrupt that comes with a run of the backend.
+
+    Args:
+        runs: how many runs there are before.
+        moment: how much nearer Python is to its next look then.
+    """
+    import js
+    import pyodide_js
+
+    from tfpy._src.runtime import registry
+
+    backend = registry.active_backend()
+    run, asked, seen = backend.run, js.Uint8Array.new(1), 0
+
+    def running(*arguments: int) -> int:
+        nonlocal seen
+        first = run(*arguments)
+        if seen == runs:
+            asked[0] = 2
+            for _ in range(moment):
+                pass
+        seen += 1
+        return first
+
+    backend.run = running
+    pyodide_js.setInterruptBuffer(asked)
+    try:
+        work()
+        for _ in range(2 * INTERVAL):
+            pass
+        return False
+    except KeyboardInterrupt:
+        return True
+    finally:
+        pyodide_js.setInterruptBuffer(None)
+        backend.run = run
+
+
+@run_in_browser(backends=DEVICES)
+def test_a_step_of_training(tf: Any) -> None:
+    """At whatever moment it comes, both Variables have the values of the same step."""
+    first, second = tf.Variable(tf.zeros([300])), tf.Variable(tf.zeros([300]))
+
+    @tf.function
+    def step() -> None:
+        first.assign_add(tf.ones([300]))
+        second.assign_add(tf.ones([300]))
+
+    step()
+    for moment in range(INTERVAL):
+        assert interrupted(step, 0, moment), moment
+        steps = first.numpy()
+        np.testing.assert_array_equal(steps, second.numpy())
+        assert steps[0] == moment + 2
+    step()
+    assert first.numpy()[0] == INTERVAL + 2
+
+
+@run_in_browser(backends=DEVICES)
+def test_ops_one_by_one(tf: Any) -> None:
+    x = tf.constant(np.linspace(-1, 1, 500, dtype=np.float32))
+    for moment in range(INTERVAL):
+        assert interrupted(lambda: tf.sin(x) * 2.0 + tf.cos(x), moment % 4, moment), moment
+    np.testing.assert_allclose(tf.sin(x).numpy(), np.sin(x.numpy()), atol=1e-3)
+
+
+@run_in_browser(backends=DEVICES)
+def test_a_compiled_loop(tf: Any) -> None:
+    """One that would take hours is ended where it is; the Variable has its value from before."""
+    v = tf.Variable(tf.ones([500]))
+
+    @tf.function
+    def forever(count: Any) -> None:
+        turn = tf.constant(0)
+        while turn < count:
+            v.assign(v * 0.5 + 1.0)
+            turn += 1
+
+    forever(tf.constant(3))
+    before = v.numpy()
+    for moment in range(0, INTERVAL, 7):
+        assert interrupted(lambda: forever(tf.constant(10**9)), 10, moment)
+        np.testing.assert_array_equal(v.numpy(), before)
+    forever(tf.constant(1))
+    np.testing.assert_allclose(v.numpy(), before * 0.5 + 1.0, rtol=1e-6)
