@@ -13,7 +13,8 @@ from .console import BuildError, run_logged
 from .paths import ROOT
 
 LOCKS = {
-    name: f"requirements/{name}.txt" for name in ("build", "test", "bench", "docs", "keras", "onnx")
+    name: f"requirements/{name}.txt"
+    for name in ("build", "test", "bench", "docs", "keras", "notebooks", "onnx")
 }
 MINIMUM = (3, 11)
 

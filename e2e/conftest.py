@@ -21,6 +21,7 @@ pytest_plugins = ["tfpy.testing.plugin"]
 
 LONGEST = (
     *("test_ops.py", "test_matrix.py"),
+    *("test_jupyterlite.py", "test_marimo.py"),
     *("test_keras.py", "test_keras_tasks.py", "test_keras_suite.py"),
     *("test_calls.py", "test_graph_models.py", "test_fuzz.py", "test_composed_ops.py"),
     *("test_layers_models.py", "test_grids.py", "test_webgpu_products.py", "test_networks.py"),

@@ -14,6 +14,7 @@ from pyodide_lock import PyodideLockSpec, utils
 # Where packages are that are no folders of sources: those are packed, or have parts that come late.
 OTHERWISE = {("packed", ".zip"), ("packed", ".bytecode"), ("late", ".json")}
 find_imports = utils.parse_top_level_import_name
+environment = utils._get_marker_environment
 
 
 def imports(wheel: Path) -> list[str] | None:
@@ -29,7 +30,11 @@ core, folder = (Path(name) for name in sys.argv[1:])
 info = json.loads((core / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
 version = json.loads((core / "package.json").read_text(encoding="utf-8"))["version"]
 # Wheels are tagged by Pyodide's ABI (PEP 783), where pyodide-lock compares the compiler's version.
+# The markers of requirements mean the platform that Python names.
 tagged_as = {**info, "version": version, "platform": f"pyemscripten_{info['abi_version']}"}
+utils._get_marker_environment = lambda **named: environment(
+    **{**named, "platform": info["platform"]}
+)
 lock = PyodideLockSpec(info=tagged_as, packages={})
 lock = utils.add_wheels_to_spec(lock, sorted(folder.glob("*.whl")))
 lock.info.platform = info["platform"]

@@ -1,0 +1,111 @@
+"""JupyterLite's site with the examples' notebook: its kernel runs in a worker of the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildsys import notebooks
+from e2e.notebooks.pages import (
+    EXAMPLES,
+    LOAD_SECONDS,
+    RUN_SECONDS,
+    WHEEL,
+    opened,
+    wait_for,
+)
+from tfpy.testing.sessions import OpenPage, Sessions
+
+KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
+LOCAL = {"pyodideUrl": "./static/pyodide/pyodide.mjs", "disablePyPIFallback": True}
+PANEL = "globalThis.jupyterapp?.shell.currentWidget"
+CELLS = f"{PANEL}.content.widgets.filter((cell) => cell.model.type === 'code')"
+MISTAKE = """def wrong(a):
+    return a @ a
+
+wrong(tf.ones([2, 3]))"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as `jupyter lite build` makes it; without a network, it is told of Pyodide here."""
+    top = tmp_path_factory.mktemp("jupyterlite")
+    settings = {"exposeAppInBrowser": True, "litePluginSettings": {KERNEL: LOCAL}}
+    config = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
+    (top / "jupyter-lite.json").write_text(json.dumps(config))
+    jupyter = notebooks.tool("jupyter")
+    words = ["lite", "build", "--apps", "notebooks", "--no-sourcemaps", "--output-dir", "site"]
+    words += ["--contents", EXAMPLES / "train.ipynb", "--piplite-wheels", WHEEL]
+    env = {**os.environ, "PATH": f"{jupyter.parent}{os.pathsep}{os.environ['PATH']}"}
+    argv = [str(word) for word in (jupyter, *words)]
+    done = subprocess.run(argv, cwd=top, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (top / "site" / "static").mkdir(exist_ok=True)
+    (top / "site" / "static" / "pyodide").symlink_to(notebooks.pyodide())
+    return top / "site"
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path, tfpy_sessions: Sessions) -> Iterator[OpenPage]:
+    """The notebook, of which all cells have run."""
+    address = "notebooks/index.html?path=train.ipynb"
+    with opened(tfpy_sessions, folder, address, mounts={}, isolated=False) as page:
+        wait_for(page, f"{PANEL}?.sessionContext?.isReady", LOAD_SECONDS)
+        page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+        wait_for(page, f"{CELLS}.at(-1).model.executionCount", LOAD_SECONDS)
+        yield page
+
+
+def outputs(page: OpenPage, cell: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.evaluate(f"{CELLS}.at({cell}).model.sharedModel.outputs")
+    return found
+
+
+def run(page: OpenPage, code: str) -> None:
+    """Begin to run code in a cell at the notebook's end."""
+    page.evaluate(f"""(async () => {{
+      const {{ content }} = {PANEL};
+      content.activeCellIndex = content.widgets.length - 1;
+      await jupyterapp.commands.execute("notebook:insert-cell-below");
+      content.activeCell.model.sharedModel.setSource({json.dumps(code)});
+      void jupyterapp.commands.execute("notebook:run-cell");
+    }})()""")
+
+
+def test_training(page: OpenPage) -> None:
+    install, backend, data, train = (outputs(page, cell) for cell in range(4))
+    assert install == data == []
+    assert backend[0]["data"]["text/plain"] == "'wasm'"
+    assert "<svg" in train[0]["data"]["text/html"]
+    assert float(train[-1]["text"].split("right: ")[1].rstrip("%\n")) > 90
+
+
+def test_an_error_has_the_line_of_its_cell(page: OpenPage) -> None:
+    run(page, MISTAKE)
+    wait_for(page, f"{CELLS}.at(-1).model.executionCount")
+    (error,) = outputs(page, -1)
+    text = "\n".join(error["traceback"])
+    assert "InvalidArgumentError" in text
+    assert "----> 2     return a @ a" in plain(text)
+    assert "tfpy/_src" not in text
+
+
+def test_a_restart_ends_what_runs(page: OpenPage) -> None:
+    """JupyterLite interrupts nothing: a kernel that is started anew has all of tfpy again."""
+    run(page, "while True:\n    step(0.5)")
+    page.evaluate(f"{PANEL}.sessionContext.session.kernel.restart().then(() => 1)", RUN_SECONDS)
+    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-above')")
+    wait_for(page, f"{CELLS}.at(3).model.executionCount === 4", LOAD_SECONDS)
+    assert "right: " in outputs(page, 3)[-1]["text"]
+
+
+def plain(text: str) -> str:
+    """A text without a terminal's colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", text)

@@ -1,0 +1,91 @@
+"""marimo's page of the examples, as `marimo export html-wasm` makes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from buildsys import notebooks, pyenv
+from e2e.notebooks.pages import LOAD_SECONDS, RUN_SECONDS, folder_with, opened, wait_for
+from tfpy.testing.sessions import Sessions
+
+NOTEBOOK = "train_marimo.py"
+LOCAL = '"" data-pyodide-index-url="pyodide/" data-pyodide-lockfile-url="pyodide/pyodide-lock.json"'
+UV = """#!/bin/sh
+while [ "$1" != ruff ]; do shift; done
+shift
+exec {ruff} "$@"
+"""
+"""The export has uv fetch ruff, which finds the modules that a notebook imports; one is here."""
+MORE = """
+@app.cell
+def _(tf):
+    a = tf.ones([2, 3])
+    a @ a
+    return
+
+
+@app.cell
+def _(tf, x):
+    while True:
+        tf.sin(x) @ tf.ones([2, 2])
+    return
+
+
+if"""
+BUTTONS = "[...document.querySelectorAll('[data-testid=run-button]')]"
+RUN = f"{BUTTONS}.filter((button) => !button.closest('.marimo-cell')).at(-1).click()"
+INTERRUPT = "document.querySelector('[data-testid=interrupt-button]').click()"
+TRAIN = """[...document.querySelectorAll('.marimo-cell')].find(
+    (cell) => cell.textContent.includes('assign_sub'))"""
+SHOWN = "document.body.innerText"
+LEARNED = "/right: [0-9]+%/"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as the export makes it; without a network, it is told of Pyodide here."""
+    top = folder_with(tmp_path_factory.mktemp("notebooks") / "marimo", NOTEBOOK)
+    source = (top / NOTEBOOK).read_text()
+    (top / NOTEBOOK).write_text(source.replace("\nif", MORE, 1))
+    (top / "bin").mkdir()
+    (top / "bin" / "uv").write_text(UV.format(ruff=pyenv.ensure("test").parent / "ruff"))
+    (top / "bin" / "uv").chmod(0o755)
+    env = {**os.environ, "PATH": f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    argv = [str(notebooks.tool("marimo")), "export", "html-wasm", NOTEBOOK, "--mode", "edit"]
+    done = subprocess.run(
+        [*argv, "-o", "site"], cwd=top, env=env, input="", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    page = top / "site" / "index.html"
+    page.write_text(
+        page.read_text().replace('<marimo-wasm hidden=""', f"<marimo-wasm hidden={LOCAL}")
+    )
+    return top / "site"
+
+
+def test_training(folder: Path, tfpy_sessions: Sessions) -> None:
+    mounts = {"pyodide": notebooks.pyodide("marimo")}
+    with opened(tfpy_sessions, folder, "index.html", mounts=mounts) as page:
+        wait_for(page, f"{BUTTONS}.length", LOAD_SECONDS)
+        # The button does nothing until Python is there.
+        wait_for(page, f"({RUN}, {LEARNED}.test({SHOWN}))", LOAD_SECONDS)
+        assert page.evaluate("document.querySelectorAll('svg polyline, svg path').length")
+        assert int(page.evaluate(f"{SHOWN}.match({LEARNED})[0].slice(7, -1)")) > 90
+        # An error has the line of its cell.
+        wait_for(page, f"{SHOWN}.includes('InvalidArgumentError')")
+        # Interrupt ends the loop, and the network learns again.
+        page.evaluate(INTERRUPT)
+        wait_for(page, f"{SHOWN}.includes('interrupted')", RUN_SECONDS)
+        page.evaluate(f"""(() => {{
+          globalThis.again = false;
+          new MutationObserver((changes) => {{
+            const added = changes.flatMap((change) => [...change.addedNodes]);
+            again ||= added.some((node) => {LEARNED}.test(node.textContent));
+          }}).observe(document.body, {{ childList: true, subtree: true }});
+          ({TRAIN}).querySelector("[data-testid=run-button]").click();
+        }})()""")
+        wait_for(page, "again")
