@@ -19,11 +19,15 @@ from .paths import BUILD, ROOT, SITE
 
 PARTS = ROOT / "web" / "npm"
 OWN_PAGES = ("data", "demo", "examples", "index.html", "uplot")
-TYPED = ("tfpy.mjs", "functions.mjs", "downloads.mjs")
+TYPED = (
+    *("tfpy.mjs", "functions.mjs", "downloads.mjs"),
+    *("worker.mjs", "worker_host.mjs", "script_engine.mjs"),
+)
 """Modules whose types projects see."""
 PYODIDE = ("pyodide.d.ts", "ffi.d.ts")
 EXPORTS = {
     ".": {"types": "./site/tfpy.d.mts", "default": "./site/tfpy.mjs"},
+    "./worker": {"types": "./site/worker.d.mts", "default": "./site/worker.mjs"},
     "./run": {"types": "./site/run/tfpy-run.d.mts", "default": "./site/run/tfpy-run.mjs"},
     "./vite": {"types": "./vite.d.mts", "default": "./vite.mjs"},
     "./site/*": "./site/*",
@@ -82,6 +86,7 @@ def _description() -> dict[str, Any]:
         "license": project["license"],
         "homepage": project["urls"]["Homepage"],
         "bugs": project["urls"]["Issues"],
+        "repository": {"type": "git", "url": f"git+{project['urls']['Homepage']}.git"},
         "keywords": ["machine learning", "tensorflow", "keras", "python", "pyodide", "webgpu"],
         "type": "module",
         "exports": EXPORTS,

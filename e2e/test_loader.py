@@ -163,14 +163,31 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
     assert "\n" not in found["threads"]
 
 
-def test_python_errors_reject(tfpy_page: OpenPageFixture) -> None:
-    text = run_module(
+HALVE = """
+import tfpy as tf
+
+@tf.function
+def halve(x):
+    while x > 1.0:
+        x /= 2.0
+    return x
+"""
+
+
+def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
+    """Errors show them; AutoGraph reads them, also of what ran before."""
+    values, text = run_module(
         tfpy_page(BLANK),
-        """const tfpy = await loadTfpy({ backend: "cpu" });
-        return tfpy.run("import tfpy as tf; tf.reshape(tf.zeros([2, 3]), [4])")
-          .then(() => "", (error) => error.message);""",
+        f"""const tfpy = await loadTfpy({{ backend: "cpu" }});
+        await tfpy.run(`{HALVE}`);
+        const {{ halve }} = await tfpy.import(`{HALVE}`);
+        const failing = tfpy.run("import tfpy as tf\\n\\ntf.reshape(tf.zeros([2, 3]), [4])");
+        const text = await failing.then(() => "", (error) => error.message);
+        const value = await tfpy.run("float(halve(tf.constant(3.0)))");
+        return [[value, (await halve(5)).data[0]], text];""",
     )
-    assert "reshape" in text
+    assert values == [0.75, 0.625]
+    assert 'File "run of the page", line 3, in <module>\n    tf.reshape(tf.zer' in text
     assert "[2, 3]" in text
 
 

@@ -1,5 +1,6 @@
 import { loadTfpy, type Tfpy } from "tfpy";
 import { loadProgram } from "tfpy/run";
+import { startWorker, type TfpyWorker } from "tfpy/worker";
 
 const tfpy: Tfpy = await loadTfpy({ backend: "wasm" });
 const { softmax, program } = await tfpy.import(`
@@ -18,4 +19,7 @@ const x = new Float32Array([0, 0, 0]);
 const { y } = await softmax(x);
 const model = await loadProgram((await program()).data, { backend: "wasm" });
 const again = (await model.run({ x })).y;
-document.body.dataset.found = JSON.stringify([[...y.data], [...again.data]]);
+const worker: TfpyWorker = await startWorker({ backend: "wasm" });
+const apart = await (await worker.callable("__import__('tfpy').nn.softmax")).transfer(x);
+worker.end();
+document.body.dataset.found = JSON.stringify([y.data, again.data, apart.data].map((a) => [...a]));

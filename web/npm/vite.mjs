@@ -13,6 +13,7 @@ const FOLDER = "tfpy";
 /** What a page imports, and from which module of the site. */
 const MODULES = {
   tfpy: { file: "tfpy.mjs", names: ["loadTfpy"] },
+  "tfpy/worker": { file: "worker.mjs", names: ["startWorker"] },
   "tfpy/run": { file: "run/tfpy-run.mjs", names: ["loadProgram"] },
 };
 
@@ -55,7 +56,7 @@ export default function tfpy({ isolated = false } = {}) {
       return found ? forwarding(`${base}${FOLDER}/${found[1].file}`, found[1].names) : null;
     },
     configureServer(server) {
-      server.middlewares.use(`${base}${FOLDER}`, serve);
+      server.middlewares.use(`${base}${FOLDER}`, serving(headers));
     },
     async generateBundle() {
       for (const name of await filesOfSite()) {
@@ -90,12 +91,19 @@ export async function filesOfSite() {
     .map((entry) => join(entry.parentPath, entry.name).slice(SITE.length).replaceAll("\\", "/"));
 }
 
-/** @type {import("vite").Connect.NextHandleFunction} */
-async function serve(request, response, next) {
-  const name = decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname).slice(1);
-  if (!(await filesOfSite()).includes(name)) return next();
-  const file = join(SITE, name);
-  response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
-  response.setHeader("Content-Length", (await stat(file)).size);
-  createReadStream(file).pipe(response);
+/**
+ * What answers with the site's files.
+ * @param {Record<string, string>} headers which scripts of workers need as pages do
+ * @returns {import("vite").Connect.NextHandleFunction}
+ */
+function serving(headers) {
+  return async (request, response, next) => {
+    const name = decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname).slice(1);
+    if (!(await filesOfSite()).includes(name)) return next();
+    const file = join(SITE, name);
+    response.setHeaders(new Headers(headers));
+    response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
+    response.setHeader("Content-Length", (await stat(file)).size);
+    createReadStream(file).pipe(response);
+  };
 }

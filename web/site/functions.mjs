@@ -1,6 +1,6 @@
 // Python's functions as JavaScript's, from typed arrays to typed arrays; tfpy.mjs gives them.
 
-import { messageOf } from "./python.mjs";
+import { filenameOf, messageOf } from "./python.mjs";
 import { withoutTraceback } from "./tfpy.mjs";
 
 /**
@@ -111,7 +111,7 @@ async function namespaceOf(pyodide, what) {
     }
     const isFile = FILE.test(what);
     const source = isFile ? await textAt(what) : what;
-    const filename = isFile ? what : "<tfpy.import>";
+    const filename = isFile ? what : filenameOf(source, "import");
     const globals = pyodide.toPy({ __name__: filename, __file__: filename });
     await pyodide.runPythonAsync(source, { globals, filename });
     return globals;

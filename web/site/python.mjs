@@ -30,6 +30,22 @@ export async function importModule(url) {
   }
 }
 
+/** The names of texts of Python whose functions may be called later. @type {Map<string, string>} */
+const filenames = new Map();
+const DEFINES = /\b(?:class|def|lambda)\b/;
+
+/**
+ * What Python calls a text: tracebacks show its lines, and AutoGraph reads its functions.
+ * @param {string} code
+ * @param {string} taker
+ */
+export function filenameOf(code, taker) {
+  if (!DEFINES.test(code)) return `${taker} of the page`;
+  const name = filenames.get(code) ?? `${taker} ${filenames.size + 1} of the page`;
+  filenames.set(code, name);
+  return name;
+}
+
 /** @param {any} error Pyodide throws objects that are no Errors, too */
 export function messageOf(error) {
   return String(error?.message ?? error).trim();

@@ -1,4 +1,4 @@
-// What runs the Python of a page's scripts: on the page's thread, or in script_worker.mjs.
+// What runs the Python of a page's scripts: on the page's thread, or in worker_host.mjs.
 
 import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
@@ -38,15 +38,16 @@ async function addModules(pyodide, modules) {
  * Loads tfpy for scripts, which share a namespace.
  * @param {Options} options
  * @param {(text: string) => void} print takes what is printed, also parts of lines
- * @returns {Promise<{run: Run, pyodide: import("pyodide").PyodideInterface}>}
+ * @returns {Promise<{run: Run, tfpy: import("./tfpy.mjs").Tfpy}>}
  */
 export async function openEngine(options, print) {
   const { modules = [], ...rest } = options;
-  const { pyodide } = await loadTfpy({ ...rest, stdout: (line) => print(`${line}\n`) });
+  const tfpy = await loadTfpy({ ...rest, stdout: (line) => print(`${line}\n`) });
+  const { pyodide } = tfpy;
   pyodide.setStdout(streamTo(print));
   pyodide.setStderr(streamTo(print));
   await addModules(pyodide, modules);
   const run = (/** @type {string} */ source, /** @type {string} */ filename) =>
     pyodide.runPythonAsync(source, { filename });
-  return { run, pyodide };
+  return { run, tfpy };
 }

@@ -2,6 +2,7 @@
 
 import { openEngine } from "./script_engine.mjs";
 import { addStyle, openView } from "./script_view.mjs";
+import { openWorker } from "./worker.mjs";
 
 /** @typedef {import("./script_view.mjs").View} View */
 
@@ -52,41 +53,14 @@ async function openHere(options, shown) {
 }
 
 /** @type {Open} */
-function openInWorker(options, shown, hear) {
-  const url = new URL("./script_worker.mjs", import.meta.url);
-  url.search = location.search; // with the flags, which Python reads there
-  const worker = new Worker(url, { type: "module" });
-  const { port1: port, port2 } = new MessageChannel();
-  /** @type {(value: any) => void} */
-  let resolve;
-  /** @type {(error: Error) => void} */
-  let reject;
-  /** @param {unknown} [message] @returns {Promise<any>} */
-  const asked = (message) =>
-    new Promise((...settle) => {
-      [resolve, reject] = settle;
-      if (message) port.postMessage(message);
-    });
-
-  /** @type {import("./script_engine.mjs").Run} */
-  const run = (source, filename) => asked({ source, filename });
-
-  /** @type {Record<string, (value: any) => void>} */
-  const told = {
+async function openInWorker(options, shown, hear) {
+  const { worker, ask } = await openWorker(options, {
     progress: (event) => shown().progress(event),
     print: (text) => shown().print(text),
     picture: ({ svg, place }) => shown().picture(svg, place),
-    ready: () => resolve(run),
-    result: (value) => resolve(value),
-    error: (text) => reject(new Error(text)),
-  };
-  port.onmessage = ({ data: [kind, value] }) => told[kind](value);
+  });
   worker.onmessage = ({ data }) => hear({ data, worker });
-  worker.onerror = ({ message }) =>
-    reject(new Error(`${url.pathname} does not run: ${message || "is it there?"}`));
-  const ready = asked();
-  worker.postMessage(options, [port2]);
-  return ready;
+  return (source, filename) => ask("script", source, filename);
 }
 
 /**

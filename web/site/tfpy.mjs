@@ -5,7 +5,7 @@
 //
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
-import { importModule, loadPython, messageOf } from "./python.mjs";
+import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 
 /**
  * @typedef {object} Progress
@@ -164,12 +164,13 @@ export function withoutTraceback(error) {
  */
 function runner(pyodide) {
   return async (code, globals) => {
+    const filename = filenameOf(code, "run");
     if (!globals) {
-      return pyodide.runPythonAsync(code);
+      return pyodide.runPythonAsync(code, { filename });
     }
     const names = pyodide.toPy(globals, { depth: 1 });
     try {
-      return await pyodide.runPythonAsync(code, { globals: names });
+      return await pyodide.runPythonAsync(code, { globals: names, filename });
     } finally {
       names.destroy();
     }
