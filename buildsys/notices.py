@@ -68,6 +68,7 @@ IN_PAGES = (
     Linked("MobileNetV2, part of nsfwjs's", "MIT", "MIT", "2019 Infinite Red, Inc."),
     Linked("MoveNet Lightning", "Apache-2.0", "Apache-2.0"),
     Linked("MoveNet as @vladmandic/human ships it", "MIT", "MIT", "Vladimir Mandic"),
+    Linked("basic-pitch's network", "Apache-2.0", "Apache-2.0", "2022 Spotify AB"),
 )
 LICENCES_OF_SOURCES = {
     "xnnpack": "BSD-3-Clause",

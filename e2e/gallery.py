@@ -75,7 +75,7 @@ CASES = [
         "number('living') === 5 && number('generation') >= 20"
         " && Math.abs(number('row') - 257 - number('generation') / 4) < 1",
         begin="use('pattern', 'glider'); use('run')",
-        picture="number('living') > 5 ? number('generation') >= 400 : use('pattern', 'gun')",
+        picture="number('living') > 5 ? number('generation') >= 150 : use('pattern', 'soup')",
     ),
     Case(
         "fluid",
@@ -98,6 +98,7 @@ CASES = [
         "number('loss') < 2.9 && text('written').length > 100",
         picture="number('loss') < 0.5 && number('step') % 20 === 0",
     ),
+    Case("audio_notes", "number('right') === 14 && number('notes') === 14", begin=""),
     Case(
         "time_series",
         "number('loss') < 0.02 && number('near') < 0.17",

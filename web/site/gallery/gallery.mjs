@@ -45,9 +45,13 @@ function settingOf(control) {
   return control.type === "range" ? control.valueAsNumber : control.value;
 }
 
-/** @param {string} name @param {boolean | number | string} value @param {boolean} [restart] */
-function tell(name, value, restart = false) {
-  worker?.postMessage({ name, values: { [name]: value }, restart });
+/**
+ * Gives Python values, under the names of controls or others.
+ * @param {Record<string, boolean | number | string | Float32Array>} values
+ * @param {boolean} restart
+ */
+export function tell(values, restart) {
+  worker?.postMessage({ name: Object.keys(values)[0], values, restart });
 }
 
 /** @param {boolean} wanted */
@@ -63,7 +67,7 @@ function use({ type, target }) {
   if (!controls().includes(control) || isButton !== (type === "click")) return;
   if (control.id === "run") setRunning(!isRunning);
   const value = control.id === "run" ? isRunning : settingOf(control);
-  tell(control.id, value, "restart" in control.dataset);
+  tell({ [control.id]: value }, "restart" in control.dataset);
 }
 
 for (const canvas of document.querySelectorAll("canvas")) {
@@ -114,6 +118,7 @@ const told = {
     for (const [id, text] of Object.entries(texts)) {
       const found = $(id);
       if (found instanceof HTMLProgressElement) found.value = text;
+      else if (found instanceof HTMLMediaElement) found.src = text;
       else found.textContent = text;
     }
   },

@@ -1,0 +1,127 @@
+"""The notes of a recording, by Spotify's basic-pitch, which is a TFLite network of 0.2 MB."""
+
+import base64
+from collections import namedtuple
+from itertools import pairwise
+
+import numpy as np
+from gallery import open_page
+from js import OffscreenCanvas
+
+import tfpy as tf
+
+RATE = 22050  # samples a second
+HOP = 256  # samples between the network's frames
+WINDOW = 43844  # samples that it hears at once: two seconds
+EDGE, KEPT = 15, 142  # frames at a window's ends, which are not used, and those between
+LOWEST = 21  # pitch, as MIDI counts them: the A of a piano's first key
+ONSET, SOUNDING, SHORTEST = 0.5, 0.3, 8  # how likely beginnings and notes are, and frames
+NAMES = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"]
+HEAT, FOUND = [1.0, 0.56, 0.27], "#4cc38a"
+
+Note = namedtuple("Note", ["start", "seconds", "pitch"])
+
+TUNES = {
+    "brother": [60, 62, 64, 60, 60, 62, 64, 60, 64, 65, 67, 0, 64, 65, 67],
+    "scale": [48, 50, 52, 53, 55, 57, 59, 60, 62, 64, 65, 67],
+    "chords": [(48, 64, 67), (53, 65, 69), (55, 62, 71), (48, 60, 64)],
+}
+
+
+def tune(name):
+    """The notes of a tune, two a second."""
+    beats = [beat if isinstance(beat, tuple) else (beat,) for beat in TUNES[name]]
+    return [Note(i / 2, 0.5, p) for i, beat in enumerate(beats) for p in beat if p > 0]
+
+
+def play(notes):
+    """The sound of notes on strings that are plucked: float32 samples."""
+    sound = np.zeros(int(RATE * (0.3 + max([n.start + n.seconds for n in notes], default=0.0))))
+    for start, seconds, pitch in notes:
+        t = np.arange(int(seconds * RATE)) / RATE
+        frequency = 440 * 2 ** ((pitch - 69) / 12)
+        wave = sum(np.sin(2 * np.pi * frequency * k * t) / k**1.5 for k in range(1, 6))
+        shape = np.minimum(1, t / 0.01) * np.minimum(1, (seconds - t) / 0.02) * np.exp(-2 * t)
+        sound[int(start * RATE) :][: len(t)] += 0.15 * wave * shape
+    return sound.astype(np.float32)
+
+
+def as_address(sound):
+    """What an audio element plays."""
+    wav = tf.audio.encode_wav(np.clip(sound, -1, 1)[:, None], RATE).numpy()
+    return "data:audio/wav;base64," + base64.b64encode(wav).decode()
+
+
+async def hear(network, sound):
+    """How likely each key sounds, and begins, at each frame: two arrays [frames, 88]."""
+    frames = len(sound) // HOP + 1
+    windows = -(-frames // KEPT)
+    silence = EDGE * HOP, windows * KEPT * HOP + WINDOW - len(sound)
+    sound = np.pad(sound, silence)
+    heard = []
+    for i in range(windows):
+        made = network(sound[i * KEPT * HOP :][:WINDOW].reshape(1, WINDOW, 1))
+        both = tf.concat([made["note"], made["onset"]], axis=0)[:, EDGE : EDGE + KEPT]
+        heard.append(await both.data())
+    return np.concatenate(heard, axis=1)[:, :frames]
+
+
+def notes_of(sounding, onsets):
+    """Each note goes from where it begins to where it sounds no more, or the key's next begins."""
+    notes = []
+    for key, (heard, begins) in enumerate(zip(sounding.T, onsets.T, strict=True)):
+        padded = np.pad(begins, 2)
+        highest = np.max([padded[i : i + len(begins)] for i in range(5)], axis=0)
+        starts = np.flatnonzero((begins == highest) & (begins > ONSET))
+        for start, limit in pairwise([*starts, len(heard)]):
+            quiet = np.flatnonzero(heard[start:limit] < SOUNDING)
+            frames = quiet[0] if len(quiet) else limit - start
+            if frames >= SHORTEST:
+                notes.append(Note(start * HOP / RATE, frames * HOP / RATE, LOWEST + key))
+    return sorted(notes)
+
+
+def name_of(pitch):
+    return f"{NAMES[pitch % 12]}{pitch // 12 - 1}"
+
+
+def count_right(notes, given):
+    """How many of the given notes are among the found ones, begun within 50 ms."""
+    return sum(
+        any(n.pitch == known.pitch and abs(n.start - known.start) < 0.05 for n in notes)
+        for known in given
+    )
+
+
+async def draw(canvas, sounding, notes):
+    """The piano roll: what sounds glows, notes have frames."""
+    frames, keys = sounding.shape
+    heat = OffscreenCanvas.new(frames, keys)
+    await tf.browser.to_pixels(tf.constant(sounding.T[::-1, :, None] * HEAT, tf.float32), heat)
+    context, width, height = canvas.getContext("2d"), canvas.width, canvas.height
+    context.drawImage(heat, 0, 0, width, height)
+    context.strokeStyle, context.lineWidth = FOUND, 2
+    second, key = width * RATE / HOP / frames, height / keys
+    for start, seconds, pitch in notes:
+        top = height - (pitch - LOWEST + 1) * key
+        context.strokeRect(start * second, top, seconds * second, key)
+
+
+page = await open_page()
+network = await tf.models.load_async("gallery/models/basic_pitch/nmp.tflite")
+while True:
+    given = [] if page.values["tune"] == "own" else tune(page.values["tune"])
+    sound = play(given) if given else np.asarray(page.values.get("sound", [0.0]), np.float32)
+    async for _ in page.frames():
+        sounding, onsets = await hear(network, sound)
+        notes = notes_of(sounding, onsets)
+        await draw(page.canvas["roll"], sounding, notes)
+        page.show(
+            seconds=len(sound) / RATE,
+            notes=len(notes),
+            given=len(given) or "–",
+            right=count_right(notes, given) if given else "–",
+            names=" ".join(name_of(note.pitch) for note in notes) or "No notes were found.",
+            sound=as_address(sound),
+            again=as_address(play(notes)),
+        )
