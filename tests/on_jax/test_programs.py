@@ -142,17 +142,51 @@ def test_lists_that_branches_fill_differently() -> None:
     assert fill(tfpy.constant(False), x).numpy().tolist() == [zero, [1, 2], [2, 4]]
 
 
-def test_what_the_host_runs_all_the_same() -> None:
-    """Effects, texts, and lists that grow to a length that only values tell."""
-
+def gradient_of(program: Any) -> Any:
     @tfpy.function
     def gradient(x: Any, w: Any) -> Any:
         with tfpy.GradientTape() as tape:
             tape.watch(w)
-            found = control_flow.recurrent(tfpy, x, w)
+            found = program(tfpy, x, w)
         return tape.gradient(found, w)
 
-    assert "host" in parts(gradient, tfpy.ones([4, 3]), tfpy.eye(3))[0]
+    return gradient
+
+
+def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
+    """What they save has as many rows as the loop has iterations, none of one that never runs."""
+    x, w = tfpy.ones([4, 3]), tfpy.eye(3)
+    for program in (control_flow.recurrent, control_flow.rows):
+        assert parts(gradient_of(program), x, w)[0] == ["jax"], program.__name__
+
+    def power(times: int) -> Any:
+        def run(tf: Any, x: Any, w: Any) -> Any:
+            for i in tf.range(times):
+                x = x @ w + tf.cast(i, tf.float32) * w[i]
+            return x
+
+        return run
+
+    rng = np.random.default_rng(4)
+    x, w = (tfpy.constant(rng.uniform(-1, 1, [3, 3]).astype(np.float32)) for _ in range(2))
+    assert not gradient_of(power(0))(x, w).numpy().any()
+    for times in (1, 3):
+        gradient = gradient_of(power(times))
+        assert parts(gradient, x, w)[0] == ["jax"]
+        found = gradient(x, w)
+        with tfpy.GradientTape() as tape:
+            tape.watch(w)
+            y = x
+            for i in range(times):
+                y = y @ w + float(i) * w[i]
+        wanted = tape.gradient(y, w)
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_what_the_host_runs_all_the_same() -> None:
+    """Effects, texts, and lists that grow to a length that only values tell."""
+
+    assert "host" in parts(gradient_of(control_flow.stops), tfpy.ones([4, 3]), tfpy.eye(3))[0]
 
     @tfpy.function
     def text(x: Any) -> Any:

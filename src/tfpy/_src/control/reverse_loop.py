@@ -14,8 +14,8 @@ from tfpy._src.core.tape import added
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.slices import slice_of
 from tfpy._src.ops.indexing import gather
-from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.run.control_op import carries_gradient, scattered
 
 COUNT = Aval((), dtypes.int32)

@@ -9,7 +9,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.function.signature import TensorSpec
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.dead_code import slice_of
+from tfpy._src.ir.slices import slice_of
 from tfpy._src.run.executable import Executable
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.variables.variable import Variable

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import OPS
-from tfpy._src.passes.dead_code import slice_of
+from tfpy._src.ir.slices import slice_of
 
 
 def reduce_loops(graph: Graph) -> Graph:

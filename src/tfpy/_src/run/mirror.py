@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.dead_code import slice_of
+from tfpy._src.ir.slices import slice_of
 from tfpy._src.run.control_op import ControlOp
 
 _MAX_SIZE = 16  # elements of a value

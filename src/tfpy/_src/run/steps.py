@@ -14,8 +14,8 @@ from tfpy._src.errors import OpError, ResourceExhaustedError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Eqn, Graph, extract
+from tfpy._src.ir.slices import slice_of
 from tfpy._src.lines import add_note
-from tfpy._src.passes.dead_code import slice_of
 from tfpy._src.passes.pipeline import optimize_with_weights
 from tfpy._src.passes.prelude import WeightOnly
 from tfpy._src.passes.rewrite import count_reads

@@ -67,8 +67,21 @@ def evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     values: dict[int, Any] = dict(graph.constants)
     values.update(zip(graph.inputs, inputs, strict=True))
     for eqn in graph.eqns:
+        if eqn.op.name == "while_loop":
+            eqn = eqn._replace(attrs=(*eqn.attrs, ("rows", _rows_needed(graph, eqn))))
         values.update(zip(eqn.outputs, _results(graph, eqn, values), strict=True))
     return [values[v] for v in graph.outputs]
+
+
+def _rows_needed(graph: Graph, loop: Eqn) -> dict[int, int]:
+    """Of the lists that a loop gives those that are only stacked: how many rows of them."""
+    found = {}
+    for position, value in enumerate(loop.outputs):
+        readers = [eqn for eqn in graph.eqns if value in eqn.inputs]
+        stacked = all(eqn.op.name == "list_stack" for eqn in readers)
+        if readers and stacked and value not in graph.outputs:
+            found[position] = max(dict(eqn.attrs)["count"] for eqn in readers)
+    return found
 
 
 def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]:
