@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from packages import hdf5_files, small_floats
 
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "build" / "site" / "pyodide"
+INSTALL = HERE.parents[1] / "docs" / "install.md"
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +72,14 @@ def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
     if shutil.which(host[0]) is None:
         pytest.skip(f"needs {host[0]}")
     run("numpy", "import in_node\nawait in_node.check({'wasm', 'cpu'})", tmp_path, host)
+
+
+def test_the_recipe(tmp_path: Path) -> None:
+    """As docs/install.md has it, in the folder of the site."""
+    (block,) = re.findall(r"^```js\n(.*?)^```$", INSTALL.read_text(encoding="utf-8"), re.M | re.S)
+    assert "./pyodide/" in block
+    script = tmp_path / "run.mjs"
+    script.write_text(block.replace("./pyodide/", f"{CORE.as_uri()}/"))
+    done = subprocess.run(["node", script], capture_output=True, text=True)
+    assert "[0.09003057 0.24472848 0.66524094]" in done.stdout, done.stdout + done.stderr
+    assert done.stdout.endswith(" wasm\n")
