@@ -69,9 +69,10 @@ async def _(rate, tf, x, y):
             weight.assign_sub(rate * gradient)
         return loss
 
-    steps = tf.notebook.progress(range(300), label="training", plot=True)
-    async for _ in steps:
-        steps.show(loss=step(rate.value))
+    plot = tf.notebook.LivePlot()
+    for _ in range(300):
+        plot.add(loss=await step(rate.value).data())
+    plot.show()
     right = tf.reduce_mean(tf.cast((net(x) > 0) == (y > 0.5), tf.float32))
     print(f"right: {float(right):.0%}")
     return
