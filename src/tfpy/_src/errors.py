@@ -42,6 +42,9 @@ class OpError(Exception):
         self.op = op
         self.message = message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.node_def, self.op, self.message), vars(self)
+
 
 class CancelledError(OpError):
     error_code = CANCELLED
@@ -113,6 +116,15 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 class NotTraceableError(NotImplementedError):
     """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
+
+
+for _kind in (
+    OpError,
+    *OpError.__subclasses__(),
+    OperatorNotAllowedInGraphError,
+    NotTraceableError,
+):
+    _kind.__module__ = "tfpy.errors"  # where programs know them from, for what Python prints
 
 
 def invalid(op: str, message: str) -> Exception:

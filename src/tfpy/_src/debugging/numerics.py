@@ -37,7 +37,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         >>> tf.math.log([0.0, 1.0])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        tfpy._src.errors.InvalidArgumentError: log gave 1 -inf of 2 elements
+        tfpy.errors.InvalidArgumentError: log gave 1 -inf of 2 elements
         ...
         >>> tf.debugging.disable_check_numerics()
     """
