@@ -50,8 +50,8 @@ export class Pager {
     this.bytesOf = bytesOf;
     this.fetch = fetch;
     this.drop = drop;
-    /** @type {Set<S>} those that are on their way to the host */
-    this.leaving = new Set();
+    /** @type {Map<S, Promise<void>>} those that are on their way to the host */
+    this.leaving = new Map();
     this.leavingBytes = 0;
     /** Below this nothing is tried: the last time too little could go. */
     this.patience = 0;
@@ -87,6 +87,21 @@ export class Pager {
    */
   makeRoom(slots, run) {
     return this.sendOff(slots, run, this.held() * (1 - REST)) > 0;
+  }
+
+  /**
+   * Takes a smaller budget, since a device had less memory than that when it was too late to make
+   * room; resolves when what is over it has left.
+   *
+   * @param {Iterable<S>} slots
+   * @param {number} held bytes for which there was memory
+   * @param {number} again bytes that will be wanted when what failed is done again
+   */
+  async learn(slots, held, again) {
+    this.budget = Math.min(this.budget, held - Math.min(again, held / 2));
+    this.patience = 0;
+    this.relieve(slots, Infinity);
+    await Promise.all(this.leaving.values());
   }
 
   /**
@@ -132,7 +147,7 @@ export class Pager {
   send(slot) {
     try {
       const found = slot.data ?? this.fetch(slot);
-      if (found instanceof Promise) this.sendLater(slot, found);
+      if (found instanceof Promise) this.leaving.set(slot, this.sendLater(slot, found));
       else this.leave(slot, found);
       return true;
     } catch (error) {
@@ -148,7 +163,6 @@ export class Pager {
   async sendLater(slot, found) {
     const { storage, used } = slot;
     const bytes = this.bytesOf(slot);
-    this.leaving.add(slot);
     this.leavingBytes += bytes;
     try {
       const elements = await found;

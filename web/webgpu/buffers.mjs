@@ -63,12 +63,20 @@ export class BufferPool {
    * @param {Device} device
    * @param {Commands} commands
    * @param {Reads} reads
+   * @param {(error: GPUError) => void} onFailure hears of buffers for which there is no memory
    */
-  constructor({ gpu, tensorBytes }, commands, reads) {
+  constructor({ gpu, tensorBytes }, commands, reads, onFailure) {
     this.gpu = gpu;
     this.tensorBytes = tensorBytes;
     this.commands = commands;
     this.reads = reads;
+    this.onFailure = onFailure;
+    /** What takes the buffers that are made now: ops, for errors. */
+    this.taker = "";
+    /** @type {Set<Promise<void>>} of buffers that the device has said nothing of yet */
+    this.unsure = new Set();
+    /** @type {{bytes: number, taker: string}[]} those for which it had no memory */
+    this.refused = [];
     /** @type {Map<number, Bucket>} */
     this.buckets = new Map();
     /** @type {Set<Storage>} */
@@ -172,11 +180,37 @@ export class BufferPool {
    */
   make(bucket) {
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    this.gpu.pushErrorScope("out-of-memory");
     const handle = this.gpu.createBuffer({ size: bucket.bytes, usage });
+    this.hear(this.gpu.popErrorScope(), bucket.bytes);
     const storage = { handle, id: ++this.lastId, bucket, used: 0 };
     this.all.add(storage);
     this.allocatedBytes += bucket.bytes;
     return storage;
+  }
+
+  /**
+   * Waits for what the device says of a buffer: its memory is given later than its handle.
+   *
+   * @param {Promise<GPUError | null>} said
+   * @param {number} bytes
+   */
+  hear(said, bytes) {
+    const { taker } = this;
+    const heard = said
+      .then((error) => {
+        if (error === null) return;
+        this.refused.push({ bytes, taker });
+        this.onFailure(error);
+      })
+      .catch(() => {}) // the device is lost, which is said elsewhere
+      .finally(() => this.unsure.delete(heard));
+    this.unsure.add(heard);
+  }
+
+  /** Resolves when the device has said of all buffers so far whether there was memory for them. */
+  async told() {
+    if (this.unsure.size > 0) await Promise.all(this.unsure);
   }
 
   /**

@@ -38,6 +38,7 @@ export class Program extends BufferProgram {
     const layouts = text.buffers.map(({ dtype, shape }) => pool.layout(countOf(shape), dtype));
     super(pool, text, layouts);
     this.pool = pool;
+    this.of = text.of;
     this.specialised = specialised;
     this.runs = 0;
     this.isClosed = false;

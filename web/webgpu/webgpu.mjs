@@ -24,6 +24,9 @@ import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
 import { Specialised } from "./specialised.mjs";
 
+/** What takes buffers for tensors that come from there, in errors. */
+const HOST = "tensors of the host";
+
 /**
  * @param {import("./context.mjs").Options} options
  * @returns {Promise<Backend>}
@@ -52,7 +55,7 @@ class Webgpu {
     this.onFailure = onFailure;
     this.commands = new Commands(gpu, onFailure, enoughDispatches);
     this.reads = new Reads(gpu, this.commands);
-    this.pool = new BufferPool(device, this.commands, this.reads);
+    this.pool = new BufferPool(device, this.commands, this.reads, onFailure);
     this.pipelines = new PipelineCache(gpu, onFailure);
     this.specialised = new Specialised(this.pipelines);
     this.pictures = new Pictures(gpu, this.commands, importsFrames);
@@ -88,6 +91,7 @@ class Webgpu {
   /** @type {Backend["write"]} */
   write(heap, ptr, count, dtype) {
     this.checkUsable();
+    this.pool.taker = HOST;
     return this.slots.write(heap, ptr, count, dtype);
   }
 
@@ -139,6 +143,7 @@ class Webgpu {
     this.checkUsable();
     const text = parseProgram(json, nbytes, this.limits);
     const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel, text.of));
+    this.pool.taker = text.of;
     const program = new Program(this.pool, text, kernels, this.specialised);
     program.uploadConstants(text.constants, heap, ptr);
     this.programs.set(++this.lastProgram, program);
@@ -174,6 +179,7 @@ class Webgpu {
     this.checkUsable();
     const program = this.program(id);
     program.checkKernels();
+    this.pool.taker = program.of;
     this.slots.bind(program, slots);
     program.run(slots);
     this.slots.freeDonated(program, slots);
@@ -215,6 +221,7 @@ class Webgpu {
     const layout = this.pool.layout(height * width * channels, "int32");
     const texture = this.pictures.take(source, width, height);
     if (texture === null) return 0;
+    this.pool.taker = "pictures";
     const storage = this.pool.acquire(layout);
     this.pictures.write(texture, channels, storage);
     return this.slots.add({ dtype: "int32", layout, storage, data: null, used: 0 });
@@ -258,6 +265,7 @@ class Webgpu {
    * @param {Slot} slot
    */
   stored(slot) {
+    this.pool.taker = HOST;
     if (slot.storage === null) this.slots.upload(new Set([slot]));
     return /** @type {Storage} */ (slot.storage);
   }
@@ -303,6 +311,7 @@ class Webgpu {
    * computed since the last time can be relied on.
    */
   async conclude() {
+    await this.pool.told();
     this.checkUsable();
     const { failure } = this;
     if (failure === null) {
@@ -312,15 +321,22 @@ class Webgpu {
     // What followed from it fails, too, and is heard of before this.
     await this.gpu.queue.onSubmittedWorkDone();
     this.failure = null;
-    const { allocatedBytes } = this.pool;
+    const { allocatedBytes, refused } = this.pool;
+    this.pool.refused = [];
     this.pool.destroyFree(0);
     this.pool.destroyTemporaries();
     this.slots.distrust();
     const lost = "what was computed since the last read is lost";
-    if (!(failure instanceof GPUOutOfMemoryError)) {
+    if (!(failure instanceof GPUOutOfMemoryError) && refused.length === 0) {
       throw new Error(`webgpu: ${failure.message}; ${lost}`);
     }
-    const text = `webgpu: out of memory while computing, ${allocatedBytes} bytes in use; ${lost}`;
+    const wanted = refused.reduce((sum, { bytes }) => sum + bytes, 0);
+    const held = allocatedBytes - wanted;
+    const lostBytes = allocatedBytes - this.pool.allocatedBytes;
+    await this.slots.pager.learn(this.slots.slots.values(), held, lostBytes);
+    const takers = [...new Set(refused.map(({ taker }) => taker))].join("; ");
+    const what = takers && `: ${wanted} bytes wanted for ${takers}`;
+    const text = `webgpu: out of memory while computing${what}, ${held} in use; ${lost}`;
     throw new OpError("ResourceExhaustedError", text);
   }
 
