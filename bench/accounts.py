@@ -10,14 +10,10 @@ import asyncio
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from tfpy.testing.drivers import start_browser
-from tfpy.testing.environments import BACKENDS, Environment
-from tfpy.testing.server import SiteServer
+from bench.pages import records
+from tfpy.testing.environments import BACKENDS
 
-ROOT = Path(__file__).resolve().parent.parent
-LINES = "async () => document.querySelector('#log').textContent"
 COLUMNS = "{:9}{:19}{:>10}{:>10}{:>10}{:>9}{:>11}{:>9}{:>10}"
 
 
@@ -26,21 +22,8 @@ async def measure(options: argparse.Namespace) -> None:
     query: dict[str, Any] = {"backend": ",".join(options.backend)}
     query |= {"work": ",".join(options.work)} if options.work else {}
     query |= {"trace": 1} if options.traces else {}
-    browser = await start_browser("chromium", Environment())
-    try:
-        with SiteServer(options.site, mounts={"bench": ROOT / "bench"}) as server:
-            page = await browser.open(f"{server.url}bench/page/profile.html?{urlencode(query)}")
-            shown = 0
-            while True:
-                lines = (await page.evaluate(f"({LINES})()")).splitlines()
-                for record in map(json.loads, lines[shown:]):
-                    if "done" in record:
-                        return
-                    show(record, options.traces)
-                shown = len(lines)
-                await asyncio.sleep(1)
-    finally:
-        await browser.close()
+    async for record in records(options.site, "profile", query):
+        show(record, options.traces)
 
 
 def show(record: dict[str, Any], traces: Path | None) -> None:

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from tfpy.testing.drivers import start_browser
-from tfpy.testing.environments import BROWSERS, Environment
-from tfpy.testing.server import SiteServer
+from bench.pages import records
+from tfpy.testing.environments import BROWSERS
 
-ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("network", "split", "whole", "ratio", "kept", "kept whole", "task", "task whole")
-LINES = "document.querySelector('#log')?.textContent ?? ''"
 
 
 async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -27,19 +22,7 @@ async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     query = {"backend": options.backend, "rounds": options.rounds}
     query |= {"worker": 1} if options.worker else {}
     query |= {"work": ",".join(options.work)} if options.work else {}
-    browser = await start_browser(options.browser, Environment())
-    try:
-        with SiteServer(options.site, mounts={"bench": ROOT / "bench"}) as server:
-            page = await browser.open(f"{server.url}bench/page/tasks.html?{urlencode(query)}")
-            while True:
-                lines = [json.loads(line) for line in (await page.evaluate(LINES)).splitlines()]
-                if lines and "done" in lines[-1]:
-                    if lines[-1]["done"]:
-                        raise SystemExit(lines[-1]["done"])
-                    return lines[:-1]
-                await asyncio.sleep(1)
-    finally:
-        await browser.close()
+    return [record async for record in records(options.site, "tasks", query, options.browser)]
 
 
 def cells(work: str, rounds: list[dict[str, Any]]) -> list[Any]:

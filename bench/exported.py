@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 
 import tfpy as tf
 from bench import shipped
+from bench.pages import ROOT, lines_of
 from tfpy.testing.drivers import start_browser
 from tfpy.testing.environments import Environment
 from tfpy.testing.server import SiteServer
@@ -38,8 +39,8 @@ async def measure(options: argparse.Namespace) -> None:
     """Opens the page for each work, and prints its record."""
     with tempfile.TemporaryDirectory() as folder:
         write(options.work, Path(folder))
-        mounts = {"bench": shipped.ROOT / "bench", "models": Path(folder)}
-        mounts["node_modules"] = shipped.ROOT / "node_modules"
+        mounts = {"bench": ROOT / "bench", "models": Path(folder)}
+        mounts["node_modules"] = ROOT / "node_modules"
         browser = await start_browser("chromium", Environment())
         try:
             with SiteServer(options.site, mounts=mounts) as server:
@@ -58,11 +59,11 @@ async def _record(page: Any) -> dict[str, Any]:
     while True:
         await asyncio.sleep(1)
         try:
-            shown = await page.evaluate(f"({shipped.LINES})()")
+            lines = await lines_of(page)
         except Exception:  # it is just being loaded
             continue
-        if '"done"' in shown:
-            found: dict[str, Any] = json.loads(shown.splitlines()[0])
+        if lines and "done" in json.loads(lines[-1]):
+            found: dict[str, Any] = json.loads(lines[0])
             return found
 
 

@@ -7,26 +7,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
+from bench.pages import ROOT, records
 from buildsys import model_files
-from tfpy.testing.drivers import start_browser
-from tfpy.testing.environments import Environment
-from tfpy.testing.server import SiteServer
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch", "nsfwjs")
 ONNX_RUNTIME = (
     "ort.webgpu.min.mjs",
     "ort-wasm-simd-threaded.asyncify.mjs",
     "ort-wasm-simd-threaded.asyncify.wasm",
 )
-LINES = "async () => document.querySelector('#log').textContent"
 SIDES = ("tfpy", "its")
 LOADS = ("memory", "fetched", "aside", "gap")
 """What ``page/loads.mjs`` measures."""
@@ -48,23 +42,9 @@ async def measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for model, place in models().items():
             (Path(folder) / model).symlink_to(place)
-        mounts = {"bench": ROOT / "bench", "models": Path(folder)}
-        mounts["node_modules"] = ROOT / "node_modules"
-        browser = await start_browser("chromium", Environment())
-        try:
-            with SiteServer(options.site, mounts=mounts) as server:
-                page = await browser.open(f"{server.url}bench/page/{name}.html?{urlencode(query)}")
-                shown = 0
-                while True:
-                    lines = (await page.evaluate(f"({LINES})()")).splitlines()
-                    for line in map(json.loads, lines[shown:]):
-                        if "done" in line:
-                            return
-                        print_loads(line) if options.loads else print_line(line)
-                    shown = len(lines)
-                    await asyncio.sleep(1)
-        finally:
-            await browser.close()
+        mounts = {"models": Path(folder), "node_modules": ROOT / "node_modules"}
+        async for line in records(options.site, name, query, mounts=mounts):
+            print_loads(line) if options.loads else print_line(line)
 
 
 def print_line(line: dict[str, Any]) -> None:

@@ -10,13 +10,11 @@ import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
-from types import TracebackType
 from typing import Any
 
-from tfpy.testing.server import ISOLATION, TYPES
+from tfpy.testing.server import ISOLATION, TYPES, Serving
 
 PAGE = b"<!doctype html><title>A page</title><link rel=icon href='data:,'><body></body>"
 
@@ -35,8 +33,8 @@ class Fault:
     """More headers, of each answer."""
 
 
-class FaultServer:
-    """Serves ``site`` at ``url`` once for each fault, by its name; a context manager."""
+class FaultServer(Serving):
+    """Serves ``site`` once for each fault, by its name."""
 
     def __init__(self, site: Path, faults: Mapping[str, Fault]) -> None:
         self.mended: set[str] = set()
@@ -87,26 +85,4 @@ class FaultServer:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request: Any, client_address: Any) -> None:
-                """Browsers drop connections when a page closes."""
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def __enter__(self) -> FaultServer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(Handler)

@@ -6,7 +6,6 @@ import functools
 import io
 import signal
 import tempfile
-import time
 import traceback
 import wave
 import zipfile
@@ -21,6 +20,7 @@ import tensorflow as reference
 
 import tfpy as tf
 
+from . import seeds
 from .mutate import mutated
 from .values import Rng, choose
 
@@ -35,27 +35,13 @@ class Hangs(Exception):
 
 
 def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
-    """Tries so many files, for so long, or without end. What is wrong, and how often."""
-    found: Counter[str] = Counter()
-    tried: Counter[str] = Counter()
-    until = time.time() + seconds if seconds is not None else float("inf")
-    at = seed
-    while time.time() < until and (count is None or at < seed + count):
-        rng = np.random.default_rng(at)
-        name = choose(rng, list(DOORS))
-        said = tried_once(rng, name)
-        tried[name] += 1
-        if said:
-            found[said[-1]] += 1
-            if found[said[-1]] == 1:
-                print(f"\n--- {name}, seed {at}", *said, sep="\n", flush=True)
-        at += 1
-    print(f"files: {dict(tried)}, {found.total()} findings", flush=True)
-    return found
+    """Tries broken files: see :func:`seeds.run`."""
+    return seeds.run("files", tried_once, seed, count, seconds)
 
 
-def tried_once(rng: Rng, name: str) -> list[str]:
-    """What is wrong with one broken file of a kind, the last line saying where; or nothing."""
+def tried_once(rng: Rng) -> list[str]:
+    """What is wrong with one broken file of any kind, the last line saying where; or nothing."""
+    name = choose(rng, list(DOORS))
     make, read = DOORS[name]
     broken = damaged(rng, make())
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from tfpy._src.environment.flags import FLAGS
 from tfpy._src.environment.meaningless import MEANINGLESS
 from tfpy._src.runtime import bridge, facts
 
+from . import seeds
 from .values import Rng, choose
 
 ACTS = 30
@@ -44,19 +44,8 @@ NAMES = (*FLAGS, *MEANINGLESS)
 
 
 def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
-    """Tries so many environments, for so long, or without end. What is wrong, and how often."""
-    found: Counter[str] = Counter()
-    until = time.time() + seconds if seconds is not None else float("inf")
-    tried = 0
-    while time.time() < until and (count is None or tried < count):
-        said = tried_once(np.random.default_rng(seed + tried))
-        if said:
-            found[said[-1]] += 1
-            if found[said[-1]] == 1:
-                print(f"\n--- flags, seed {seed + tried}", *said, sep="\n", flush=True)
-        tried += 1
-    print(f"flags: {tried} environments, {found.total()} findings", flush=True)
-    return found
+    """Tries environments: see :func:`seeds.run`."""
+    return seeds.run("flags", tried_once, seed, count, seconds)
 
 
 def tried_once(rng: Rng) -> list[str]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tfpy._src.environment.environment import Environment
+from tfpy._src.environment.kinds import Value
 
 from . import files, flags
 
@@ -20,8 +21,8 @@ def test_broken_files(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_flags_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(self: Environment, name: str, value: object) -> None:
-        self._set[name] = value  # type: ignore[assignment]
+    def careless(self: Environment, name: str, value: Value) -> None:
+        self._set[name] = value
 
     monkeypatch.setattr(Environment, "set", careless)
     assert flags.run(0, 20, None).total() > 10

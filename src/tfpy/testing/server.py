@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 TYPES = {
     ".mjs": "text/javascript",
@@ -33,8 +33,41 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: browsers drop connections when a page closes."""
 
 
-class SiteServer:
-    """Serves a folder at ``url`` from a thread; a context manager.
+class Serving:
+    """Answers by a handler at ``url``, from a thread; a context manager.
+
+    Args:
+        handler: of requests.
+        port: 0 takes a free one.
+    """
+
+    def __init__(self, handler: type[SimpleHTTPRequestHandler], port: int = 0) -> None:
+        self._server = _Server(("127.0.0.1", port), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        """The site's address, with a slash at its end."""
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class SiteServer(Serving):
+    """Serves a folder.
 
     Args:
         folder: what to serve.
@@ -89,25 +122,4 @@ class SiteServer:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = _Server(("127.0.0.1", port), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
-        """The site's address, with a slash at its end."""
-
-    def close(self) -> None:
-        """Stop serving."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def __enter__(self) -> SiteServer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        super().__init__(Handler, port)

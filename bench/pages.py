@@ -1,0 +1,54 @@
+"""Pages of ``page/`` in a browser, and what they report: a line of JSON for each record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from tfpy.testing.drivers import start_browser
+from tfpy.testing.environments import Environment
+from tfpy.testing.server import SiteServer
+
+ROOT = Path(__file__).resolve().parent.parent
+_LOG = "document.querySelector('#log')?.textContent ?? ''"
+
+
+async def lines_of(page: Any) -> list[str]:
+    """What an open page has reported."""
+    text: str = await page.evaluate(_LOG)
+    return text.splitlines()
+
+
+async def records(
+    site: Path,
+    name: str,
+    query: Mapping[str, Any],
+    browser: str = "chromium",
+    mounts: Mapping[str, Path] | None = None,
+) -> AsyncIterator[dict[str, Any]]:
+    """What a page reports, as it comes, until it is done.
+
+    Raises:
+        SystemExit: when the page says at its end what went wrong.
+    """
+    opened = await start_browser(browser, Environment())
+    try:
+        with SiteServer(site, mounts={"bench": ROOT / "bench", **(mounts or {})}) as server:
+            page = await opened.open(f"{server.url}bench/page/{name}.html?{urlencode(query)}")
+            shown = 0
+            while True:
+                lines = await lines_of(page)
+                for record in map(json.loads, lines[shown:]):
+                    if "done" in record:
+                        if isinstance(record["done"], str) and record["done"]:
+                            raise SystemExit(record["done"])
+                        return
+                    yield record
+                shown = len(lines)
+                await asyncio.sleep(1)
+    finally:
+        await opened.close()

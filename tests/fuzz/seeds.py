@@ -1,0 +1,38 @@
+"""A campaign over seeds: each tries something, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from .values import Rng
+
+
+def run(
+    what: str,
+    try_one: Callable[[Rng], list[str]],
+    seed: int,
+    count: int | None,
+    seconds: float | None,
+) -> Counter[str]:
+    """Tries so many seeds, for so long, or without end. What is wrong, and how often.
+
+    Args:
+        what: the campaign's name.
+        try_one: gives the lines of a finding, the last of which tells it from others; or none.
+    """
+    found: Counter[str] = Counter()
+    until = time.time() + seconds if seconds is not None else float("inf")
+    at = seed
+    while time.time() < until and (count is None or at < seed + count):
+        said = try_one(np.random.default_rng(at))
+        if said:
+            found[said[-1]] += 1
+            if found[said[-1]] == 1:
+                print(f"\n--- {what}, seed {at}", *said, sep="\n", flush=True)
+        at += 1
+    print(f"{what}: {at - seed} tried, {found.total()} findings", flush=True)
+    return found
