@@ -22,7 +22,7 @@ from models.tflite import Interpreter, by_tensor, sample
 import tfpy as tf
 from buildsys import model_files
 from tfpy._src.models.tflite_files import read_tflite
-from tfpy._src.run.steps import DeviceStep
+from tfpy._src.run.device_step import DeviceStep
 from tfpy._src.runtime import registry
 
 from .conftest import require_assets

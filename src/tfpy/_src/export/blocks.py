@@ -24,9 +24,10 @@ from tfpy._src.ir.op import OPS, UNSUPPORTED
 from tfpy._src.lower.program import Program
 from tfpy._src.passes.pipeline import optimize
 from tfpy._src.run.control_op import Runner
+from tfpy._src.run.device_step import DeviceStep
 from tfpy._src.run.executable import Executable, Plan
 from tfpy._src.run.mirror import Mirror
-from tfpy._src.run.steps import ControlStep, DeviceStep, HostStep
+from tfpy._src.run.steps import ControlStep, HostStep
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.trace.trace import Trace
 

@@ -19,11 +19,12 @@ from tfpy._src.passes.narrow_integers import widen_narrow_integers
 from tfpy._src.passes.packing import pack_products_of_bytes
 from tfpy._src.run import op_by_op
 from tfpy._src.run.control_op import ControlOp
+from tfpy._src.run.device_step import DeviceProgram, DeviceStep
 from tfpy._src.run.donation import donations_of, unshared
 from tfpy._src.run.mirror import Mirror, can_mirror, host_operands
 from tfpy._src.run.parts import Lowering, Part, Value
 from tfpy._src.run.regions import Place, Region, cut
-from tfpy._src.run.steps import DeviceProgram, DeviceStep, HostStep, Step, step_of
+from tfpy._src.run.steps import HostStep, Step, step_of
 from tfpy._src.run.usage import UNKNOWN, Usage
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
