@@ -174,19 +174,49 @@ def test_pictures(tf: Any) -> None:
         kinds.end()
 
 
+FETCHES = """(() => {
+  const { fetch } = globalThis;
+  const broken = (bytes) => {
+    let parts = 0;
+    return new ReadableStream({
+      pull(to) {
+        if (parts++ === 0) to.enqueue(new Uint8Array(bytes, 0, 1000));
+        else to.error(new TypeError("network error"));
+      },
+    });
+  };
+  return (how) => {
+    globalThis.fetch = how === "" ? fetch : async (url) => {
+      const bytes = await (await fetch(url)).arrayBuffer();
+      if (how === "broken") return new Response(broken(bytes));
+      if (how === "short") return new Response(bytes.slice(0, bytes.byteLength / 2));
+      return new Response(bytes, { headers: { "Content-Type": how } });
+    };
+  };
+})()"""
+"""Gives bodies that break or end early, or a type to them."""
+
+
 @run_in_browser(backends=["wasm"])
 async def test_modules_from_addresses(tf: Any) -> None:
-    """Those of this version run; what else is there does not, and says why."""
+    """Those of this version run, of whichever type; what else is there does not, and says why."""
+    from pyodide.code import run_js
+
+    switch = run_js(FETCHES)
     factory = tf.find_backend_factory("wasm")
     variants = ("simd", "simd-threads", "relaxed", "relaxed-threads")
     with pytest.raises(RuntimeError, match="the wasm backend is open"):
         tf.set_wasm_paths("/run")
     try:
-        for paths, wrong in (
-            ({f"xnnpack-{v}.wasm": "/index.html" for v in variants}, "its integrity is sha384-"),
-            ("/nowhere/", "404"),
-            ("/run", ""),
+        for paths, body, wrong in (
+            ({f"xnnpack-{v}.wasm": "/index.html" for v in variants}, "", "integrity is sha384-"),
+            ("/nowhere/", "", "404"),
+            ("/run", "short", r"/run/xnnpack-.*\.wasm is not .* its integrity is sha384-"),
+            ("/run", "broken", r"/run/xnnpack-.*\.wasm: the bytes ended early"),
+            ("/run", "text/html", ""),
+            ("/run", "", ""),
         ):
+            switch(body)
             tf.remove_backend("wasm")
             tf.set_wasm_paths(paths)
             tf.register_backend("wasm", factory, 2)
@@ -199,6 +229,7 @@ async def test_modules_from_addresses(tf: Any) -> None:
         with pytest.raises(ValueError, match=r"there is no 'xnnpack\.wasm', but xnnpack-simd"):
             tf.set_wasm_paths({"xnnpack.wasm": "/run/xnnpack-simd.wasm"})
     finally:
+        switch("")
         tf.remove_backend("wasm")
         tf.set_wasm_paths({})
         tf.register_backend("wasm", factory, 2)

@@ -13,7 +13,7 @@ import pytest
 
 import tfpy as tf
 from tfpy._src import late
-from tfpy._src.runtime import bridge, page, wasm_files
+from tfpy._src.runtime import loading, page, wasm_files
 
 MODULE = b"\0asm of this version"
 
@@ -24,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     digest = f"sha384-{base64.b64encode(hashlib.sha384(MODULE).digest()).decode()}"
     digests = json.dumps(dict.fromkeys(wasm_files.FILES, digest)).encode()
     monkeypatch.setattr(
-        bridge, "asset", lambda name: digests if name.endswith(".json") else b"of the wheel"
+        loading, "asset", lambda name: digests if name.endswith(".json") else b"of the wheel"
     )
     found: list[str] = []
 
@@ -59,7 +59,7 @@ def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
             raise FileNotFoundError(name)
         return digests
 
-    monkeypatch.setattr(bridge, "asset", asset)
+    monkeypatch.setattr(loading, "asset", asset)
     monkeypatch.setattr(late, "is_on_host", lambda: False)
     monkeypatch.setattr(late, "address", lambda file: f"/site/pyodide/{file}")
     assert module() == MODULE

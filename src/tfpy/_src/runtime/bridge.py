@@ -1,4 +1,6 @@
-"""Loading the runtime and crossing to it; only this, :mod:`page` and :mod:`media` import ``js``.
+"""Crossing to the JavaScript runtime.
+
+Only this, :mod:`loading`, :mod:`page` and :mod:`media` import ``js``.
 
 Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
 in Python's heap, everything else as integers. Views of the heap are made per call on the
@@ -9,36 +11,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import itertools
 import json
-import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime import failures, interrupts
+from tfpy._src.runtime import failures, interrupts, loading
 from tfpy._src.runtime.arrival import Arrival
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
-IN_BROWSER = sys.platform == "emscripten"
+IN_BROWSER = loading.IN_BROWSER
 if IN_BROWSER:
     import js
     import pyodide_js
-    from pyodide.code import run_js
     from pyodide.ffi import (
         JsException,
         can_run_sync,
-        create_once_callable,
         create_proxy,
         run_sync,
-        to_js,
     )
 
 FAILURES: tuple[type[Exception], ...] = (JsException,) if IN_BROWSER else ()
@@ -65,8 +61,6 @@ class _Translation:
 _translated = _Translation()
 
 _scheduler: Any = getattr(js, "scheduler", None) if IN_BROWSER else None
-
-_MODULE = "tfpy_runtime"  # name under which a page may register the runtime itself
 
 _runtime: Any = None
 
@@ -150,15 +144,6 @@ async def end_frame() -> None:
         await asyncio.sleep(0)
 
 
-def asset(name: str) -> bytes:
-    """A built file inside the package: the JavaScript runtime, a wasm module, a shader.
-
-    Raises:
-        FileNotFoundError: when the package was made without it.
-    """
-    return (Path(__file__).parents[2] / "assets" / name).read_bytes()
-
-
 async def runtime() -> Any:
     """The JavaScript runtime: registered by the page, else run as a script, else as a Blob.
 
@@ -170,71 +155,8 @@ async def runtime() -> Any:
     if _runtime is None:
         if not IN_BROWSER:
             raise RuntimeError("needs a browser (Pyodide)")
-        _runtime = await _load()
+        _runtime = await loading.load()
     return _runtime
-
-
-async def _load() -> Any:
-    registered = sys.modules.get(_MODULE) or _import_registered()
-    if registered is not None:
-        return registered
-
-    source = asset("runtime.js").decode()
-    try:
-        return run_js(source)
-    except JsException as refused:
-        first = str(refused)
-    try:
-        return await _run_blob(source)
-    except Exception as second:
-        raise RuntimeError(
-            "The page's Content-Security-Policy keeps tfpy's JavaScript runtime from loading. "
-            "Add 'unsafe-eval' or blob: to script-src, or import the runtime in the page and call "
-            f"pyodide.registerJsModule({_MODULE!r}, runtime). ({first}; {second})"
-        ) from second
-
-
-def _import_registered() -> Any:
-    try:
-        return importlib.import_module(_MODULE)
-    except ImportError:
-        return None
-
-
-async def _run_blob(source: str) -> Any:
-    """Runs the runtime as a script element with a Blob address.
-
-    Raises:
-        RuntimeError: when the page refuses it, or in a worker, which has no script elements.
-    """
-    if not hasattr(js, "document"):
-        raise RuntimeError("a worker cannot run a Blob as a script")
-    parts = to_js([f"globalThis.__tfpyRuntime = {source}"])
-    blob = js.Blob.new(parts, to_js({"type": "text/javascript"}))
-    url = js.URL.createObjectURL(blob)
-    try:
-        await _load_script(url)
-        return js.__tfpyRuntime
-    finally:
-        js.URL.revokeObjectURL(url)
-
-
-async def _load_script(url: str) -> None:
-    """Runs a classic script element and waits for it.
-
-    Raises:
-        RuntimeError: when the page refuses it.
-    """
-    done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-    element = js.document.createElement("script")
-    element.onload = create_once_callable(lambda event: done.set_result(True))
-    element.onerror = create_once_callable(lambda event: done.set_result(False))
-    element.src = url
-    js.document.head.appendChild(element)
-    loaded = await done
-    element.remove()
-    if not loaded:
-        raise RuntimeError("the Blob script was refused")
 
 
 def _address(array: Array) -> int:

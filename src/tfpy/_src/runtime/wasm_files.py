@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from tfpy._src import late
-from tfpy._src.errors import DataLossError
-from tfpy._src.runtime import bridge, page
+from tfpy._src.errors import DataLossError, UnavailableError
+from tfpy._src.runtime import loading, page
 from tfpy._src.runtime.digests import sha384
 from tfpy._src.runtime.registry import find_backend
 
@@ -89,19 +89,23 @@ async def module(variant: str) -> bytes:
     url = _address(name) if _address is not None else ""
     if not url:
         try:
-            return bridge.asset(name)
+            return loading.asset(name)
         except FileNotFoundError:
             url = late.address(_OF_SITE + name)
             if late.is_on_host():
                 return late.host_file(url)
             url += f"?{quote(_digest(name))}"  # so that no cache gives another version's
-    (found,) = await page.read_together([await page.open_address(url)])
+    stream = await page.open_address(url)
+    try:
+        (found,) = await page.read_together([stream])
+    except UnavailableError as error:
+        raise UnavailableError(None, error.op, f"{url}: {error.message}") from None
     check(name, url, found)
     return found
 
 
 def _digest(name: str) -> str:
-    digest: str = json.loads(bridge.asset(_DIGESTS))[name]
+    digest: str = json.loads(loading.asset(_DIGESTS))[name]
     return digest
 
 
