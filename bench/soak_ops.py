@@ -1,4 +1,4 @@
-"""What a soak computes: functions of one tensor with random parameters, and what suits them."""
+"""What a soak does to tensors: functions with random parameters, calls that are refused, losses."""
 
 from __future__ import annotations
 
@@ -159,3 +159,42 @@ def random_function(rng: Rng, x: Any) -> Function:
         kinds += [_elementwise, _elementwise, _convolved]
         kinds += [_multiplied] if x.ndim else []
     return kinds[rng.integers(len(kinds))](rng, x)
+
+
+def compiled(tf: Any, f: Function) -> Function:
+    """The same, compiled."""
+    made = tf.function(lambda x: f(tf, x))
+    return lambda tf, x: made(x)
+
+
+def text(array: Any) -> str:
+    """An array in words."""
+    return f"{array.dtype}{array.shape}"
+
+
+def refusals(tf: Any, x: Any, size: int) -> list[tuple[Callable[[], Any], type[Exception]]]:
+    """Calls that fail, with what they raise; the last one does not fail on the cpu backend."""
+    errors = tf.errors
+    return [
+        (lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([4, 5])), errors.InvalidArgumentError),
+        (lambda: tf.reshape(x, [size + 1]), errors.InvalidArgumentError),
+        (lambda: compiled(tf, lambda tf, x: tf.concat([x, x], 9))(tf, x), errors.OpError),
+        (lambda: tf.fill([2**16, 2**15], 1.0) + 1.0, errors.ResourceExhaustedError),
+    ]
+
+
+def lose(tf: Any, backend: str) -> None:
+    """Takes a GPU away, as browsers do."""
+    if backend == "webgpu":
+        tf.browser.gpu_device().destroy()
+        return
+    from pyodide.code import run_js
+
+    catch = run_js(
+        """(() => { const P = WebGL2RenderingContext.prototype, { drawArrays } = P;
+        let found;
+        P.drawArrays = function (...given) { found = this; drawArrays.apply(this, given); };
+        return () => { P.drawArrays = drawArrays; return found; }; })()"""
+    )
+    _ = tf.zeros([601, 7]) + 1.0  # more than NumPy computes
+    catch().getExtension("WEBGL_lose_context").loseContext()

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,10 +115,12 @@ class Soak:
         x, array = self.pick()
         f, tf = self.ops.random_function(self.rng, array), self.tf
         wanted = self.reference(lambda: f(tf, tf.constant(array)).numpy())
-        called = f if self.rng.random() < 0.7 else _compiled(tf, f)
+        called = f if self.rng.random() < 0.7 else self.ops.compiled(tf, f)
         found = called(tf, x)
         values = await self.read(found)
-        self.agree(values, wanted, f"{'op' if called is f else 'compiled'} on {_text(array)}")
+        self.agree(
+            values, wanted, f"{'op' if called is f else 'compiled'} on {self.ops.text(array)}"
+        )
         self.keep(found, values)
 
     async def chain(self) -> None:
@@ -127,7 +130,7 @@ class Soak:
         parts, shape = [], array
         for _ in range(self.rng.integers(2, 6)):
             f = self.ops.random_function(self.rng, shape)
-            shape = self.reference(lambda f=f, a=shape: f(tf, tf.constant(a)).numpy())
+            shape = self.reference(partial(_values, tf, f, shape))
             parts.append(f)
             if shape.size > 2**17:
                 break
@@ -139,9 +142,9 @@ class Soak:
 
         if shape.dtype != np.float32:
             return  # near a bound a comparison may go either way
-        called = whole if self.rng.random() < 0.4 else _compiled(tf, whole)
+        called = whole if self.rng.random() < 0.4 else self.ops.compiled(tf, whole)
         found = called(tf, x)
-        self.agree(await self.read(found), shape, f"chain on {_text(array)}")
+        self.agree(await self.read(found), shape, f"chain on {self.ops.text(array)}")
 
     async def gradient(self) -> None:
         """Of a function's square, with respect to its operand."""
@@ -157,8 +160,8 @@ class Soak:
             return tf.convert_to_tensor(tape.gradient(loss, x, unconnected_gradients="zero"))
 
         wanted = self.reference(lambda: derivative(tf, tf.constant(array)).numpy())
-        called = derivative if self.rng.random() < 0.6 else _compiled(tf, derivative)
-        self.agree(await self.read(called(tf, x)), wanted, f"gradient at {_text(array)}")
+        called = derivative if self.rng.random() < 0.6 else self.ops.compiled(tf, derivative)
+        self.agree(await self.read(called(tf, x)), wanted, f"gradient at {self.ops.text(array)}")
 
     async def training(self) -> None:
         """Some steps, from the same weights as on the cpu backend."""
@@ -220,7 +223,7 @@ class Soak:
                 continue
             if isinstance(value, BaseException):
                 raise value
-            self.agree(value, array, f"a read of {_text(array)}")
+            self.agree(value, array, f"a read of {self.ops.text(array)}")
 
     async def elsewhere(self) -> None:
         """A tensor is used on another backend and comes back."""
@@ -235,18 +238,15 @@ class Soak:
             return  # not in this browser
         y = x * 0.5
         await self.tf.set_backend_async(self.backend)
-        self.agree(await self.read(y + 1.0), array * np.float32(0.5) + 1, f"moved {_text(array)}")
+        self.agree(
+            await self.read(y + 1.0), array * np.float32(0.5) + 1, f"moved {self.ops.text(array)}"
+        )
 
     async def refused(self) -> None:
         """Errors, after which all goes on."""
         tf = self.tf
         x, array = self.pick()
-        wrong = [
-            (lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([4, 5])), tf.errors.InvalidArgumentError),
-            (lambda: tf.reshape(x, [array.size + 1]), tf.errors.InvalidArgumentError),
-            (lambda: _compiled(tf, lambda tf, x: tf.concat([x, x], 9))(tf, x), tf.errors.OpError),
-            (lambda: tf.fill([2**16, 2**15], 1.0) + 1.0, tf.errors.ResourceExhaustedError),
-        ]
+        wrong = self.ops.refusals(tf, x, array.size)
         use, kind = wrong[self.rng.integers(len(wrong) - (self.backend == "cpu"))]
         try:
             use()
@@ -262,7 +262,7 @@ class Soak:
         tasks = [asyncio.ensure_future(t.data()) for t, _ in some]
         if self.rng.random() < 0.5:
             await asyncio.sleep(0)
-        self._lose()
+        self.ops.lose(self.tf, self.backend)
         found = await asyncio.gather(*tasks, return_exceptions=True)
         for value, (_, array) in zip(found, some, strict=True):
             self._right_or_lost(value, array)
@@ -284,27 +284,12 @@ class Soak:
         await tf.set_backend_async(name)
         await self._what_is_left()
 
-    def _lose(self) -> None:
-        if self.backend == "webgpu":
-            self.tf.browser.gpu_device().destroy()
-            return
-        from pyodide.code import run_js
-
-        catch = run_js(
-            """(() => { const P = WebGL2RenderingContext.prototype, { drawArrays } = P;
-            let found;
-            P.drawArrays = function (...given) { found = this; drawArrays.apply(this, given); };
-            return () => { P.drawArrays = drawArrays; return found; }; })()"""
-        )
-        _ = self.tf.zeros([601, 7]) + 1.0  # more than NumPy computes
-        catch().getExtension("WEBGL_lose_context").loseContext()
-
     def _right_or_lost(self, value: Any, array: Any) -> bool:
         if isinstance(value, self.tf.errors.UnavailableError):
             return False
         if isinstance(value, BaseException):
             raise Wrong(f"after a loss: {type(value).__name__}: {value}")
-        self.agree(value, array, f"{_text(array)} after a loss")
+        self.agree(value, array, f"{self.ops.text(array)} after a loss")
         return True
 
     async def _what_is_left(self) -> None:
@@ -377,13 +362,8 @@ class Soak:
         }
 
 
-def _compiled(tf: Any, f: Any) -> Any:
-    compiled = tf.function(lambda x: f(tf, x))
-    return lambda tf, x: compiled(x)
-
-
-def _text(array: Any) -> str:
-    return f"{array.dtype}{array.shape}"
+def _values(tf: Any, f: Any, array: Any) -> Any:
+    return f(tf, tf.constant(array)).numpy()
 
 
 _soaks: dict[tuple[str, int], Soak] = {}

@@ -52,7 +52,7 @@ def test_from_the_wheel(asked: list[str]) -> None:
 
 def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its wheel has no modules: they lie beside the lock file's folder, and are checked."""
-    digests = bridge.asset(wasm_files._DIGESTS)
+    digests = loading.asset(wasm_files._DIGESTS)
 
     def asset(name: str) -> bytes:
         if not name.endswith(".json"):
