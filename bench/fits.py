@@ -74,9 +74,10 @@ class Fit:
         values = {key: np.asarray(value) for key, value in arrays.items()}
         self._input, self._labels = (tf.constant(values.pop(n)) for n in ("input", "labels"))
         self._batch = BATCHES[name]
-        self._model: Any = tf.keras.Sequential(NETWORKS[name](tf.keras.layers))
+        library: Any = tf  # which has Keras where that is installed
+        self._model: Any = library.keras.Sequential(NETWORKS[name](library.keras.layers))
         self._model.set_weights(list(values.values()))
-        adam = tf.keras.optimizers.Adam(RATE)
+        adam = library.keras.optimizers.Adam(RATE)
         self._model.compile(adam, "categorical_crossentropy", metrics=["accuracy"])
 
     def __call__(self) -> Fit:

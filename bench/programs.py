@@ -25,7 +25,7 @@ from tfpy._src.lower.webgl import WebGLTarget, lower
 from tfpy._src.ops import OPS
 from tfpy._src.passes.pipeline import optimize
 
-LIMITS = {"targets": 8, "block": 1 << 16}
+LIMITS: dict[str, Any] = {"targets": 8, "block": 1 << 16}
 Shape = tuple[int, ...]
 Record = dict[str, Any]
 

@@ -17,7 +17,7 @@ from tfpy.testing.environments import BROWSERS, Environment
 from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).resolve().parent.parent
-BACKENDS = {
+BACKENDS: dict[str, dict[str, Any]] = {
     "cpu": {"backend": "cpu"},
     "wasm": {"backend": "wasm"},
     "wasm-threads": {"backend": "wasm", "threads": 1},
@@ -81,7 +81,10 @@ async def measure(options: argparse.Namespace) -> list[Line]:
 
 
 def _query(options: argparse.Namespace, backend: str) -> str:
-    query = BACKENDS[backend] | {"repeats": options.repeats, "seconds": options.seconds}
+    query = BACKENDS[backend] | {
+        "repeats": options.repeats,
+        "seconds": options.seconds,
+    }
     if options.work:
         query["work"] = ",".join(options.work)
     return urlencode(query)

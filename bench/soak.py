@@ -17,6 +17,7 @@ from typing import Any
 from bench.soak_page import go
 from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
+from tfpy.testing.mark import browser_test_of
 from tfpy.testing.sessions import Material, Sessions
 
 OPS = Path(__file__).with_name("soak_ops.py")
@@ -43,9 +44,11 @@ def soak(
     software = ENVIRONMENTS["software"]
     flags = {**software.flags, "TFPY_GPU_MEMORY_BUDGET": BUDGET}
     environment = replace(software, flags=flags)  # so that other tests have other pages
-    mark = run_in_browser(
+    marked = run_in_browser(
         environment=environment, check_leaks=False, timeout=6 * TURN_SECONDS + 60
-    )(go).tfpy_browser_test  # type: ignore[attr-defined]
+    )(go)
+    mark = browser_test_of(marked)
+    assert mark is not None
     until, done = time.monotonic() + seconds, 0
     given = {"ops": OPS.read_text(), "seed": seed}
     sizes: list[dict[str, int]] = []

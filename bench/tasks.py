@@ -35,8 +35,7 @@ class Network(NamedTuple):
     """A network and what it is given."""
 
     make: Callable[[], Any]
-    count: int
-    """Of examples."""
+    examples: int
     shape: tuple[int, ...]
     """Of one."""
     classes: int
@@ -59,13 +58,13 @@ class Task:
     def __init__(self, name: str) -> None:
         network = NETWORKS[name]
         rng = np.random.default_rng(0)
-        size = (network.count, *network.shape)
+        size = (network.examples, *network.shape)
         self._x = (
             rng.integers(1, WORDS, size).astype(np.int32)
             if network.shape == (LENGTH,)
             else rng.uniform(0, 1, size).astype(np.float32)
         )
-        self._y = rng.integers(0, network.classes, network.count).astype(np.int32)
+        self._y = rng.integers(0, network.classes, network.examples).astype(np.int32)
         self._batch = network.batch
         self._model: Any = network.make()
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -35,6 +35,7 @@ def check() -> int:
         "ruff check": [python, "-m", "ruff", "check", *sources],
         "ruff format": [python, "-m", "ruff", "format", "--check", *sources],
         "mypy": [python, "-m", "mypy"],
+        "mypy of e2e and bench": [python, "-m", "mypy", "--config-file", "e2e/mypy.toml"],
         "pyright": [modules / ".bin" / "pyright", "--project", "examples", "--pythonpath", python],
         "layers": [python.with_name("lint-imports")],
         "public modules": [python, "-m", "buildsys.face", "--check"],

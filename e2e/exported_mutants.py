@@ -50,7 +50,7 @@ def _change(value: Any, rng: np.random.Generator) -> None:
         if isinstance(below, dict | list) and below and rng.random() < 0.9:
             places.append(below)
             continue
-        wrong = [-1, 0, 1, 2, 7, 2**31, 1e300, None, "", "x", [], {}, True, [0, 0], 0.5]
+        wrong: list[Any] = [-1, 0, 1, 2, 7, 2**31, 1e300, None, "", "x", [], {}, True, [0, 0], 0.5]
         if rng.random() < 0.15:
             del inner[key]
         else:

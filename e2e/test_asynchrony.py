@@ -61,7 +61,7 @@ async def test_cancelled_reads(tf: Any) -> None:
             await asyncio.sleep(0)
         for task in tasks[::2]:
             task.cancel()
-        found = await asyncio.gather(*tasks, return_exceptions=True)
+        found: list[Any] = await asyncio.gather(*tasks, return_exceptions=True)
         for k, value in enumerate(found):
             cancelled = isinstance(value, asyncio.CancelledError)
             assert cancelled <= (k % 2 == 0)

@@ -158,11 +158,13 @@ async def test_drawing_does_not_pass_the_cpu(tf: Any) -> None:
     from pyodide.code import run_js
 
     levels = RGBA.astype(np.int32)
-    images = [levels, levels[:, :, :3], levels[:, :, :1], levels[:, :, 0]]
+    images: list[Any] = [levels, levels[:, :, :3], levels[:, :, :1], levels[:, :, 0]]
     on_device = [tf.constant(x) + 0 for x in images]
     on_device += [tf.constant(x / np.float32(255)) * 1.0 for x in images]
     on_device.append(tf.constant(images[1] * 3 - 255) + 0)  # beyond the range at both ends
-    wanted = [np.stack([x] * 3, 2) if x.ndim == 2 else np.repeat(x, 3, 2)[:, :, :3] for x in images]
+    wanted: list[Any] = [
+        np.stack([x] * 3, 2) if x.ndim == 2 else np.repeat(x, 3, 2)[:, :, :3] for x in images
+    ]
     wanted[:2] = [RGBA[:, :, :3]] * 2
     wanted += [*wanted, np.clip(images[1] * 3 - 255, 0, 255)]
     for x in on_device:

@@ -4,6 +4,8 @@ may be computed on the host, and the numbers are NumPy's. Each runs op by op and
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def video_block(tf, x, f, g, bias):
     return tf.nn.avg_pool3d(h, 2, 2, "SAME", data_format="NDHWC")
 
 
-PROGRAMS = {
+PROGRAMS: dict[str, Any] = {
     "mobile_block": (
         mobile_block,
         [(2, 33, 33, 3), (3, 3, 3, 8), (8,), (8,), (3, 3, 8, 1), (1, 1, 8, 8), (8, 5)],

@@ -19,7 +19,7 @@ from tfpy.testing.sessions import OpenPage
 
 FOLDER = ROOT / "build" / "exported"
 MUTANTS = 80
-OPTIONS = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "wasm": {"backend": "wasm"},
     "webgl": {"backend": "webgl", "allowSoftwareWebgl": True},
     "webgpu": {"backend": "webgpu", "allowSoftwareWebgpu": True},
@@ -179,9 +179,10 @@ def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
     functions = {name: summed(group) for name, group in groups.items()}
     tf.export(functions, path, dict.fromkeys(functions, spec), backends=[backend])
     x = np.arange(side, dtype=np.float32)
-    calls = [[name, crossing({"x": x})] for name in (*groups, *reversed(groups))]
+    order = [*groups, *reversed(groups)]
+    calls = [[name, crossing({"x": x})] for name in order]
     found = evaluate("called", url_of(path), {**OPTIONS[backend], "budgetBytes": budget}, calls)
-    for (name, _), result in zip(calls, found["results"], strict=True):
+    for name, result in zip(order, found["results"], strict=True):
         np.testing.assert_allclose(array_of(result["y"]), np.asarray(functions[name](x)["y"]), 1e-6)
     memory = found["memory"]
     assert memory["allocatedBytes"] < 2.5 * budget < len(weights) * each

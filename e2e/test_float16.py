@@ -37,6 +37,7 @@ def wrong_samples(name: str) -> list[str]:
     from tfpy._src.runtime import registry
 
     op, device = OPS[name], registry.active_backend()
+    assert op.samples is not None
     wrong = []
     for given, attrs in op.samples(np.random.default_rng(7)):
         halves = [half(a) for a in given]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -103,7 +105,7 @@ def perceptron(tf, x, w1, b1, w2, b2):
     return [loss, *tape.gradient(loss, [w1, b1, w2, b2])]
 
 
-CASES = {
+CASES: dict[str, Any] = {
     # function, input shapes, kernels on wasm and on webgl (None: not counted)
     "chain": (chain, [(64, 1000), (64, 1000)], 1, 1),
     "convolution": (convolution, [(2, 19, 21, 8), (3, 3, 8, 12), (12,)], 1, None),
@@ -143,7 +145,7 @@ CASES = {
 @pytest.mark.parametrize("name", sorted(CASES))
 @run_in_browser()
 def test_compiled_as_eager(tf, backend, name):
-    from tfpy._src import lower
+    from tfpy._src.lower import wasm, webgl
     from tfpy._src.passes.pipeline import optimize
     from tfpy._src.runtime import registry
 
@@ -160,7 +162,7 @@ def test_compiled_as_eager(tf, backend, name):
     if count is not None:
         graph = compiled.get_concrete_function(*inputs).graph
         target = registry.active_backend().target
-        program = {"wasm": lower.wasm, "webgl": lower.webgl}[backend].lower(optimize(graph, target))
+        program = {"wasm": wasm, "webgl": webgl}[backend].lower(optimize(graph, target))
         assert len(program.steps) == count, str(program)
 
 

@@ -6,6 +6,9 @@ fallback to the host can answer instead of the kernels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,6 +20,9 @@ PRODUCT = {"transpose_a": False, "transpose_b": False}
 
 class Builder:
     """``b("add", x, 1.0)``; Python floats become constants."""
+
+    dtype: Callable[[str], Any]
+    """The dtype of a name."""
 
     def __init__(self):
         from tfpy._src.ir.graph import Graph
@@ -35,7 +41,9 @@ class Builder:
         from tfpy._src.ops import OPS
 
         values = [
-            v if isinstance(v, int) else self.graph.add_constant(np.float32(v), Aval((), float32))
+            v
+            if isinstance(v, int)
+            else self.graph.add_constant(np.array(v, np.float32), Aval((), float32))
             for v in operands
         ]
         return self.graph.add_eqn(OPS[name], values, tuple(attrs.items()))
@@ -277,10 +285,10 @@ def test_values(tf, backend, name):
     graph = builder.graph
     rng = np.random.default_rng(5)
     avals = [graph.avals[v] for v in graph.inputs]
-    inputs = [rng.uniform(-1, 1, a.shape) for a in avals]
+    drawn = [rng.uniform(-1, 1, a.shape) for a in avals]
     inputs = [
         (x > 0 if a.dtype == tf.bool else x.astype(a.dtype.as_numpy_dtype))
-        for x, a in zip(inputs, avals, strict=True)
+        for x, a in zip(drawn, avals, strict=True)
     ]
     expected = evaluate(graph, inputs)
     after = optimize(graph, device.target)

@@ -24,7 +24,8 @@ def gaining() -> Any:
     from tfpy._src.lower.webgpu import packed
 
     least = ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS")
-    return patch.multiple(packed, **dict.fromkeys(least, 1))
+    small: dict[str, Any] = dict.fromkeys(least, 1)
+    return patch.multiple(packed, **small)
 
 
 def check(backend: str, got: np.ndarray, exact: np.ndarray, quantized: np.ndarray) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,8 @@ def test_compiled_packages() -> None:
     half = np.linspace(-2, 2, 9, dtype=ml_dtypes.bfloat16)
     assert (half * half).dtype == ml_dtypes.bfloat16
     np.testing.assert_array_equal(np.exp(half).astype("float32")[4:6], [1.0, 1.6484375])
-    assert optree.tree_map(abs, {"a": [-1, (2.0,)]}) == {"a": [1, (2.0,)]}
+    tree: Any = {"a": [-1, (2.0,)]}
+    assert optree.tree_map(abs, tree) == {"a": [1, (2.0,)]}
 
 
 LOAD = """async ([asked, code]) => {

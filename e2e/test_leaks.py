@@ -120,9 +120,11 @@ class TestThePluginItself:
     """The checks above are only worth something if they can fail."""
 
     def outcome(self, sessions: Any, browser_test: Any) -> str:
+        from tfpy.testing.mark import browser_test_of
         from tfpy.testing.plugin import Case, Target
 
-        test = browser_test.tfpy_browser_test
+        test = browser_test_of(browser_test)
+        assert test is not None
         target = Target(sessions, Case(test, "chromium", test.backends[0]))
         try:
             browser_test(tfpy_target=target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from e2e import matrix
 from e2e.matrix_page import check
 from tfpy.testing import run_in_browser
+from tfpy.testing.mark import browser_test_of
 from tfpy.testing.plugin import Case, Target
 from tfpy.testing.sessions import Sessions
 
@@ -13,7 +14,9 @@ def test_state(state: matrix.State, tfpy_sessions: Sessions) -> None:
     """Of ``--matrix=pairs`` or ``--matrix=all``; see ``conftest.py``."""
     environment = matrix.environment(state)
     marked = run_in_browser(backends=(), environment=environment, fresh_page=True)(check)
-    case = Case(marked.tfpy_browser_test, state["browser"], "")
+    test = browser_test_of(marked)
+    assert test is not None
+    case = Case(test, state["browser"], "")
     answers = [[name, a.opens, a.pattern] for name, a in matrix.answers(state).items()]
     digits = {"one_digit": "float32" in matrix.lacking(state)}
     Target(tfpy_sessions, case).run(check, {"answers": answers, **digits})

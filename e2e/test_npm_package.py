@@ -61,7 +61,7 @@ def test_types(project: Path) -> None:
     run(npm.tool("tsc"), "--ignoreConfig", *options, *modules, "main.ts", cwd=project)
     wrong = project / "wrong.ts"
     wrong.write_text('import { loadTfpy } from "tfpy";\nloadTfpy({ backand: "wasm" });\n')
-    argv = [npm.tool("tsc"), "--ignoreConfig", *options, *modules, "wrong.ts"]
+    argv = [str(npm.tool("tsc")), "--ignoreConfig", *options, *modules, "wrong.ts"]
     said = subprocess.run(argv, cwd=project, capture_output=True, text=True).stdout
     assert "backand" in said
 
@@ -100,7 +100,7 @@ def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessi
 @contextmanager
 def vite(project: Path) -> Iterator[str]:
     """The address of Vite's server of a project."""
-    argv = [npm.tool("vite"), "--port", "0", "--host", "127.0.0.1", "--clearScreen", "false"]
+    argv = [str(npm.tool("vite")), "--port", "0", "--host", "127.0.0.1", "--clearScreen", "false"]
     with subprocess.Popen(argv, cwd=project, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

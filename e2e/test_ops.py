@@ -49,6 +49,7 @@ def check_samples(backend, name, choose=list):
     if name in UNSUPPORTED[backend]:
         pytest.skip(UNSUPPORTED[backend][name])
     op, device = OPS[name], registry.active_backend()
+    assert op.samples is not None
     wrong = []
     for arrays, attrs in choose(op.samples(np.random.default_rng(7))):
         arrays = [np.asarray(a) for a in arrays]

@@ -53,7 +53,7 @@ async def numbered(tf: Any, count: int, steps: Any) -> list[Any]:
     return made
 
 
-def check(values: Any, number: int) -> None:
+def check(values: Any, number: float) -> None:
     expected = np.arange(SIDE * SIDE, dtype=np.float32).reshape(SIDE, SIDE) * np.float32(1e-3)
     np.testing.assert_allclose(values, expected + np.float32(number), rtol=1e-6, atol=1e-6)
 
@@ -80,7 +80,7 @@ async def test_four_times_the_budget(tf: Any, backend: str) -> None:
         for tensor in tensors[1:]:
             total = total + tensor
             await turn()
-        mean = np.float32((COUNT - 1) / 2)
+        mean = (COUNT - 1) / 2
         check(await (total * (1.0 / COUNT)).data(), mean)
         for number in order[:8]:
             check(await (tensors[number] + 0.0).data(), int(number))

@@ -83,7 +83,7 @@ def window(batch: int, size: int, filter_size: int, **channels: int) -> dict[str
 
 def matmul(batch: int, m: int, k: int, n: int) -> dict[str, Any]:
     strides = {"a_batch_stride": m * k, "b_batch_stride": k * n}
-    params = {"batch": batch, "m": m, "k": k, "n": n, **strides}
+    params: dict[str, Any] = {"batch": batch, "m": m, "k": k, "n": n, **strides}
     params |= {"transpose_a": "false", "transpose_b": "false"}
     return kernel_job("matmul", params, (batch, m, k), (batch, k, n), (batch, m, n))
 

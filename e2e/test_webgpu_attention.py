@@ -93,7 +93,7 @@ CASES: dict[str, Case] = {
     "turned": (
         "tile",
         turned,
-        [normal(2, 70, 20), normal(2, 20, 80), normal(2, 80, 12), np.float32(3.0), normal(70)],
+        [*(normal(2, *n) for n in ((70, 20), (20, 80), (80, 12))), np.array(3, "f"), normal(70)],
     ),
     "large": (
         "tile",

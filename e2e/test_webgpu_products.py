@@ -178,7 +178,7 @@ def test_rows_are_held(evaluate: Evaluate) -> None:
     share = powers / powers.sum(-1, keepdims=True)
     apart = x - x.mean(-1, keepdims=True)
     norm = apart / np.sqrt((apart**2).mean(-1, keepdims=True) + 0.5) * scale + offset
-    sizes = {"rows": rows, "n": n}
+    sizes: dict[str, Any] = {"rows": rows, "n": n}
     affine = {"epsilon_bits": float_bits(0.5), "center": "true", "scale": "true", "offset": "true"}
     found = evaluate(
         "results",
@@ -201,7 +201,7 @@ def call_of(call: KernelCall, *arrays: Array) -> dict[str, Any]:
     program.outputs = [program.add_buffer(arrays[0].shape, float32)]
     add_kernel(program, call, program.inputs, program.outputs[0])
     assert [program.kernels[step.kernel].name for step in program.steps] == [ROWS[call.name]]
-    return page_call(program, arrays)
+    return page_call(program, [*arrays])
 
 
 ROWS = {
@@ -267,10 +267,11 @@ def made_cases() -> Iterator[Case]:
         builder.graph.outputs = [found]
         yield packed_case(builder.graph, [x, f, w])
     for m, k, affine in ((2, 772, True), (1, 1200, False)):
-        x, w = rng.normal(0.5, 1, (m, k)).astype(np.float32), rng.normal(0, 1, (k, 70))
+        x = rng.normal(0.5, 1, (m, k)).astype(np.float32)
+        w = rng.normal(0, 1, (k, 70)).astype(np.float32)
         scale, offset = (rng.normal(1, 0.3, k).astype(np.float32) for _ in range(2))
         graph = normalised_product(m, k, 70, affine)
-        yield packed_case(graph, [x, w.astype(np.float32), scale, offset])
+        yield packed_case(graph, [x, w, scale, offset])
 
 
 def normalised_product(m: int, k: int, n: int, affine: bool) -> Graph:
@@ -312,7 +313,7 @@ def whole_cases() -> Iterator[Case]:
             product = apply("packed_rows", rows, columns, kind="whole", bits=8)
         else:
             pixels = apply("pack_bytes", apply("reshape", rows, shape=(m, 1, 70)), kind="whole")
-            shapes = {"in_shape": (1, 1, m, 70), "filter_shape": (1, 1, 70, 36)}
+            shapes: dict[str, Any] = {"in_shape": (1, 1, m, 70), "filter_shape": (1, 1, 70, 36)}
             product = apply("packed_conv2d", pixels, columns, **shapes, **POINT, whole=True)
         builder.graph.outputs = [apply("cast", product, dtype=float32)]
         yield lower(optimize(builder.graph, WebGPUTarget())), [x[:m], w], x[:m] @ w.T

@@ -38,7 +38,7 @@ def transposed(rows: int, columns: int, times: int, ending: str = "") -> tuple[A
     program.inputs = [buffer]
     for _ in range(times):
         rows, columns = columns, rows
-        params = {"dims": [rows, columns], "strides": [1, rows], "offset": 0}
+        params: dict[str, Any] = {"dims": [rows, columns], "strides": [1, rows], "offset": 0}
         output = program.add_buffer([rows, columns], float32)
         add_kernel(program, KernelCall("strided", ("x",), params), [buffer], output, tiles=False)
         buffer = output

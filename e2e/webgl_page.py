@@ -79,7 +79,8 @@ def matmul_call(
     program = Program("webgl")
     program.inputs = [program.add_buffer(v.shape, as_dtype(v.dtype)) for v in (x, y)]
     program.outputs = [program.add_buffer((batch, m, n), as_dtype(x.dtype))]
-    params = {"batch": batch, "m": m, "n": n, "k": k, "transpose_a": a, "transpose_b": b}
+    params: dict[str, Any] = {"batch": batch, "m": m, "n": n, "k": k}
+    params |= {"transpose_a": a, "transpose_b": b}
     strides = {"a_batch_stride": m * k, "b_batch_stride": 0 if shared else k * n}
     call = KernelCall("matmul", ("a", "b"), params | strides)
     add_kernel(program, call, program.inputs, program.outputs[0], targets, block)

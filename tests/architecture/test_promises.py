@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from promises import PAGE, ROOT, Promise, page, promises
 
+from tfpy.testing.mark import browser_test_of
+
 PROMISES = promises()
 OWN = "e2e/test_promises.py"
 
@@ -27,7 +29,7 @@ def _function(test: str) -> Callable[..., Any]:
 def test_a_promise_has_its_tests(promise: Promise) -> None:
     run_on = set()
     for test in promise.tests:
-        browser_test = getattr(_function(test), "tfpy_browser_test", None)
+        browser_test = browser_test_of(_function(test))
         here = {"cpu"} if test.startswith("tests/") else set()
         run_on |= set(browser_test.backends) if browser_test else here
     assert set(promise.backends) <= run_on

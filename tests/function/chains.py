@@ -50,7 +50,8 @@ class Chain(NamedTuple):
         """``f(lib, x, y, *weights)`` gives the outputs."""
         names: dict[str, Any] = {}
         exec(self.text, names)
-        return names["f"]  # type: ignore[no-any-return]
+        made: Callable[..., list[Any]] = names["f"]
+        return made
 
 
 class _Author:

@@ -29,7 +29,7 @@ class Opened(NamedTuple):
 
 def opened(files: Sequence[Path]) -> list[Opened]:
     """What Perfetto makes of files."""
-    command = ["node", SCRIPT, perfetto.ensure(), *files]
+    command = ["node", str(SCRIPT), str(perfetto.ensure()), *map(str, files)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     return [Opened(**found) for found in json.loads(ran.stdout)]

@@ -80,8 +80,14 @@ def run_in_browser(
         signature = inspect.signature(function)
         kept = [p for n, p in signature.parameters.items() if n not in GIVEN_IN_BROWSER]
         target = inspect.Parameter("tfpy_target", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        on_host.__signature__ = signature.replace(parameters=[target, *kept])  # type: ignore[attr-defined]
-        on_host.tfpy_browser_test = test  # type: ignore[attr-defined]
+        vars(on_host)["__signature__"] = signature.replace(parameters=[target, *kept])
+        vars(on_host)["tfpy_browser_test"] = test
         return on_host
 
     return decorate
+
+
+def browser_test_of(function: Callable[..., Any]) -> BrowserTest | None:
+    """How a function wants to run that :func:`run_in_browser` has decorated; None for others."""
+    test: BrowserTest | None = getattr(function, "tfpy_browser_test", None)
+    return test

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tfpy.testing.environments import BACKENDS, BROWSERS, ENVIRONMENTS
-from tfpy.testing.mark import BrowserTest
+from tfpy.testing.mark import BrowserTest, browser_test_of
 from tfpy.testing.sessions import Material, OpenPage, Sessions
 
 DEFAULT_SITE = "build/site"
@@ -69,7 +69,7 @@ class Case:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    test: BrowserTest | None = getattr(metafunc.function, "tfpy_browser_test", None)
+    test = browser_test_of(metafunc.function)
     if test is None:
         return
     browsers = metafunc.config.getoption("tfpy_browser") or ["chromium"]
