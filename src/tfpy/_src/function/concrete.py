@@ -266,7 +266,7 @@ class ConcreteFunction:
 
     @property
     def has_lost(self) -> bool:
-        """Whether it computes with values that are gone with the device that had them."""
+        """Whether it computes with values that only a device had that is gone."""
         return self._traced.trace.has_lost
 
     @property

@@ -60,7 +60,7 @@ class OpenConcreteFunction(ConcreteFunction):
         return found
 
     def forget_lost(self) -> None:
-        """Lets go of the traces that compute with values that are gone."""
+        """Lets go of the traces that compute with what only a device had that is gone."""
         for key, found in list(self._of_sizes.items()):
             if found.has_lost:
                 del self._of_sizes[key]

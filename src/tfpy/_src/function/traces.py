@@ -116,8 +116,8 @@ class Traces:
         return concrete
 
     def forget_lost(self) -> None:
-        """Lets go of those that compute with values that are gone with the device that had them:
-        the next call traces the function anew, which makes its constants anew."""
+        """Lets go of those that compute with what only a device had that is gone: the next call
+        traces the function anew, which makes its constants anew."""
         with self._lock:
             lost = [key for key, found in self._by_call.items() if found.has_lost]
             for key in lost:

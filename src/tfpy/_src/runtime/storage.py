@@ -115,18 +115,13 @@ class Storage:
         backend = self.backend
         return self.host is None and backend is not None and bool(backend.gone or backend.lost())
 
-    @property
-    def is_gone(self) -> bool:
-        """Whether nothing has the bytes any more."""
-        return self.is_lost and self._rescued() is None
-
     def check(self) -> None:
         """Raises the error of values that nothing has any more.
 
         Raises:
             tf.errors.UnavailableError: when they are gone.
         """
-        if self.is_gone:
+        if self.is_lost and self._rescued() is None:
             assert self.backend is not None
             raise self._error(self.backend)
 

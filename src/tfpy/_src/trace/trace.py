@@ -145,9 +145,9 @@ class Trace:
 
     @property
     def has_lost(self) -> bool:
-        """Whether values that it captured are gone with the device that had them."""
+        """Whether only a device that is gone had values that it captured."""
         captured = (extra.tensor for extra in self.extras)
-        return any(t.storage.is_gone for t in captured if not isinstance(t, SymbolicTensor))
+        return any(t.storage.is_lost for t in captured if not isinstance(t, SymbolicTensor))
 
     def is_from_outside(self, tensor: Tensor) -> bool:
         """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
