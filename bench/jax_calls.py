@@ -66,7 +66,8 @@ def step() -> None:
         nonlocal state
         state = jitted(state)
 
-    assign(), run()
+    assign()
+    run()
     compare(f"a step of {VARIABLES} Variables", assign, run)
 
 

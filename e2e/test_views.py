@@ -32,7 +32,7 @@ async def test_views(tf: Any, backend: str) -> None:
 
     lowered = dense.lower(tf.TensorSpec([100, 4]))
     root = ElementTree.fromstring(lowered.to_svg())
-    boxes = [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")]
+    boxes = [title.text or "" for title in root.iter("{http://www.w3.org/2000/svg}title")]
     assert sum("float32[100,3], 1,200 bytes" in box for box in boxes) >= 2
     if backend in ("webgl", "webgpu"):
         assert [box.split("\n")[:2] for box in boxes if "kernel" in box] == [

@@ -42,9 +42,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "jupyter-lite.json").write_text(json.dumps(config))
     jupyter = notebooks.tool("jupyter")
     words = ["lite", "build", "--apps", "notebooks", "--no-sourcemaps", "--output-dir", "site"]
-    words += ["--contents", EXAMPLES / "train.ipynb", "--piplite-wheels", WHEEL]
+    words += ["--contents", str(EXAMPLES / "train.ipynb"), "--piplite-wheels", str(WHEEL)]
     env = {**os.environ, "PATH": f"{jupyter.parent}{os.pathsep}{os.environ['PATH']}"}
-    argv = [str(word) for word in (jupyter, *words)]
+    argv = [str(jupyter), *words]
     done = subprocess.run(argv, cwd=top, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (top / "site" / "static").mkdir(exist_ok=True)
