@@ -18,7 +18,10 @@ from .console import run_logged
 from .paths import BUILD, ROOT, SITE
 
 PARTS = ROOT / "web" / "npm"
-OWN_PAGES = ("data", "demo", "examples", "index.html", "uplot")
+OWN_PAGES = (
+    *("data", "demo", "examples", "gallery", "index.html", "style.css"),
+    *("backends.mjs", "plots.mjs", "uplot"),
+)
 TYPED = (
     *("tfpy.mjs", "functions.mjs", "downloads.mjs"),
     *("worker.mjs", "worker_host.mjs", "script_engine.mjs"),

@@ -84,3 +84,11 @@ def _files(file: Path) -> dict[str, bytes]:
             for name in archive.namelist()
             if not name.endswith((".pyc", "/RECORD"))
         }
+
+
+def test_the_npm_package_has_no_pages(folder: Path) -> None:
+    (file,) = folder.glob("tfpy-*.tgz")
+    with tarfile.open(file) as archive:
+        names = archive.getnames()
+    assert "package/site/tfpy.mjs" in names
+    assert [name for name in names if name.endswith((".html", ".css"))] == []
