@@ -28,9 +28,11 @@ BUDGET = 2**24
 GROWING = ("python", "pyodide", "javascript", "heapBytes")
 """Sizes that say that something grows; what is held is counted in the page."""
 MAY_GROW = 1.5
-"""The largest in the last third of a soak, by that in the third before: caches fill."""
-SETTLED = 15
-"""Turns from which on growth is looked at."""
+"""The largest in the last half of what is looked at, by that in the half before."""
+SETTLED = 6000
+"""Steps from which on growth is looked at: until then caches fill."""
+FEWEST = 6
+"""Turns that say something of growth."""
 
 
 def soak(
@@ -61,24 +63,24 @@ def soak(
             raise AssertionError("\n".join(["the page's console:", *answer["problems"]]))
         found = answer["result"]
         done = found["step"]
-        sizes.append(found["sizes"])
+        if done >= SETTLED:
+            sizes.append(found["sizes"])
         yield found
     check_growth(sizes)
 
 
 def check_growth(sizes: Sequence[Mapping[str, int]]) -> None:
-    """Looks at what each turn has left, if there were enough.
+    """Looks at what each turn of a settled page has left, if there were enough.
 
     Raises:
         AssertionError: when something grows.
     """
-    if len(sizes) < SETTLED:
+    if len(sizes) < FEWEST:
         return
-    third = len(sizes) // 3
+    half = len(sizes) // 2
     for name in GROWING:
         middle, last = (
-            max(one.get(name, 0) for one in part)
-            for part in (sizes[third : 2 * third], sizes[2 * third :])
+            max(one.get(name, 0) for one in part) for part in (sizes[:half], sizes[half:])
         )
         if last > MAY_GROW * middle:
             raise AssertionError(f"{name} grows: {middle}, then {last}")

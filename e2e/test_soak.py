@@ -24,6 +24,6 @@ def test_growth_is_found() -> None:
     flat = [{"python": 1000 + n % 7, "heapBytes": 2**25} for n in range(30)]
     check_growth(flat)
     grown = [{**sizes, "heapBytes": 2**20 * n} for n, sizes in enumerate(flat)]
-    with pytest.raises(AssertionError, match="heapBytes grows: 19922944, then 30408704"):
+    with pytest.raises(AssertionError, match="heapBytes grows: 14680064, then 30408704"):
         check_growth(grown)
-    check_growth(grown[:10])
+    check_growth(grown[:5])
