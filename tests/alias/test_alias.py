@@ -248,6 +248,7 @@ def test_keras_loads_rare_packages_when_they_are_wanted(tmp_path: Path) -> None:
         ALIASED
         + f"""
 import sys
+sys.modules["jax"] = None  # Keras imports it where it is installed, and that the others
 import keras
 import tensorflow as tf
 
