@@ -33,7 +33,7 @@ html_title = "tfpy"
 html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["run.css"]
-html_js_files = [("run.mjs", {"type": "module"})]
+html_js_files = [(name, {"type": "module"}) for name in ("run.mjs", "reach.mjs")]
 html_copy_source = False
 html_show_sphinx = False
 

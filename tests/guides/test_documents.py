@@ -122,8 +122,9 @@ def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         "tour",
     ],
 )
-def test_a_guide(page: str) -> None:
+def test_a_guide(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each program runs after those before it, and prints what it says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where what was fastest is remembered
     assert run_all(f"docs/{page}.md")["tf"] is tfpy
 
 

@@ -88,6 +88,15 @@ def test_the_fastest_is_taken_and_the_report_says_why() -> None:
     assert 2 <= model.calls.count("slow") <= 20
 
 
+def test_what_opens_only_when_it_is_asked_for_is_not_timed() -> None:
+    registry._entries["quick"].asked_only = lambda: "it takes seconds to start"
+    model = Model()
+    tf.set_backend("auto", model=model, inputs=X)
+    assert tf.get_backend() == "slow"
+    assert "quick" not in model.calls
+    assert tf.backend_report()["quick"]["reason"] == "it takes seconds to start"
+
+
 def test_it_is_remembered_for_the_same_function_and_shapes(backends: Path) -> None:
     tf.set_backend("auto", model=Model(), inputs=X)
     tf.set_backend("slow")

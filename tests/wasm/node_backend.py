@@ -25,6 +25,8 @@ NAME = "wasm in node"
 class NodeDevice:
     """What ``bridge.Device`` is in a browser."""
 
+    reads_at_once = True
+
     def __init__(self, runtime: NodeRuntime) -> None:
         self.variant = runtime.variant
         self.limits = {"tensorBytes": 2**31 - 1}

@@ -14,7 +14,11 @@ _PLUGINS = ("jax_cuda", "jax_rocm", "libtpu", "jax_metal")
 
 def check_installed() -> None:
     """Raises BackendSkipped where there is no JAX."""
-    if find_spec("jax") is None:
+    try:
+        found = find_spec("jax")
+    except ImportError:  # refused by what finds modules
+        found = None
+    if found is None:
         raise BackendSkipped('the package jax is not installed: pip install "tfpy[jax]"')
 
 

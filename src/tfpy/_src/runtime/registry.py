@@ -94,6 +94,18 @@ def _by_priority() -> list[str]:
     return sorted(_entries, key=lambda name: -_entries[name].priority)
 
 
+def candidates() -> Iterator[str]:
+    """The backends that may be chosen where a program names none, best first; the report says why
+    others may not.
+    """
+    for name in _by_priority():
+        entry = _entries[name]
+        if reason := entry.asked_only():
+            entry.status, entry.reason = "skipped", reason
+        else:
+            yield name
+
+
 def _entry(name: str) -> _Entry:
     if name not in _entries:
         raise ValueError(f"Backend {name!r} is unknown; there are {', '.join(_by_priority())}")
@@ -182,10 +194,7 @@ async def ready() -> None:
     if named := os.environ.get(VARIABLE):
         await set_backend_async(named)
         return
-    for name in _by_priority():
-        if reason := _entries[name].asked_only():
-            _entries[name].status, _entries[name].reason = "skipped", reason
-            continue
+    for name in candidates():
         try:
             backend = await _open(name)
         except Exception:

@@ -76,7 +76,7 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Any = ()) -> b
 
 async def _is_opened(name: Any) -> bool:
     """Whether what was remembered is a backend that opens."""
-    if name not in [*registry.backend_report()]:
+    if name not in registry.candidates():
         return False
     try:
         return await registry.set_backend_async(name)
@@ -93,7 +93,7 @@ async def _fastest(model: Model, inputs: tuple[Any, ...]) -> str:
     before = registry.active
     times: dict[str, float] = {}
     wrong: dict[str, str] = {}
-    for name in registry.backend_report():
+    for name in registry.candidates():
         try:
             await registry.set_backend_async(name)
             times[name] = await _seconds(model, inputs, min(times.values(), default=0.0))

@@ -162,7 +162,7 @@ def test_backend_report() -> None:
     assert [line.split()[0] for line in lines[1:]] == [*report]
     assert lines[-1].split()[:3] == ["cpu", report["cpu"]["status"], "numpy"]
     rows = [[cell.text or "" for cell in row] for row in parsed(report).iter("tr")]
-    assert rows[-1] == ["cpu", report["cpu"]["status"], "numpy", ""]
+    assert rows[-1] == ["cpu", report["cpu"]["status"], "numpy", report["cpu"]["reason"]]
     assert str(pickle.loads(pickle.dumps(report))) == str(report)
 
 

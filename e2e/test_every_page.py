@@ -1,0 +1,87 @@
+"""Every page of the site and of the documentation, on a narrow screen, as an audit looks at it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from buildsys import docs
+from buildsys.paths import SITE
+from e2e.accessibility import AXE, GRAVE
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import MOUNT, PAGE, OpenPage, Sessions
+
+SECONDS = 60.0
+WIDTH = 360
+REFERENCE = ("api/index.html", "api/tf.nn.html")
+"""The reference's other pages are made as these are."""
+
+AUDIT = """(async (address, width, axe, dark) => {
+  document.body.innerHTML = `<iframe style="width: ${width}px; height: 800px"></iframe>`;
+  const frame = document.querySelector("iframe");
+  frame.src = address;
+  await new Promise((resolve) => frame.addEventListener("load", resolve));
+  const { contentDocument: page, contentWindow: window } = frame;
+  if (dark) page.body.dataset.theme = "dark";
+  const drawn = () => new Promise((resolve) => window.requestAnimationFrame(resolve));
+  for (let i = 0; i < 3; i++) await drawn();
+  window.eval(axe);
+  const { violations } = await window.axe.run(page, { resultTypes: ["violations"] });
+  const { scrollWidth, clientWidth, lang } = page.documentElement;
+  return {
+    title: page.title, lang, viewport: page.querySelector("meta[name=viewport]")?.content ?? "",
+    headings: page.querySelectorAll("h1").length, wider: scrollWidth - clientWidth,
+    nameless: [...page.images].filter((image) => !image.hasAttribute("alt")).length,
+    missing: window.performance.getEntriesByType("resource")
+      .filter((entry) => entry.responseStatus >= 400).map((entry) => entry.name),
+    violations: violations.map(({ id, impact, nodes }) => [impact, id, nodes.map((n) => n.html)]),
+  };
+})"""
+
+
+def pages() -> Iterator[str]:
+    """Addresses in the site."""
+    site = (*SITE.glob("*.html"), *SITE.glob("*/*.html"), *SITE.glob("gallery/*/*.html"))
+    yield from sorted(str(file.relative_to(SITE)) for file in site)
+    folder = docs.ensure()
+    guides = sorted(file.name for file in folder.glob("*.html"))
+    yield from (f"docs/{name}" for name in (*guides, *REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def page(tfpy_sessions: Sessions) -> Iterator[OpenPage]:
+    with SiteServer(SITE, mounts={"docs": docs.ensure(), MOUNT: PAGE}) as server:
+        address = f"{server.url}{MOUNT}/blank.html"
+        found = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], address)
+        yield found
+        found.close()
+
+
+def audit(page: OpenPage, address: str, dark: bool = False) -> list[str]:
+    """What is wrong with a page."""
+    axe = Path(AXE).read_text(encoding="utf-8")
+    given = ", ".join(map(json.dumps, (f"/{address}", WIDTH, axe, dark)))
+    found: dict[str, Any] = page.evaluate(f"{AUDIT}({given})", SECONDS)
+    wrong = [f"{impact} {kind}: {nodes}" for impact, kind, nodes in found["violations"]
+             if impact in GRAVE]  # fmt: skip
+    wrong += [name for name in ("title", "lang", "viewport") if not found[name]]
+    wrong += [f"missing: {name}" for name in found["missing"]]
+    wrong += [f"{found[what]} {what}" for what in ("wider", "nameless") if found[what] > 0]
+    if found["headings"] != 1 and not address.endswith("search.html"):  # made by the search
+        wrong.append(f"{found['headings']} first headings")
+    return [f"{address}: {text}" for text in wrong]
+
+
+def test_pages_are_for_everyone(page: OpenPage) -> None:
+    """As they are when they open; ``test_demo.py`` and ``test_gallery.py`` look at work."""
+    addresses = list(pages())
+    assert len(addresses) > 30
+    wrong = [text for address in addresses for text in audit(page, address)]
+    wrong += audit(page, "docs/index.html", dark=True) + audit(page, "docs/keras.html", dark=True)
+    assert not wrong, "\n".join(text[:300] for text in wrong)
+    assert page.problems == []
