@@ -222,7 +222,7 @@ STOPPED = """(html) => new Promise((resolve) => {
 
 def test_the_pages_of_the_docs(tfpy_page: Open) -> None:
     text = (Path(__file__).parents[1] / "docs" / "pages.md").read_text(encoding="utf-8")
-    first, long = re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
+    first, long, _ = re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
     for html, wanted in (first, "tf.Tensor(3.0, "), (long, "stopped after step "):
         page = tfpy_page(BLANK)
         call = f"({STOPPED})({json.dumps(html.replace('tfpy.mjs', '/tfpy.mjs'))})"
