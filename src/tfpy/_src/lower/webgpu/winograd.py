@@ -43,7 +43,7 @@ def add(
     rows, columns = p[f"{target}_h"], p[f"{target}_w"]
     down, across = -(-rows // 2), -(-columns // 2)
     count = p["batch"] * down * across
-    if not _fits(p) or not _pays(4 * count, p) or not steps.tiles:
+    if not _fits(p) or not _pays(count, p) or not steps.tiles:
         return False
     if not steps.result_dtype(output).is_floating:
         return False
@@ -95,8 +95,9 @@ def _fits(p: Params) -> bool:
     return flat_windows and window and plain and p["in_c"] % 4 == 0 and p["out_c"] % 4 == 0
 
 
-def _pays(pixels: int, p: Params) -> bool:
+def _pays(tiles: int, p: Params) -> bool:
+    """Whether there are pixels and channels enough, and the numbers of the tiles can be bound."""
     channels = (p["in_c"], p["out_c"])
-    size = 4 * NUMBERS * (pixels // 4) * max(channels)
-    is_large = 9 * pixels * channels[0] * channels[1] >= LEAST
-    return is_large and min(channels) >= CHANNELS and size <= MOST_BYTES
+    is_large = 9 * 4 * tiles * channels[0] * channels[1] >= LEAST
+    in_reach = 4 * NUMBERS * tiles * max(channels) <= MOST_BYTES
+    return is_large and in_reach and min(channels) >= CHANNELS
