@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Collection, Generator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +14,12 @@ from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
-from tfpy._src.runtime.backend import Backend, Compiled, KernelTime, KernelTimes, SlicedRun
+from tfpy._src.runtime.array_backend import ArrayBackend
+from tfpy._src.runtime.backend import Compiled, KernelTime, KernelTimes, SlicedRun
 from tfpy._src.runtime.exhaustion import advise, too_large
 
 
-class CpuBackend(Backend):
+class CpuBackend(ArrayBackend):
     name = "cpu"
     variant = "numpy"
     on_host = True
@@ -28,32 +27,14 @@ class CpuBackend(Backend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._arrays: dict[int, Array] = {}
-        self._programs: dict[int, tuple[Graph, Evaluator]] = {}
-        self._next = 1
-        self._numbering = threading.Lock()
         self._times: list[tuple[str, float]] | None = None  # of equations, while they are timed
 
     def upload(self, array: Array) -> int:
-        slot = self._take(1)
-        self._arrays[slot] = array
-        return slot
-
-    def _take(self, count: int) -> int:
-        """The first of so many new numbers in a row."""
-        with self._numbering:
-            first, self._next = self._next, self._next + count
-        return first
+        return self._kept([array])
 
     def read(self, slot: int, aval: Aval) -> Array:
-        return self._arrays[slot].copy()
-
-    async def read_async(self, slot: int, aval: Aval) -> Array:
-        return self.read(slot, aval)
-
-    def free(self, slots: Sequence[int]) -> None:
-        for slot in slots:
-            del self._arrays[slot]
+        found: Array = self._arrays[slot].copy()
+        return found
 
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         for eqn in graph.eqns:
@@ -63,12 +44,8 @@ class CpuBackend(Backend):
         return Compiled(graph, None)
 
     def register(self, compiled: Compiled) -> int:
-        program = self._take(1)
-        self._programs[program] = (
-            compiled.graph,
-            Evaluator(compiled.graph, KERNELS.get(self.name, {})),
-        )
-        return program
+        graph = compiled.graph
+        return self._entered((graph, Evaluator(graph, KERNELS.get(self.name, {}))))
 
     def run(self, program: int, *slots: int) -> int:
         graph, evaluator = self._programs[program]
@@ -78,7 +55,7 @@ class CpuBackend(Backend):
         except ResourceExhaustedError as error:
             advise(error)
             raise
-        return self._kept(outputs)
+        return self._kept(list(map(np.asarray, outputs)))  # some are scalars of NumPy's
 
     def begin(self, program: int, *slots: int) -> SlicedRun:
         graph, evaluator = self._programs[program]
@@ -87,21 +64,6 @@ class CpuBackend(Backend):
     def _given(self, graph: Graph, slots: Sequence[int]) -> list[Array]:
         shapes = (graph.avals[i].shape for i in graph.inputs)
         return [self._arrays[s].reshape(n) for s, n in zip(slots, shapes, strict=True)]
-
-    def _kept(self, outputs: Sequence[Array]) -> int:
-        """The slot of the first of some arrays; the others follow."""
-        first = self._take(len(outputs))
-        self._arrays.update((first + i, np.asarray(a)) for i, a in enumerate(outputs))
-        return first
-
-    def release(self, program: int) -> None:
-        del self._programs[program]
-
-    def memory(self) -> dict[str, Any]:
-        return {
-            "slots": len(self._arrays),
-            "bytes": sum(a.nbytes for a in self._arrays.values()),
-        }
 
     async def finish(self) -> None:
         return None
@@ -112,10 +74,6 @@ class CpuBackend(Backend):
     def stop_timing(self) -> KernelTimes:
         times, self._times = self._times or [], None
         return KernelTimes([KernelTime(name, ms, None) for name, ms in times], "")
-
-    def close(self) -> None:
-        self._arrays.clear()
-        self._programs.clear()
 
 
 class _SlicedRun:
@@ -136,7 +94,7 @@ class _SlicedRun:
         try:
             self._slices.send(seconds)
         except StopIteration as ended:
-            return self._keep(ended.value)
+            return self._keep(list(map(np.asarray, ended.value)))
         return 0
 
     def drop(self) -> None:

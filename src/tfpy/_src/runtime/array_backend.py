@@ -1,0 +1,59 @@
+"""What backends share whose slots are arrays of this process: NumPy's, or JAX's on its devices."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.runtime.backend import Backend
+
+
+class ArrayBackend(Backend):
+    """Slots and programs by number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arrays: dict[int, Any] = {}
+        self._programs: dict[int, Any] = {}
+        self._next = 1
+        self._numbering = threading.Lock()
+
+    def _take(self, count: int) -> int:
+        """The first of so many new numbers in a row."""
+        with self._numbering:
+            first, self._next = self._next, self._next + count
+        return first
+
+    def _kept(self, arrays: Sequence[Any]) -> int:
+        """The slot of the first of some arrays; the others follow."""
+        first = self._take(len(arrays))
+        self._arrays.update(enumerate(arrays, first))
+        return first
+
+    def _entered(self, program: Any) -> int:
+        """The number of a new program."""
+        number = self._take(1)
+        self._programs[number] = program
+        return number
+
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        return self.read(slot, aval)
+
+    def free(self, slots: Iterable[int]) -> None:
+        for slot in slots:
+            del self._arrays[slot]
+
+    def release(self, program: int) -> None:
+        del self._programs[program]
+
+    def memory(self) -> dict[str, Any]:
+        return {
+            "slots": len(self._arrays),
+            "bytes": sum(array.nbytes for array in self._arrays.values()),
+        }
+
+    def close(self) -> None:
+        self._arrays.clear()
+        self._programs.clear()
