@@ -1,4 +1,4 @@
-"""The jax backend, on the CPU, is the active one in the tests of this folder.
+"""The jax backend, on the CPU as eight devices, is the active one in the tests of this folder.
 
 Compiling takes most of their time. So XLA optimizes little, and what is marked ``rest`` runs only
 where all cases are asked for: ``pytest tests/on_jax --backend jax``.
@@ -14,7 +14,9 @@ import pytest
 import tfpy
 
 os.environ.setdefault(
-    "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+    "XLA_FLAGS",
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_force_host_platform_device_count=8",
 )
 
 

@@ -52,6 +52,24 @@ class JaxBackend(ArrayBackend):
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
+    def place(self, slot: int, aval: Aval, sharding: jax.sharding.Sharding) -> int:
+        """A new slot with a slot's elements, spread over devices: there programs compute with it.
+
+        Args:
+            aval: how the slot's elements are seen, as for :meth:`read`: its array may have another
+                shape.
+        """
+        try:
+            array = self._arrays[slot].reshape(aval.shape)
+            return self._kept([jax.device_put(array, sharding, may_alias=False)])
+        except jax.errors.JaxRuntimeError as failure:
+            raise _error(failure) from None
+
+    def sharding(self, slot: int) -> jax.sharding.Sharding | None:
+        """How a slot's array lies on devices; None while it is the host's."""
+        array = self._arrays[slot]
+        return None if isinstance(array, np.ndarray) else array.sharding
+
     def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
         check(graph)
         made = JaxProgram(graph, donated)
