@@ -5,7 +5,8 @@ op table says under which names its primitive is public. From the two come
 
 - ``src/tfpy/<namespace>.py``: names and nothing else (those of ``tf.raw_ops`` are the names of the
   operations in ``_src/raw/``),
-- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive;
+- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive, with its example of
+  ``data/examples.toml``;
 
 from the table of flags, the lists in ``docs/environment.md``; from that of TensorFlow.js's names,
 the tables of ``docs/tensorflow_js.md``.
@@ -13,22 +14,25 @@ the tables of ``docs/tensorflow_js.md``.
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
 import tomllib
 import types
-from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from . import flags, tensorflow_js
-from .paths import ROOT
+from .paths import DATA, ROOT
 
 if TYPE_CHECKING:
     from tfpy._src.ir.op import Op
 
 TABLE = ROOT / "api.toml"
+EXAMPLES = DATA / "examples.toml"
+"""What the functions of primitives show, by their names under `tf`."""
 PACKAGE = ROOT / "src" / "tfpy"
 ENGINE = "tfpy._src"
 EXPLAIN = f"""
@@ -153,17 +157,22 @@ def _primitives(ops: list[Op]) -> str:
         f"from {ENGINE}.core.tensor import Tensor\n"
         f"from {ENGINE}.ops import OPS\n"
     )
-    return head + "".join(_function(op) for op in sorted(ops, key=_function_names))
+    examples = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
+    functions = [_function(op, examples) for op in sorted(ops, key=_function_names)]
+    if examples:
+        raise ValueError(f"{EXAMPLES.name}: no primitive is called {', '.join(examples)}")
+    return head + "".join(functions)
 
 
-def _function(op: Op) -> str:
+def _function(op: Op, examples: dict[str, str]) -> str:
+    """The function of a record, which takes its example out of the table."""
     name, *aliases = _function_names(op)
     parameters = [f"{p}: TensorLike" for p in op.params]
     parameters += [f"{k}: {type(v).__name__} = {_literal(v)}" for k, v in op.defaults.items()]
     parameters.append("name: str | None = None")
     arguments = [f"_{name}", *op.params, *(f"{k}={k}" for k in op.defaults)]
-    *lines, last = _doc(op)
-    doc = "\n".join([*lines, last] if not lines else [*lines, last, "    "])
+    shown = [examples.pop(path) for path in op.public if path in examples]
+    doc = indent(_doc(op, *shown), "    ").lstrip()
     return f"""
 _{name} = OPS["{op.name}"]
 
@@ -175,12 +184,14 @@ def {name}({", ".join(parameters)}) -> Tensor:
 """
 
 
-def _doc(op: Op) -> Iterator[str]:
+def _doc(op: Op, example: str = "") -> str:
+    """The record's text, and the example; of several lines the last one is empty."""
     text = op.doc or f"{op.name.replace('_', ' ').capitalize()}, element by element."
-    first, *rest = text.strip().splitlines()
-    yield first
-    for line in rest:
-        yield f"    {line.strip()}" if line.strip() else ""
+    text = inspect.cleandoc(text)
+    if example:
+        shown = indent(f">>> import tfpy as tf\n{example}", "    ")
+        text = f"{text}\n\nExample:\n{shown}"
+    return f"{text.rstrip()}\n" if "\n" in text else text
 
 
 def _literal(value: Any) -> str:

@@ -18,7 +18,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class DType:
-    """A tensor element type; compares equal to its name, so ``x.dtype == "float32"`` holds."""
+    """A tensor element type; compares equal to its name, so ``x.dtype == "float32"`` holds.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.float32.name, tf.float32.size, tf.float32.is_floating
+        ('float32', 4, True)
+        >>> tf.int8.min, tf.int8.max
+        (-128, 127)
+    """
 
     name: str
     size: int
@@ -273,6 +281,12 @@ def as_dtype(type_value: Any) -> DType:
 
     Raises:
         TypeError: when it names no type that tfpy has.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import numpy as np
+        >>> tf.as_dtype("float32"), tf.as_dtype(np.int32)
+        (tf.float32, tf.int32)
     """
     if isinstance(type_value, DType):
         return type_value

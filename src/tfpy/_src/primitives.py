@@ -13,7 +13,15 @@ _abs = OPS["abs"]
 
 
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
-    """Absolute value, float32 for complex numbers."""
+    """Absolute value, float32 for complex numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.abs([-2.5, 0.0, 4.0]).numpy().tolist()
+        [2.5, 0.0, 4.0]
+        >>> tf.abs(tf.constant(3 - 4j)).numpy().tolist()
+        5.0
+    """
     return apply(_abs, x)
 
 
@@ -21,7 +29,13 @@ _acos = OPS["acos"]
 
 
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Acos, element by element."""
+    """Acos, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.acos([1.0, 0.0, -1.0]).numpy().round(3)
+        array([0.   , 1.571, 3.142], dtype=float32)
+    """
     return apply(_acos, x)
 
 
@@ -29,7 +43,13 @@ _acosh = OPS["acosh"]
 
 
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Acosh, element by element."""
+    """Acosh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.acosh([1.0, 2.0]).numpy().round(3)
+        array([0.   , 1.317], dtype=float32)
+    """
     return apply(_acosh, x)
 
 
@@ -37,7 +57,13 @@ _add = OPS["add"]
 
 
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x + y; strings are joined."""
+    """x + y; strings are joined.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.add([[1, 2], [3, 4]], [10, 20]).numpy().tolist()
+        [[11, 22], [13, 24]]
+    """
     return apply(_add, x, y)
 
 
@@ -53,7 +79,15 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Each value as printed: numbers by printf, booleans as true and false."""
+    """Each value as printed: numbers by printf, booleans as true and false.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.as_string([3, -7]).numpy().tolist()
+        [b'3', b'-7']
+        >>> tf.as_string([3.14159, 2.0], precision=2).numpy().tolist()
+        [b'3.14', b'2.00']
+    """
     return apply(
         _as_string,
         input,
@@ -69,7 +103,13 @@ _asin = OPS["asin"]
 
 
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Asin, element by element."""
+    """Asin, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.asin([0.0, 0.5, 1.0]).numpy().round(3)
+        array([0.   , 0.524, 1.571], dtype=float32)
+    """
     return apply(_asin, x)
 
 
@@ -77,7 +117,13 @@ _asinh = OPS["asinh"]
 
 
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Asinh, element by element."""
+    """Asinh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.asinh([0.0, 1.0]).numpy().round(3)
+        array([0.   , 0.881], dtype=float32)
+    """
     return apply(_asinh, x)
 
 
@@ -85,7 +131,13 @@ _atan = OPS["atan"]
 
 
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Atan, element by element."""
+    """Atan, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.atan([0.0, 1.0, -1.0]).numpy().round(3)
+        array([ 0.   ,  0.785, -0.785], dtype=float32)
+    """
     return apply(_atan, x)
 
 
@@ -93,7 +145,13 @@ _atan2 = OPS["atan2"]
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Angle of the point (x, y), in radians."""
+    """Angle of the point (x, y), in radians.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.atan2(y=[1.0, 1.0, -1.0], x=[1.0, -1.0, 0.0]).numpy().round(3)
+        array([ 0.785,  2.356, -1.571], dtype=float32)
+    """
     return apply(_atan2, y, x)
 
 
@@ -101,7 +159,13 @@ _atanh = OPS["atanh"]
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Atanh, element by element."""
+    """Atanh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.atanh([0.0, 0.5]).numpy().round(3)
+        array([0.   , 0.549], dtype=float32)
+    """
     return apply(_atanh, x)
 
 
@@ -109,7 +173,13 @@ _bessel_i0 = OPS["bessel_i0"]
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 0."""
+    """The modified Bessel function of the first kind of order 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.bessel_i0([0.0, 1.0, 2.0]).numpy().round(3)
+        array([1.   , 1.266, 2.28 ], dtype=float32)
+    """
     return apply(_bessel_i0, x)
 
 
@@ -117,7 +187,13 @@ _bessel_i0e = OPS["bessel_i0e"]
 
 
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(-abs(x)) times the modified Bessel function of order 0."""
+    """exp(-abs(x)) times the modified Bessel function of order 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.bessel_i0e([0.0, 1.0, 50.0]).numpy().round(3)
+        array([1.   , 0.466, 0.057], dtype=float32)
+    """
     return apply(_bessel_i0e, x)
 
 
@@ -125,7 +201,13 @@ _bessel_i1 = OPS["bessel_i1"]
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 1."""
+    """The modified Bessel function of the first kind of order 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.bessel_i1([0.0, 1.0, 2.0]).numpy().round(3)
+        array([0.   , 0.565, 1.591], dtype=float32)
+    """
     return apply(_bessel_i1, x)
 
 
@@ -133,7 +215,13 @@ _bessel_i1e = OPS["bessel_i1e"]
 
 
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(-abs(x)) times the modified Bessel function of order 1."""
+    """exp(-abs(x)) times the modified Bessel function of order 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.bessel_i1e([0.0, 1.0, 50.0]).numpy().round(3)
+        array([0.   , 0.208, 0.056], dtype=float32)
+    """
     return apply(_bessel_i1e, x)
 
 
@@ -141,7 +229,13 @@ _betainc = OPS["betainc"]
 
 
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The regularised incomplete beta function of a, b > 0 and x from 0 to 1."""
+    """The regularised incomplete beta function of a, b > 0 and x from 0 to 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.betainc(a=2.0, b=2.0, x=[0.25, 0.5, 1.0]).numpy().round(3)
+        array([0.156, 0.5  , 1.   ], dtype=float32)
+    """
     return apply(_betainc, a, b, x)
 
 
@@ -149,7 +243,13 @@ _bitwise_and = OPS["bitwise_and"]
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise and, element by element."""
+    """Bitwise and, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.bitwise_and([0b1100, 7], [0b1010, 2]).numpy().tolist()
+        [8, 2]
+    """
     return apply(_bitwise_and, x, y)
 
 
@@ -157,7 +257,13 @@ _bitwise_or = OPS["bitwise_or"]
 
 
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise or, element by element."""
+    """Bitwise or, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.bitwise_or([0b1100, 1], [0b1010, 2]).numpy().tolist()
+        [14, 3]
+    """
     return apply(_bitwise_or, x, y)
 
 
@@ -165,7 +271,13 @@ _bitwise_xor = OPS["bitwise_xor"]
 
 
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise xor, element by element."""
+    """Bitwise xor, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.bitwise_xor([0b1100, 5], [0b1010, 5]).numpy().tolist()
+        [6, 0]
+    """
     return apply(_bitwise_xor, x, y)
 
 
@@ -173,7 +285,13 @@ _ceil = OPS["ceil"]
 
 
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
-    """Ceil, element by element."""
+    """Ceil, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.ceil([1.2, -1.7, 3.0]).numpy().tolist()
+        [2.0, -1.0, 3.0]
+    """
     return apply(_ceil, x)
 
 
@@ -181,7 +299,13 @@ _cos = OPS["cos"]
 
 
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Cos, element by element."""
+    """Cos, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.cos([0.0, 1.0, 3.0]).numpy().round(3)
+        array([ 1.  ,  0.54, -0.99], dtype=float32)
+    """
     return apply(_cos, x)
 
 
@@ -189,7 +313,13 @@ _cosh = OPS["cosh"]
 
 
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Cosh, element by element."""
+    """Cosh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.cosh([0.0, 1.0]).numpy().round(3)
+        array([1.   , 1.543], dtype=float32)
+    """
     return apply(_cosh, x)
 
 
@@ -197,7 +327,13 @@ _digamma = OPS["digamma"]
 
 
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """Derivative of lgamma; NaN at 0 and the negative integers."""
+    """Derivative of lgamma; NaN at 0 and the negative integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.digamma([1.0, 2.0, 10.0]).numpy().round(3)
+        array([-0.577,  0.423,  2.252], dtype=float32)
+    """
     return apply(_digamma, x)
 
 
@@ -205,7 +341,13 @@ _elu = OPS["elu"]
 
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
-    """features above 0, exp(features) - 1 below."""
+    """features above 0, exp(features) - 1 below.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.elu([-1.0, 0.0, 2.0]).numpy().round(3)
+        array([-0.632,  0.   ,  2.   ], dtype=float32)
+    """
     return apply(_elu, features)
 
 
@@ -213,7 +355,13 @@ _equal = OPS["equal"]
 
 
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Equal, element by element."""
+    """Equal, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.equal([1, 2, 3], [1, 5, 3]).numpy().tolist()
+        [True, False, True]
+    """
     return apply(_equal, x, y)
 
 
@@ -221,7 +369,13 @@ _erf = OPS["erf"]
 
 
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Gauss error function."""
+    """Gauss error function.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.erf([0.0, 0.5, 3.0]).numpy().round(3)
+        array([0.  , 0.52, 1.  ], dtype=float32)
+    """
     return apply(_erf, x)
 
 
@@ -229,7 +383,13 @@ _erfc = OPS["erfc"]
 
 
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 - erf(x), accurate where erf(x) is near 1."""
+    """1 - erf(x), accurate where erf(x) is near 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.erfc([0.0, 0.5, -3.0]).numpy().round(3)
+        array([1.  , 0.48, 2.  ], dtype=float32)
+    """
     return apply(_erfc, x)
 
 
@@ -237,7 +397,13 @@ _erfinv = OPS["erfinv"]
 
 
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """The number whose erf is x; infinite at 1 and -1, NaN beyond."""
+    """The number whose erf is x; infinite at 1 and -1, NaN beyond.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.erfinv([-0.5205, 0.5205]).numpy().round(3)
+        array([-0.5,  0.5], dtype=float32)
+    """
     return apply(_erfinv, x)
 
 
@@ -245,7 +411,13 @@ _exp = OPS["exp"]
 
 
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp, element by element."""
+    """Exp, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.exp([0.0, 1.0, 2.0]).numpy().round(3)
+        array([1.   , 2.718, 7.389], dtype=float32)
+    """
     return apply(_exp, x)
 
 
@@ -253,7 +425,13 @@ _expm1 = OPS["expm1"]
 
 
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
-    """Expm1, element by element."""
+    """Expm1, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.expm1([0.0, 1.0, -100.0]).numpy().round(3)
+        array([ 0.   ,  1.718, -1.   ], dtype=float32)
+    """
     return apply(_expm1, x)
 
 
@@ -261,7 +439,13 @@ _floor = OPS["floor"]
 
 
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
-    """Floor, element by element."""
+    """Floor, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.floor([1.7, -1.2, 3.0]).numpy().tolist()
+        [1.0, -2.0, 3.0]
+    """
     return apply(_floor, x)
 
 
@@ -269,7 +453,13 @@ _floordiv = OPS["floordiv"]
 
 
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends."""
+    """Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.floordiv([7, -7], 2).numpy().tolist()
+        [3, -4]
+    """
     return apply(_floordiv, x, y)
 
 
@@ -279,7 +469,13 @@ _floormod = OPS["floormod"]
 
 
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends."""
+    """Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.floormod([7, -7], 3).numpy().tolist()
+        [1, 2]
+    """
     return apply(_floormod, x, y)
 
 
@@ -289,7 +485,13 @@ _greater = OPS["greater"]
 
 
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Greater, element by element."""
+    """Greater, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.greater([1, 2, 3], 2).numpy().tolist()
+        [False, False, True]
+    """
     return apply(_greater, x, y)
 
 
@@ -297,7 +499,13 @@ _greater_equal = OPS["greater_equal"]
 
 
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Greater equal, element by element."""
+    """Greater equal, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.greater_equal([1, 2, 3], 2).numpy().tolist()
+        [False, True, True]
+    """
     return apply(_greater_equal, x, y)
 
 
@@ -305,7 +513,13 @@ _igamma = OPS["igamma"]
 
 
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The lower regularised incomplete gamma function of a > 0 and x >= 0."""
+    """The lower regularised incomplete gamma function of a > 0 and x >= 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.igamma(a=2.0, x=[0.0, 1.0, 10.0]).numpy().round(3)
+        array([0.   , 0.264, 1.   ], dtype=float32)
+    """
     return apply(_igamma, a, x)
 
 
@@ -313,7 +527,13 @@ _igammac = OPS["igammac"]
 
 
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The upper regularised incomplete gamma function: 1 - igamma(a, x)."""
+    """The upper regularised incomplete gamma function: 1 - igamma(a, x).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.igammac(a=2.0, x=[0.0, 1.0, 10.0]).numpy().round(3)
+        array([1.   , 0.736, 0.   ], dtype=float32)
+    """
     return apply(_igammac, a, x)
 
 
@@ -321,7 +541,13 @@ _invert = OPS["invert"]
 
 
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
-    """Invert, element by element."""
+    """Invert, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.invert([0, 5, -1]).numpy().tolist()
+        [-1, -6, 0]
+    """
     return apply(_invert, x)
 
 
@@ -329,7 +555,13 @@ _is_finite = OPS["is_finite"]
 
 
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is finite, element by element."""
+    """Is finite, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.is_finite([1.0, float("inf"), float("nan")]).numpy().tolist()
+        [True, False, False]
+    """
     return apply(_is_finite, x)
 
 
@@ -337,7 +569,13 @@ _is_inf = OPS["is_inf"]
 
 
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is inf, element by element."""
+    """Is inf, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.is_inf([1.0, float("-inf"), float("nan")]).numpy().tolist()
+        [False, True, False]
+    """
     return apply(_is_inf, x)
 
 
@@ -345,7 +583,13 @@ _is_nan = OPS["is_nan"]
 
 
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is nan, element by element."""
+    """Is nan, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.is_nan([1.0, float("inf"), float("nan")]).numpy().tolist()
+        [False, False, True]
+    """
     return apply(_is_nan, x)
 
 
@@ -353,7 +597,13 @@ _left_shift = OPS["left_shift"]
 
 
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved up by y places, of which there are at most as many as x has bits."""
+    """The bits of x moved up by y places, of which there are at most as many as x has bits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.left_shift([1, 3], [4, 1]).numpy().tolist()
+        [16, 6]
+    """
     return apply(_left_shift, x, y)
 
 
@@ -361,7 +611,15 @@ _length = OPS["string_length"]
 
 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """Number of bytes, or of characters with unit "UTF8_CHAR"; int32."""
+    """Number of bytes, or of characters with unit "UTF8_CHAR"; int32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.length(["tensor", "größe"]).numpy().tolist()
+        [6, 7]
+        >>> tf.strings.length("größe", unit="UTF8_CHAR").numpy().tolist()
+        5
+    """
     return apply(_length, input, unit=unit)
 
 
@@ -369,7 +627,13 @@ _less = OPS["less"]
 
 
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Less, element by element."""
+    """Less, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.less([1, 2, 3], 2).numpy().tolist()
+        [True, False, False]
+    """
     return apply(_less, x, y)
 
 
@@ -377,7 +641,13 @@ _less_equal = OPS["less_equal"]
 
 
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Less equal, element by element."""
+    """Less equal, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.less_equal([1, 2, 3], 2).numpy().tolist()
+        [True, True, False]
+    """
     return apply(_less_equal, x, y)
 
 
@@ -385,7 +655,13 @@ _lgamma = OPS["lgamma"]
 
 
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(abs(gamma(x)))."""
+    """log(abs(gamma(x))).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.lgamma([0.5, 5.0, 10.0]).numpy().round(3)
+        array([ 0.572,  3.178, 12.802], dtype=float32)
+    """
     return apply(_lgamma, x)
 
 
@@ -393,7 +669,13 @@ _log = OPS["log"]
 
 
 def log(x: TensorLike, name: str | None = None) -> Tensor:
-    """Log, element by element."""
+    """Log, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.log([1.0, 2.0, 10.0]).numpy().round(3)
+        array([0.   , 0.693, 2.303], dtype=float32)
+    """
     return apply(_log, x)
 
 
@@ -401,7 +683,13 @@ _log1p = OPS["log1p"]
 
 
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
-    """Log1p, element by element."""
+    """Log1p, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.log1p([0.0, 1.0, 9.0]).numpy().round(3)
+        array([0.   , 0.693, 2.303], dtype=float32)
+    """
     return apply(_log1p, x)
 
 
@@ -409,7 +697,13 @@ _logical_and = OPS["logical_and"]
 
 
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical and, element by element."""
+    """Logical and, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.logical_and([True, True, False], [True, False, False]).numpy().tolist()
+        [True, False, False]
+    """
     return apply(_logical_and, x, y)
 
 
@@ -417,7 +711,13 @@ _logical_not = OPS["logical_not"]
 
 
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
-    """Logical not, element by element."""
+    """Logical not, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.logical_not([True, False]).numpy().tolist()
+        [False, True]
+    """
     return apply(_logical_not, x)
 
 
@@ -425,7 +725,13 @@ _logical_or = OPS["logical_or"]
 
 
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical or, element by element."""
+    """Logical or, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.logical_or([True, True, False], [True, False, False]).numpy().tolist()
+        [True, True, False]
+    """
     return apply(_logical_or, x, y)
 
 
@@ -433,7 +739,13 @@ _logical_xor = OPS["logical_xor"]
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical xor, element by element."""
+    """Logical xor, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy().tolist()
+        [False, True, False]
+    """
     return apply(_logical_xor, x, y)
 
 
@@ -441,7 +753,13 @@ _lower = OPS["string_lower"]
 
 
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Lower case, of ASCII letters or, with encoding "utf-8", of all letters."""
+    """Lower case, of ASCII letters or, with encoding "utf-8", of all letters.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.lower(["Tensor", "FLOW"]).numpy().tolist()
+        [b'tensor', b'flow']
+    """
     return apply(_lower, input, encoding=encoding)
 
 
@@ -449,7 +767,13 @@ _maximum = OPS["maximum"]
 
 
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The larger of x and y; NaN where either is NaN."""
+    """The larger of x and y; NaN where either is NaN.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.maximum([1.0, 5.0, -3.0], 2.0).numpy().tolist()
+        [2.0, 5.0, 2.0]
+    """
     return apply(_maximum, x, y)
 
 
@@ -457,7 +781,13 @@ _minimum = OPS["minimum"]
 
 
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The smaller of x and y; NaN where either is NaN."""
+    """The smaller of x and y; NaN where either is NaN.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.minimum([1.0, 5.0, -3.0], 2.0).numpy().tolist()
+        [1.0, 2.0, -3.0]
+    """
     return apply(_minimum, x, y)
 
 
@@ -465,7 +795,13 @@ _multiply = OPS["multiply"]
 
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Multiply, element by element."""
+    """Multiply, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.multiply([[1, 2], [3, 4]], [10, 100]).numpy().tolist()
+        [[10, 200], [30, 400]]
+    """
     return apply(_multiply, x, y)
 
 
@@ -473,7 +809,13 @@ _multiply_no_nan = OPS["multiply_no_nan"]
 
 
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, and 0 where y is 0 even if x is infinite or NaN."""
+    """x * y, and 0 where y is 0 even if x is infinite or NaN.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.multiply_no_nan([2.0, float("nan")], [3.0, 0.0]).numpy().tolist()
+        [6.0, 0.0]
+    """
     return apply(_multiply_no_nan, x, y)
 
 
@@ -481,7 +823,13 @@ _ndtri = OPS["ndtri"]
 
 
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
-    """Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond."""
+    """Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.ndtri([0.025, 0.975]).numpy().round(2)
+        array([-1.96,  1.96], dtype=float32)
+    """
     return apply(_ndtri, x)
 
 
@@ -489,7 +837,13 @@ _negative = OPS["negative"]
 
 
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
-    """Negative, element by element."""
+    """Negative, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.negative([1, -2]).numpy().tolist()
+        [-1, 2]
+    """
     return apply(_negative, x)
 
 
@@ -497,7 +851,14 @@ _nextafter = OPS["nextafter"]
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """The float next to x1 in the direction of x2."""
+    """The float next to x1 in the direction of x2.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.math.nextafter(tf.constant(1.0), 2.0)
+        >>> float(x) == 1.0 + 2.0**-23
+        True
+    """
     return apply(_nextafter, x1, x2)
 
 
@@ -505,7 +866,13 @@ _not_equal = OPS["not_equal"]
 
 
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Not equal, element by element."""
+    """Not equal, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.not_equal([1, 2, 3], [1, 5, 3]).numpy().tolist()
+        [False, True, False]
+    """
     return apply(_not_equal, x, y)
 
 
@@ -513,7 +880,13 @@ _polygamma = OPS["polygamma"]
 
 
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a."""
+    """Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.polygamma(a=1.0, x=[1.0, 2.0]).numpy().round(3)
+        array([1.645, 0.645], dtype=float32)
+    """
     return apply(_polygamma, a, x)
 
 
@@ -521,7 +894,13 @@ _pow = OPS["pow"]
 
 
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x to the power y."""
+    """x to the power y.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.pow([2, 3], [10, 4]).numpy().tolist()
+        [1024, 81]
+    """
     return apply(_pow, x, y)
 
 
@@ -529,7 +908,13 @@ _realdiv = OPS["real_div"]
 
 
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y for floats and complex numbers."""
+    """x / y for floats and complex numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.realdiv([1.0, 3.0], 2.0).numpy().tolist()
+        [0.5, 1.5]
+    """
     return apply(_realdiv, x, y)
 
 
@@ -537,7 +922,13 @@ _reciprocal = OPS["reciprocal"]
 
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
-    """Reciprocal, element by element."""
+    """Reciprocal, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.reciprocal([2.0, -0.5]).numpy().tolist()
+        [0.5, -2.0]
+    """
     return apply(_reciprocal, x)
 
 
@@ -545,7 +936,13 @@ _relu = OPS["relu"]
 
 
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
-    """max(features, 0)."""
+    """max(features, 0).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.relu([-2.0, 0.0, 3.0]).numpy().tolist()
+        [0.0, 0.0, 3.0]
+    """
     return apply(_relu, features)
 
 
@@ -553,7 +950,13 @@ _relu6 = OPS["relu6"]
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """min(max(features, 0), 6)."""
+    """min(max(features, 0), 6).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.relu6([-2.0, 3.0, 8.0]).numpy().tolist()
+        [0.0, 3.0, 6.0]
+    """
     return apply(_relu6, features)
 
 
@@ -561,7 +964,13 @@ _right_shift = OPS["right_shift"]
 
 
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved down by y places; a sign stays."""
+    """The bits of x moved down by y places; a sign stays.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitwise.right_shift([16, -8], [3, 1]).numpy().tolist()
+        [2, -4]
+    """
     return apply(_right_shift, x, y)
 
 
@@ -569,7 +978,13 @@ _rint = OPS["rint"]
 
 
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
-    """Nearest integer, halves to the even one."""
+    """Nearest integer, halves to the even one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.rint([0.5, 1.5, -2.7]).numpy().tolist()
+        [0.0, 2.0, -3.0]
+    """
     return apply(_rint, x)
 
 
@@ -577,7 +992,13 @@ _round = OPS["round"]
 
 
 def round(x: TensorLike, name: str | None = None) -> Tensor:
-    """Nearest integer, halves to the even one."""
+    """Nearest integer, halves to the even one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.round([0.5, 1.5, -2.7]).numpy().tolist()
+        [0.0, 2.0, -3.0]
+    """
     return apply(_round, x)
 
 
@@ -585,7 +1006,13 @@ _rsqrt = OPS["rsqrt"]
 
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """Rsqrt, element by element."""
+    """Rsqrt, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.rsqrt([4.0, 0.25]).numpy().round(3)
+        array([0.5, 2. ], dtype=float32)
+    """
     return apply(_rsqrt, x)
 
 
@@ -593,7 +1020,13 @@ _selu = OPS["selu"]
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
-    """Scaled exponential linear unit (https://arxiv.org/abs/1706.02515)."""
+    """Scaled exponential linear unit (https://arxiv.org/abs/1706.02515).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.selu([-1.0, 0.0, 1.0]).numpy().round(3)
+        array([-1.111,  0.   ,  1.051], dtype=float32)
+    """
     return apply(_selu, features)
 
 
@@ -601,7 +1034,13 @@ _sigmoid = OPS["sigmoid"]
 
 
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sigmoid([-100.0, 0.0, 1.0]).numpy().round(3)
+        array([0.   , 0.5  , 0.731], dtype=float32)
+    """
     return apply(_sigmoid, x)
 
 
@@ -609,7 +1048,13 @@ _sin = OPS["sin"]
 
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sin, element by element."""
+    """Sin, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sin([0.0, 1.0, 3.0]).numpy().round(3)
+        array([0.   , 0.841, 0.141], dtype=float32)
+    """
     return apply(_sin, x)
 
 
@@ -617,7 +1062,13 @@ _sinh = OPS["sinh"]
 
 
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sinh, element by element."""
+    """Sinh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sinh([0.0, 1.0]).numpy().round(3)
+        array([0.   , 1.175], dtype=float32)
+    """
     return apply(_sinh, x)
 
 
@@ -625,7 +1076,13 @@ _softplus = OPS["softplus"]
 
 
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
-    """log(1 + exp(features))."""
+    """log(1 + exp(features)).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.softplus([-100.0, 0.0, 100.0]).numpy().round(3)
+        array([  0.   ,   0.693, 100.   ], dtype=float32)
+    """
     return apply(_softplus, features)
 
 
@@ -633,7 +1090,13 @@ _sqrt = OPS["sqrt"]
 
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sqrt, element by element."""
+    """Sqrt, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sqrt([4.0, 2.25]).numpy().round(3)
+        array([2. , 1.5], dtype=float32)
+    """
     return apply(_sqrt, x)
 
 
@@ -641,7 +1104,13 @@ _square = OPS["square"]
 
 
 def square(x: TensorLike, name: str | None = None) -> Tensor:
-    """Square, element by element."""
+    """Square, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.square([1.5, -3.0]).numpy().tolist()
+        [2.25, 9.0]
+    """
     return apply(_square, x)
 
 
@@ -649,7 +1118,13 @@ _squared_difference = OPS["squared_difference"]
 
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Squared difference, element by element."""
+    """Squared difference, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.squared_difference([1.0, 5.0], [4.0, 3.0]).numpy().tolist()
+        [9.0, 4.0]
+    """
     return apply(_squared_difference, x, y)
 
 
@@ -657,7 +1132,13 @@ _strip = OPS["string_strip"]
 
 
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
-    """Without white space at both ends."""
+    """Without white space at both ends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.strip(["  tensor ", " flow"]).numpy().tolist()
+        [b'tensor', b'flow']
+    """
     return apply(_strip, input)
 
 
@@ -665,7 +1146,13 @@ _subtract = OPS["subtract"]
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Subtract, element by element."""
+    """Subtract, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.subtract([[5, 6], [7, 8]], [1, 2]).numpy().tolist()
+        [[4, 4], [6, 6]]
+    """
     return apply(_subtract, x, y)
 
 
@@ -673,7 +1160,13 @@ _tan = OPS["tan"]
 
 
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Tan, element by element."""
+    """Tan, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tan([0.0, 1.0]).numpy().round(3)
+        array([0.   , 1.557], dtype=float32)
+    """
     return apply(_tan, x)
 
 
@@ -681,7 +1174,13 @@ _tanh = OPS["tanh"]
 
 
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Tanh, element by element."""
+    """Tanh, element by element.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tanh([-100.0, 0.0, 1.0]).numpy().round(3)
+        array([-1.   ,  0.   ,  0.762], dtype=float32)
+    """
     return apply(_tanh, x)
 
 
@@ -689,7 +1188,13 @@ _truncatediv = OPS["truncatediv"]
 
 
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded towards 0. Integer x / 0 is an error on cpu, 0 on other backends."""
+    """x / y rounded towards 0. Integer x / 0 is an error on cpu, 0 on other backends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.truncatediv([7, -7], 2).numpy().tolist()
+        [3, -3]
+    """
     return apply(_truncatediv, x, y)
 
 
@@ -697,7 +1202,13 @@ _truncatemod = OPS["truncatemod"]
 
 
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends."""
+    """Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.truncatemod([7, -7], 3).numpy().tolist()
+        [1, -1]
+    """
     return apply(_truncatemod, x, y)
 
 
@@ -705,7 +1216,13 @@ _upper = OPS["string_upper"]
 
 
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Upper case, of ASCII letters or, with encoding "utf-8", of all letters."""
+    """Upper case, of ASCII letters or, with encoding "utf-8", of all letters.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.upper(["Tensor", "flow"]).numpy().tolist()
+        [b'TENSOR', b'FLOW']
+    """
     return apply(_upper, input, encoding=encoding)
 
 
@@ -713,7 +1230,13 @@ _xdivy = OPS["xdivy"]
 
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 where x is 0."""
+    """x / y, and 0 where x is 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy().tolist()
+        [0.0, 1.5]
+    """
     return apply(_xdivy, x, y)
 
 
@@ -721,7 +1244,13 @@ _xlog1py = OPS["xlog1py"]
 
 
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(1 + y), and 0 where x is 0."""
+    """x * log(1 + y), and 0 where x is 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 1.0]).numpy().round(3)
+        array([0.   , 1.386], dtype=float32)
+    """
     return apply(_xlog1py, x, y)
 
 
@@ -729,7 +1258,13 @@ _xlogy = OPS["xlogy"]
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(y), and 0 where x is 0."""
+    """x * log(y), and 0 where x is 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.xlogy([0.0, 2.0], [0.0, 2.0]).numpy().round(3)
+        array([0.   , 1.386], dtype=float32)
+    """
     return apply(_xlogy, x, y)
 
 
@@ -737,5 +1272,11 @@ _zeta = OPS["zeta"]
 
 
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
-    """Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0."""
+    """Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.zeta(x=[2.0, 4.0], q=1.0).numpy().round(3)
+        array([1.645, 1.082], dtype=float32)
+    """
     return apply(_zeta, x, q)

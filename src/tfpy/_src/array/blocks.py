@@ -37,6 +37,12 @@ def depth_to_space(
 
     Raises:
         InvalidArgumentError: when the depth is no multiple of the block's area.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(4), [1, 1, 1, 4])
+        >>> tf.nn.depth_to_space(x, block_size=2).numpy()[0, :, :, 0].tolist()
+        [[0, 1], [2, 3]]
     """
     x, size, nchw = _image("depth_to_space", input, block_size, data_format)
     channels = x.aval.shape[1 if nchw else 3]
@@ -65,6 +71,12 @@ def space_to_depth(
 
     Raises:
         InvalidArgumentError: when height or width is no multiple of the block's.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
+        >>> tf.nn.space_to_depth(x, block_size=2).numpy().tolist()
+        [[[[0, 1, 2, 3]]]]
     """
     x, size, nchw = _image("space_to_depth", input, block_size, data_format)
     h, w = x.aval.shape[2:] if nchw else x.aval.shape[1:3]
@@ -109,6 +121,13 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
     Raises:
         InvalidArgumentError: when a padded size is no multiple of its block's.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
+        >>> y = tf.space_to_batch(x, block_shape=[2, 2], paddings=[[0, 0], [0, 0]])
+        >>> y.shape, tf.reshape(y, [4]).numpy().tolist()
+        (TensorShape([4, 1, 1, 1]), [0, 1, 2, 3])
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("space_to_batch", x, block_shape, paddings, "paddings")
@@ -143,6 +162,13 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     Raises:
         InvalidArgumentError: when the batch is no multiple of the block's volume, or less is there
             than is to be cropped.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(4), [4, 1, 1, 1])
+        >>> y = tf.batch_to_space(x, block_shape=[2, 2], crops=[[0, 0], [0, 0]])
+        >>> y.shape, tf.reshape(y, [2, 2]).numpy().tolist()
+        (TensorShape([1, 2, 2, 1]), [[0, 1], [2, 3]])
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("batch_to_space", x, block_shape, crops, "crops")
@@ -188,6 +214,12 @@ def required_space_to_batch_paddings(
 
     Returns:
         Paddings for ``tf.space_to_batch`` and crops for ``tf.batch_to_space``, both [n, 2].
+
+    Example:
+        >>> import tfpy as tf
+        >>> pads, crops = tf.required_space_to_batch_paddings([5, 6], block_shape=[2, 2])
+        >>> pads.numpy().tolist(), crops.numpy().tolist()
+        ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
     """
     sizes, blocks = (np.asarray(host_values(x), np.int64) for x in (input_shape, block_shape))
     given = [[0, 0]] * sizes.size if base_paddings is None else base_paddings

@@ -99,6 +99,13 @@ def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> Tenso
 
     Raises:
         ValueError: when the number of values does not fit ``shape``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values = tf.buffer([2, 2])
+        >>> values.set(5.0, 0, 1)
+        >>> values.to_tensor().numpy().tolist()
+        [[0.0, 5.0], [0.0, 0.0]]
     """
     sizes, kind = static_ints(shape), as_dtype(dtype)
     if values is not None:

@@ -24,6 +24,11 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: for booleans and texts.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.saturate_cast([-7.0, 12.0, 300.0], tf.uint8).numpy().tolist()
+        [0, 12, 255]
     """
     x, kind = convert_to_tensor(value), as_dtype(dtype)
     for given in (x.dtype, kind):
@@ -63,6 +68,11 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: for booleans and texts, or when the last dimension does not hold one
             element of ``type``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitcast([1.0, -2.0], tf.int32).numpy().tolist() == [0x3F800000, -0x40000000]
+        True
     """
     x, kind = convert_to_tensor(input), as_dtype(type)
     for dtype in (x.dtype, kind):

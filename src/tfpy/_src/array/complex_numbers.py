@@ -19,6 +19,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: unless both are float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.complex([1.0, 2.0], [0.0, -3.0]).numpy().tolist()
+        [(1+0j), (2-3j)]
     """
     x, y = convert_to_tensor(real), convert_to_tensor(imag)
     if (x.dtype, y.dtype) != (float32, float32):
@@ -35,6 +40,11 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: for strings and booleans.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.real(tf.constant([1 + 2j, 3 - 4j])).numpy().tolist()
+        [1.0, 3.0]
     """
     x = convert_to_tensor(input)
     if x.dtype.is_complex:
@@ -46,7 +56,13 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 @per_value
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary part; 0 for real tensors."""
+    """The imaginary part; 0 for real tensors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.imag(tf.constant([1 + 2j, 3 - 4j])).numpy().tolist()
+        [2.0, -4.0]
+    """
     x = convert_to_tensor(input)
     return ops.imag(x) if x.dtype.is_complex else zeros_like(x)
 
@@ -57,6 +73,11 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: for strings and booleans.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.conj(tf.constant([1 + 2j, -3j])).numpy().tolist()
+        [(1-2j), (-0+3j)]
     """
     t = convert_to_tensor(x)
     if t.dtype.is_complex:
@@ -68,7 +89,13 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 @per_value
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """The angle in radians: for real numbers 0, or pi where they are negative."""
+    """The angle in radians: for real numbers 0, or pi where they are negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.angle(tf.constant([1 + 0j, 1j], tf.complex64)).numpy().round(3)
+        array([0.   , 1.571], dtype=float32)
+    """
     x = convert_to_tensor(input)
     if x.dtype.is_complex:
         return ops.angle(x)

@@ -45,6 +45,11 @@ def strided_slice(
     Raises:
         InvalidArgumentError: for a stride of 0, an index out of range, too many entries, or
             bounds that are not equally many.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strided_slice(tf.range(10), begin=[1], end=[8], strides=[3]).numpy().tolist()
+        [1, 4, 7]
     """
     x = convert_to_tensor(input_)
     starts, stops = static_ints(begin), static_ints(end)

@@ -330,6 +330,12 @@ def reverse_sequence(
 
     Raises:
         InvalidArgumentError: when the axes are equal or the lengths are not one for each entry.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [[1, 2, 3, 0], [4, 5, 0, 0]]
+        >>> tf.reverse_sequence(x, seq_lengths=[3, 2], seq_axis=1).numpy().tolist()
+        [[3, 2, 1, 0], [5, 4, 0, 0]]
     """
     x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
     if seq_axis is None:

@@ -233,7 +233,13 @@ def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
 
 @dispatchable
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dimensions as an int32 scalar."""
+    """The number of dimensions as an int32 scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.rank(tf.zeros([2, 3, 4])).numpy().tolist()
+        3
+    """
     return constant(convert_to_tensor(input).ndim)
 
 
@@ -340,6 +346,11 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when it does not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ensure_shape(tf.zeros([2, 3]), [None, 3]).shape
+        TensorShape([2, 3])
     """
     tensor = convert_to_tensor(x)
     if shape is None:
@@ -374,6 +385,11 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
     Raises:
         ValueError: when they do not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([1, 4]))
+        TensorShape([3, 4])
     """
     try:
         return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
@@ -389,6 +405,11 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 
     Raises:
         InvalidArgumentError: when they do not broadcast.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.broadcast_dynamic_shape([3, 1], [1, 4]).numpy().tolist()
+        [3, 4]
     """
     shapes = static_ints(shape_x), static_ints(shape_y)
     return constant(np.array(broadcast_shapes("broadcast_dynamic_shape", *shapes), np.int32))
@@ -436,6 +457,12 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
     Raises:
         InvalidArgumentError: for an empty list.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.identity_n([tf.constant(1), tf.constant([2.0, 3.0])])
+        >>> b.numpy().tolist()
+        [2.0, 3.0]
     """
     if not input:
         raise invalid("identity_n", "input must have at least one tensor")
@@ -443,7 +470,13 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of several tensors, as :func:`shape` gives them."""
+    """The shapes of several tensors, as :func:`shape` gives them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([2, 3]), tf.zeros([4])])]
+        [[2, 3], [4]]
+    """
     return [shape(x, out_type) for x in input]
 
 

@@ -25,6 +25,11 @@ def sequence_mask(
     Raises:
         ValueError: when ``maxlen`` is not a scalar.
         InvalidArgumentError: when it is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sequence_mask([1, 3, 0], maxlen=3).numpy().astype(int).tolist()
+        [[1, 0, 0], [1, 1, 1], [0, 0, 0]]
     """
     x = convert_to_tensor(lengths)
     if maxlen is None:

@@ -19,6 +19,11 @@ def finfo(dtype: Any) -> Any:
 
     Raises:
         ValueError: for other dtypes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> float(tf.experimental.numpy.finfo(tf.float32).eps) == 2.0**-23
+        True
     """
     return np.finfo(as_dtype(dtype).as_numpy_dtype)
 
@@ -36,6 +41,12 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
     Raises:
         ValueError: without conditions, or for another number of choices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([-2.0, 0.5, 3.0])
+        >>> tf.experimental.numpy.select([x < 0, x > 1], [-x, x * 10], x).numpy().tolist()
+        [2.0, 0.5, 30.0]
     """
     if len(condlist) != len(choicelist):
         raise ValueError(

@@ -43,12 +43,26 @@ def cumsum(
 def cumprod(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """Product of the elements up to each place along an axis; arguments as :func:`cumsum`."""
+    """Product of the elements up to each place along an axis; arguments as :func:`cumsum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.cumprod([1, 2, 3, 4]).numpy().tolist()
+        [1, 2, 6, 24]
+        >>> tf.math.cumprod([1, 2, 3, 4], exclusive=True).numpy().tolist()
+        [1, 1, 2, 6]
+    """
     return _scan(scan.cumprod, x, axis, exclusive, reverse)
 
 
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) up to each place along an axis; arguments as :func:`cumsum`."""
+    """log(sum(exp(x))) up to each place along an axis; arguments as :func:`cumsum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0]).numpy().round(3)
+        array([0.   , 0.693, 1.099], dtype=float32)
+    """
     return _scan(scan.cumulative_logsumexp, x, axis, exclusive, reverse)

@@ -210,7 +210,14 @@ def tensor_scatter_nd_max(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with the larger of old and new at the index vectors."""
+    """``tensor`` with the larger of old and new at the index vectors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [5, 5, 5]
+        >>> tf.tensor_scatter_nd_max(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        [5, 5, 9]
+    """
     return _tensor_scatter(
         "tensor_scatter_nd_max",
         primitives.scatter_max,
@@ -228,7 +235,14 @@ def tensor_scatter_nd_min(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with the smaller of old and new at the index vectors."""
+    """``tensor`` with the smaller of old and new at the index vectors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [5, 5, 5]
+        >>> tf.tensor_scatter_nd_min(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        [3, 5, 5]
+    """
     return _tensor_scatter(
         "tensor_scatter_nd_min",
         primitives.scatter_min,
@@ -263,7 +277,14 @@ def tensor_scatter_nd_sub(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with ``updates`` subtracted at the index vectors."""
+    """``tensor`` with ``updates`` subtracted at the index vectors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [5, 5, 5]
+        >>> tf.tensor_scatter_nd_sub(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
+        [2, 5, -4]
+    """
     return _tensor_scatter_sum(ew.subtract, tensor, indices, updates, bad_indices_policy)
 
 
@@ -272,6 +293,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: on cpu, when a place is outside the tensor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.unravel_index(indices=[0, 5, 7], dims=[2, 4]).numpy().tolist()
+        [[0, 1, 1], [0, 1, 3]]
     """
     at, sizes = convert_to_tensor(indices), static_ints(dims)
     count = math.prod(sizes)
@@ -291,6 +317,13 @@ def dynamic_partition(
     Raises:
         InvalidArgumentError: for a partition outside ``[0, num_partitions)``, or shapes that do
             not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> rows = [10, 20, 30, 40]
+        >>> even, odd = tf.dynamic_partition(rows, partitions=[0, 1, 1, 0], num_partitions=2)
+        >>> even.numpy().tolist(), odd.numpy().tolist()
+        ([10, 40], [20, 30])
     """
     x, parts = convert_to_tensor(data), convert_to_tensor(partitions).host_view()
     if x.aval.shape[: parts.ndim] != parts.shape:
@@ -315,6 +348,12 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for negative indices, or data that do not fit them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> indices, data = [[0, 3], [1, 2]], [[10, 40], [20, 30]]
+        >>> tf.dynamic_stitch(indices, data).numpy().tolist()
+        [10, 20, 30, 40]
     """
     tensors = [convert_to_tensor(d) for d in data]
     places = [convert_to_tensor(i).host_view() for i in indices]

@@ -43,6 +43,12 @@ def unsorted_segment_sum(
 
     Raises:
         InvalidArgumentError: when ``data`` does not begin with the shape of ``segment_ids``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [[1, 2], [3, 4], [5, 6]]
+        >>> tf.math.unsorted_segment_sum(x, [2, 0, 2], num_segments=3).numpy().tolist()
+        [[3, 4], [0, 0], [6, 8]]
     """
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     return indexing.segment_sum(x, ids, segments=_count(num_segments))
@@ -52,7 +58,14 @@ def unsorted_segment_sum(
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """Products of the rows with the same id, 1 for ids without rows."""
+    """Products of the rows with the same id, 1 for ids without rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [1, 7, 3, 4]
+        >>> tf.math.unsorted_segment_prod(x, [1, 0, 1, 0], num_segments=2).numpy().tolist()
+        [28, 3]
+    """
     return _combined(scatter.scatter_prod, data, segment_ids, num_segments, lambda d: 1)
 
 
@@ -60,7 +73,14 @@ def unsorted_segment_prod(
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """Largest of the rows with the same id, the dtype's lowest number for ids without rows."""
+    """Largest of the rows with the same id, the dtype's lowest number for ids without rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [1, 7, 3, 4]
+        >>> tf.math.unsorted_segment_max(x, [1, 0, 1, 0], num_segments=2).numpy().tolist()
+        [7, 3]
+    """
     return _combined(scatter.scatter_max, data, segment_ids, num_segments, lambda d: d.min)
 
 
@@ -68,7 +88,14 @@ def unsorted_segment_max(
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """Smallest of the rows with the same id, the dtype's highest number for ids without rows."""
+    """Smallest of the rows with the same id, the dtype's highest number for ids without rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [1, 7, 3, 4]
+        >>> tf.math.unsorted_segment_min(x, [1, 0, 1, 0], num_segments=2).numpy().tolist()
+        [4, 1]
+    """
     return _combined(scatter.scatter_min, data, segment_ids, num_segments, lambda d: d.max)
 
 
@@ -84,7 +111,14 @@ def _sizes(ids: Tensor, num_segments: Any, data: Tensor) -> Tensor:
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """Means of the rows with the same id, 0 for ids without rows. Integers give float32."""
+    """Means of the rows with the same id, 0 for ids without rows. Integers give float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [1.0, 7.0, 3.0]
+        >>> tf.math.unsorted_segment_mean(x, [1, 0, 1], num_segments=2).numpy().tolist()
+        [7.0, 2.0]
+    """
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     x = cast(x, dtypes.float32) if x.dtype.is_integer else x
     return unsorted_segment_sum(x, ids, num_segments) / _sizes(ids, num_segments, x)
@@ -94,7 +128,14 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """Sums of the rows with the same id divided by the square root of how many they are."""
+    """Sums of the rows with the same id divided by the square root of how many they are.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [1.0, 2.0, 3.0, 4.0, 9.0]
+        >>> tf.math.unsorted_segment_sqrt_n(x, [0, 0, 0, 0, 1], num_segments=2).numpy().tolist()
+        [5.0, 9.0]
+    """
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     total = unsorted_segment_sum(x, ids, num_segments)
     return total / ew.sqrt(_sizes(ids, num_segments, x))
@@ -135,13 +176,25 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the ids do not ascend or are not one for each row.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [[1, 2], [3, 4], [5, 6]]
+        >>> tf.math.segment_sum(x, segment_ids=[0, 0, 1]).numpy().tolist()
+        [[4, 6], [5, 6]]
     """
     x, ids, counts = _sorted("segment_sum", data, segment_ids)
     return unsorted_segment_sum(x, ids, len(counts))
 
 
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Products of the rows with the same id, 1 where there is none; as :func:`segment_sum`."""
+    """Products of the rows with the same id, 1 where there is none; as :func:`segment_sum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.segment_prod([1, 7, 3, 4], segment_ids=[0, 0, 1, 1]).numpy().tolist()
+        [7, 12]
+    """
     x, ids, counts = _sorted("segment_prod", data, segment_ids)
     return unsorted_segment_prod(x, ids, len(counts))
 
@@ -150,6 +203,11 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     """Means of the rows with the same id, 0 where there is none; as :func:`segment_sum`.
 
     Integer means truncate.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.segment_mean([1.0, 7.0, 3.0], segment_ids=[0, 0, 1]).numpy().tolist()
+        [4.0, 3.0]
     """
     x, ids, counts = _sorted("segment_mean", data, segment_ids)
     total = unsorted_segment_sum(x, ids, len(counts))
@@ -165,10 +223,22 @@ def _extreme(op: Any, name: str, data: Any, segment_ids: Any) -> Tensor:
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Largest of the rows with the same id, 0 where there is none; as :func:`segment_sum`."""
+    """Largest of the rows with the same id, 0 where there is none; as :func:`segment_sum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.segment_max([1, 7, 3, 4], segment_ids=[0, 0, 1, 1]).numpy().tolist()
+        [7, 4]
+    """
     return _extreme(unsorted_segment_max, "segment_max", data, segment_ids)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """Smallest of the rows with the same id, 0 where there is none; as :func:`segment_sum`."""
+    """Smallest of the rows with the same id, 0 where there is none; as :func:`segment_sum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.segment_min([1, 7, 3, 4], segment_ids=[0, 0, 1, 1]).numpy().tolist()
+        [1, 3]
+    """
     return _extreme(unsorted_segment_min, "segment_min", data, segment_ids)

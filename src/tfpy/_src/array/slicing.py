@@ -207,6 +207,12 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Raises:
         ValueError: for another ``indexing`` than "xy" and "ij".
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
+        >>> x.numpy().tolist(), y.numpy().tolist()
+        ([[1, 2, 3], [1, 2, 3]], [[10, 10, 10], [20, 20, 20]])
     """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     order = list(range(len(vectors)))

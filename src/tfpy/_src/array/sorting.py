@@ -142,6 +142,12 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
     Raises:
         InvalidArgumentError: for other shapes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> predictions = [[0.1, 0.7, 0.2], [0.5, 0.1, 0.4]]
+        >>> tf.math.in_top_k(targets=[2, 1], predictions=predictions, k=2).numpy().tolist()
+        [True, False]
     """
     classes, x = convert_to_tensor(targets), convert_to_tensor(predictions)
     if x.ndim != 2:
@@ -195,12 +201,24 @@ def searchsorted(
 
 
 def lower_bound(sorted_sequence: Any, values: Any) -> Tensor:
-    """:func:`searchsorted` to the left of equal elements (TensorFlow.js's name)."""
+    """:func:`searchsorted` to the left of equal elements (TensorFlow.js's name).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.lower_bound([[1, 3, 3, 9]], [[3, 4]]).numpy().tolist()
+        [[1, 3]]
+    """
     return searchsorted(sorted_sequence, values, "left")
 
 
 def upper_bound(sorted_sequence: Any, values: Any) -> Tensor:
-    """:func:`searchsorted` to the right of equal elements (TensorFlow.js's name)."""
+    """:func:`searchsorted` to the right of equal elements (TensorFlow.js's name).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.upper_bound([[1, 3, 3, 9]], [[3, 4]]).numpy().tolist()
+        [[3, 3]]
+    """
     return searchsorted(sorted_sequence, values, "right")
 
 
@@ -245,6 +263,12 @@ def unique_with_counts(
 
     Raises:
         InvalidArgumentError: for something else than a vector.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, index, count = tf.unique_with_counts([7, 5, 7, 7])
+        >>> values.numpy().tolist(), index.numpy().tolist(), count.numpy().tolist()
+        ([7, 5], [0, 1, 0, 0], [3, 1])
     """
     values, kind = convert_to_tensor(x), as_dtype(out_idx).as_numpy_dtype
     if values.ndim != 1:
@@ -317,6 +341,12 @@ def setdiff1d(
 
     Raises:
         InvalidArgumentError: when one of them is not a vector.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, places = tf.setdiff1d([1, 2, 3, 4], [2, 4])
+        >>> values.numpy().tolist(), places.numpy().tolist()
+        ([1, 3], [0, 2])
     """
     first, second = as_tensors(ew.equal, (x, y))
     for what, t in (("x", first), ("y", second)):
@@ -334,6 +364,11 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when ``x`` is no such vector.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
+        [1, 2, 0]
     """
     perm = convert_to_tensor(x)
     check_dtype("invert_permutation", perm.aval, {dtypes.int32})

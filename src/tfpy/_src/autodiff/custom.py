@@ -64,6 +64,19 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     Raises:
         TypeError: when ``f`` reads Variables and ``grad_fn`` does not take ``variables``.
         ValueError: from the tape, when the number of gradients is wrong.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.custom_gradient
+        ... def log1pexp(x):
+        ...     e = tf.exp(x)
+        ...     return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+        >>> x = tf.constant(100.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = log1pexp(x)
+        >>> tape.gradient(y, x).numpy().tolist()
+        1.0
     """
     if f is None:
         return custom_gradient
@@ -158,7 +171,18 @@ def _taken(gradient: Any) -> Any:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f`` whose intermediate results are not kept, but computed again for the gradient."""
+    """``f`` whose intermediate results are not kept, but computed again for the gradient.
+
+    Example:
+        >>> import tfpy as tf
+        >>> layer = tf.recompute_grad(lambda x: tf.square(tf.square(x)))
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = layer(x)
+        >>> tape.gradient(y, x).numpy().tolist()
+        32.0
+    """
 
     @custom_gradient
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -197,6 +221,16 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
         TypeError: when an argument is no tensor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.custom_grad
+        ... def clipped(x, save):
+        ...     save([x])
+        ...     slope = lambda dy, saved: dy * tf.minimum(2 * saved[0], 1.0)
+        ...     return {"value": x * x, "grad_func": slope}
+        >>> tf.grad(clipped)(tf.constant(3.0)).numpy().tolist()
+        1.0
     """
 
     @custom_gradient
@@ -215,7 +249,17 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f`` whose gradient is that of the identity (``tf.grad_pass_through``)."""
+    """``f`` whose gradient is that of the identity (``tf.grad_pass_through``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(1.7)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.grad_pass_through(tf.round)(x)
+        >>> y.numpy().tolist(), tape.gradient(y, x).numpy().tolist()
+        (2.0, 1.0)
+    """
 
     @custom_gradient
     def passing(*args: Any, **kwargs: Any) -> Any:

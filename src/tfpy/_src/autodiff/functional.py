@@ -18,6 +18,12 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 
     Raises:
         ValueError: when the result does not depend on every argument.
+
+    Example:
+        >>> import tfpy as tf
+        >>> both = tf.value_and_grads(lambda x, y: x * y)([3.0, 5.0])
+        >>> both["value"].numpy().tolist(), [g.numpy().tolist() for g in both["grads"]]
+        (15.0, [5.0, 3.0])
     """
 
     def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
@@ -37,7 +43,14 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 
 
 def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrad``: ``g(x, dy=None)`` gives ``{"value", "grad"}``."""
+    """TensorFlow.js's ``valueAndGrad``: ``g(x, dy=None)`` gives ``{"value", "grad"}``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> both = tf.value_and_grad(lambda x: x * x)(tf.constant(3.0))
+        >>> both["value"].numpy().tolist(), both["grad"].numpy().tolist()
+        (9.0, 6.0)
+    """
     both = value_and_grads(f)
 
     def g(x: Any, dy: Any = None) -> dict[str, Any]:
@@ -48,7 +61,14 @@ def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
 
 
 def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
-    """TensorFlow.js's ``grads``: ``g(args, dy=None)`` gives a gradient per argument."""
+    """TensorFlow.js's ``grads``: ``g(args, dy=None)`` gives a gradient per argument.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dx, dy = tf.grads(lambda x, y: x * x * y)([3.0, 5.0])
+        >>> dx.numpy().tolist(), dy.numpy().tolist()
+        (30.0, 9.0)
+    """
     both = value_and_grads(f)
     return lambda args, dy=None: list(both(args, dy)["grads"])
 
@@ -72,6 +92,13 @@ def variable_grads(
 
     Raises:
         ValueError: when ``f`` does not give a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> w = tf.Variable(3.0, name="w")
+        >>> both = tf.variable_grads(lambda: w * w, [w])
+        >>> both["value"].numpy().tolist(), both["grads"]
+        (9.0, {'w:0': <tf.Tensor: shape=(), dtype=float32, numpy=6.0>})
     """
     with GradientTape() as tape:
         value = f()

@@ -24,7 +24,17 @@ from tfpy._src.variables.variable import Variable
 
 
 class UnconnectedGradients(Enum):
-    """What a source that does not influence the target gets (``tf.UnconnectedGradients``)."""
+    """What a source that does not influence the target gets (``tf.UnconnectedGradients``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     z = 2 * x
+        >>> zero = tf.UnconnectedGradients.ZERO
+        >>> tape.gradient(z, y, unconnected_gradients=zero).numpy().tolist()
+        0.0
+    """
 
     NONE = "none"
     ZERO = "zero"

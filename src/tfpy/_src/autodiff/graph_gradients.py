@@ -36,6 +36,14 @@ def gradients(
 
     Raises:
         RuntimeError: outside of ``tf.function``; use GradientTape there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def slope(x):
+        ...     return tf.gradients(x * x, x)
+        >>> [g.numpy().tolist() for g in slope(tf.constant(3.0))]
+        [6.0]
     """
     sources = [convert_to_tensor(x) for x in nest.flatten(xs)]
     targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
@@ -68,6 +76,14 @@ def hessians(
 
     Raises:
         RuntimeError: outside of ``tf.function``; use two GradientTapes there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def curvature(x):
+        ...     return tf.hessians(tf.reduce_sum(x**3), x)
+        >>> curvature(tf.constant([1.0, 2.0]))[0].numpy().tolist()
+        [[6.0, 0.0], [0.0, 12.0]]
     """
     _entries("hessians")
     return [_hessian(ys, convert_to_tensor(x)) for x in nest.flatten(xs)]

@@ -92,6 +92,12 @@ def switch_case(
     Raises:
         TypeError: when ``branch_index`` is not an integer tensor or a branch is not callable.
         ValueError: without branches, or when their numbers have gaps.
+
+    Example:
+        >>> import tfpy as tf
+        >>> branches = [lambda: tf.constant(10), lambda: tf.constant(20)]
+        >>> tf.switch_case(tf.constant(1), branches).numpy().tolist()
+        20
     """
     if not is_operand(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
@@ -142,6 +148,13 @@ def case(
     Raises:
         TypeError: when a pair is not one, or a predicate is not a tensor.
         InvalidArgumentError: when none holds and there is no ``default``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(7)
+        >>> cases = [(x < 0, lambda: tf.constant("negative")), (x > 5, lambda: tf.constant("big"))]
+        >>> tf.case(cases, lambda: tf.constant("small")).numpy()
+        b'big'
     """
     otherwise = _none_holds if default is None else default
     for pred, fn in reversed(_cases(pred_fn_pairs, exclusive)):

@@ -31,6 +31,16 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
 
     What takes effect does so in the order of the program, within functions too, so only callables
     among the inputs are called.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.Variable(1)
+        >>> @tf.function
+        ... def count():
+        ...     with tf.control_dependencies([x.assign_add(5)]):
+        ...         return tf.identity(x)
+        >>> count().numpy().tolist()
+        6
     """
     for value in control_inputs or ():
         if callable(value):
@@ -139,6 +149,14 @@ def py_function(
 
     Raises:
         InvalidArgumentError: when what it gives is not of those dtypes (or shapes).
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def doubled(x):
+        ...     return tf.py_function(lambda t: t * int(t.numpy()), [x], Tout=tf.int32)
+        >>> doubled(tf.constant(4)).numpy().tolist()
+        16
     """
     if func is None:
         return functools.partial(_decorated, py_function, Tout)
@@ -157,7 +175,17 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients."""
+    """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import numpy as np
+        >>> @tf.function
+        ... def middle(x):
+        ...     return tf.numpy_function(np.median, [x], tf.float64)
+        >>> middle(np.array([1.0, 9.0, 2.0])).numpy().tolist()
+        2.0
+    """
     if func is None:
         return functools.partial(_decorated, numpy_function, Tout)
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
@@ -249,8 +277,30 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
 
 
 def group(*inputs: Any, name: str | None = None) -> None:
-    """Nothing: what is given was computed, or stands in the trace, in the order of the program."""
+    """Nothing: what is given was computed, or stands in the trace, in the order of the program.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.Variable(1), tf.Variable(2)
+        >>> @tf.function
+        ... def both():
+        ...     tf.group(x.assign_add(10), y.assign_add(10))
+        >>> both()
+        >>> x.numpy().tolist(), y.numpy().tolist()
+        (11, 12)
+    """
 
 
 def no_op(name: str | None = None) -> None:
-    """Nothing."""
+    """Nothing.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def increase(x, really):
+        ...     tf.cond(really, lambda: tf.group(x.assign_add(1)), tf.no_op)
+        >>> x = tf.Variable(1)
+        >>> increase(x, tf.constant(False))
+        >>> x.numpy().tolist()
+        1
+    """

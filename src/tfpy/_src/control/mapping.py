@@ -87,6 +87,12 @@ def vectorized_map(
 
     Raises:
         ValueError: for differing first dimensions, or a ``fn`` that gives no tensors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2], [3, 4]])
+        >>> tf.vectorized_map(lambda row: row * tf.reduce_sum(row), x).numpy().tolist()
+        [[3, 6], [21, 28]]
     """
     _check_callable(fn)
     rows: list[Any] = [_rows(x) for x in flatten(elems)]
@@ -163,7 +169,13 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last result of ``fn(accumulated, row)`` from the first row on; see :func:`scan`."""
+    """The last result of ``fn(accumulated, row)`` from the first row on; see :func:`scan`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.foldl(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
+        123
+    """
     return _Fold(fn, elems, initializer, reverse=False).run()
 
 
@@ -176,7 +188,13 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last result of ``fn(accumulated, row)`` from the last row on; see :func:`scan`."""
+    """The last result of ``fn(accumulated, row)`` from the last row on; see :func:`scan`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.foldr(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
+        321
+    """
     return _Fold(fn, elems, initializer, reverse=True).run()
 
 

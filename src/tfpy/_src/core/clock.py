@@ -18,6 +18,12 @@ def timestamp(name: str | None = None) -> Tensor:
     """Seconds since the program began, as float32; within ``tf.function``, at each call.
 
     TensorFlow counts from 1970 in float64: float32 would tell no two times of one minute apart.
+
+    Example:
+        >>> import tfpy as tf
+        >>> start = tf.timestamp()
+        >>> bool(tf.timestamp() >= start)
+        True
     """
     trace = tracing.current()
     if trace is None:

@@ -22,6 +22,11 @@ def is_tensor(x: Any) -> bool:
     """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``).
 
     Other libraries' Variables count, too: those of Keras give a tensor of themselves.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+        (True, False)
     """
     return isinstance(x, AnyTensor | Composite)
 
@@ -169,6 +174,11 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The values that are known without running anything; None of a tensor of a trace.
 
     What is no tensor is given back.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.get_static_value(tf.constant([1, 2])).tolist()
+        [1, 2]
     """
     if isinstance(tensor, Holder):
         return None

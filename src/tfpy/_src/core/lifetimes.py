@@ -32,6 +32,12 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
 
     Raises:
         TypeError: when it is not callable or returns an awaitable.
+
+    Example:
+        >>> import tfpy as tf
+        >>> y = tf.tidy(lambda: tf.constant([1.0, 2.0]) * 2 + 1)
+        >>> y.numpy().tolist()
+        [3.0, 5.0]
     """
     function: Callable[[], T] = name_or_fn if fn is None else fn
     if not callable(function):
@@ -60,13 +66,31 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
 
 
 def keep(tensor: Tensor) -> Tensor:
-    """Exempts a tensor from the tidy scopes around it."""
+    """Exempts a tensor from the tidy scopes around it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def doubled(x):
+        ...     kept.append(tf.keep(x * 2))
+        >>> kept = []
+        >>> tf.tidy(lambda: doubled(tf.constant([1.0, 2.0])))
+        >>> kept[0].numpy().tolist()
+        [2.0, 4.0]
+    """
     tensor.kept = True
     return tensor
 
 
 def dispose(container: Any) -> None:
-    """Disposes every tensor in a nest, those of ragged and sparse tensors included."""
+    """Disposes every tensor in a nest, those of ragged and sparse tensors included.
+
+    Example:
+        >>> import tfpy as tf
+        >>> weights = {"kernel": [tf.constant([1.0, 2.0])]}
+        >>> tf.dispose(weights)
+        >>> weights["kernel"][0].is_disposed
+        True
+    """
     for tensor in _tensors_in(container):
         tensor.dispose()
 
@@ -89,6 +113,13 @@ def memory() -> dict[str, Any]:
         program, and under ``backend`` what the active backend says (slots and bytes at least). In
         debug mode ``largest``, too: what takes most bytes, as tuples of ``nbytes``, ``tensors``,
         ``aval``, ``place`` and the ``line`` of the program that made it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> before = tf.memory()["numTensors"]
+        >>> x = tf.zeros([2, 3])
+        >>> tf.memory()["numTensors"] - before
+        1
     """
     backend = registry.active_backend()
     backend.collect()

@@ -26,6 +26,11 @@ def is_nested(structure: Any) -> bool:
     """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object.
 
     Arrays of JavaScript are leaves: they are tensors' values.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("text")
+        (True, False)
     """
     if type(structure) in _PLAIN:
         return True
@@ -73,6 +78,11 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     Raises:
         TypeError: when ``flat_sequence`` is no sequence.
         ValueError: when it has more or fewer leaves than ``structure``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
+        {'a': 1, 'b': (2, 3)}
     """
     if not is_nested(flat_sequence):
         raise TypeError(
@@ -107,6 +117,13 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     Raises:
         TypeError: when ``func`` is not callable, or types of sequences differ.
         ValueError: without a nest, when the nests differ, or for another keyword.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nest.map_structure(lambda x: x * 10, {"a": 1, "b": (2, 3)})
+        {'a': 10, 'b': (20, 30)}
+        >>> tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [10, (20, 30)])
+        [11, (22, 33)]
     """
     check_types = kwargs.pop("check_types", True)
     expand_composites = kwargs.pop("expand_composites", False)
@@ -138,6 +155,15 @@ def assert_same_structure(
     Raises:
         ValueError: where they differ in nesting, length or keys.
         TypeError: where they differ in the type of a sequence.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nest.assert_same_structure({"a": 1, "b": (2, 3)}, {"a": 0, "b": (0, 0)})
+        >>> try:
+        ...     tf.nest.assert_same_structure([1, 2], [1, [2]])
+        ... except ValueError:
+        ...     print("they differ")
+        they differ
     """
 
     def differ(error: type[Exception], why: str) -> Exception:

@@ -209,7 +209,16 @@ def backpropagate(
 
 @per_value
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same values, constant for every tape."""
+    """The same values, constant for every tape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * tf.stop_gradient(x)
+        >>> tape.gradient(y, x).numpy().tolist()
+        3.0
+    """
     tensor = convert_to_tensor(input)
     trace = tracing.current()
     if trace is None or type(tensor) is Tensor:

@@ -20,6 +20,14 @@ class TensorShape(tuple[int, ...]):
     Raises:
         ValueError: for a size below 0.
         TypeError: for what is no size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> shape = tf.TensorShape([None, 3])
+        >>> shape.rank, shape.is_fully_defined(), shape.is_compatible_with([8, 3])
+        (2, False, True)
+        >>> shape.merge_with([8, None])
+        TensorShape([8, 3])
     """
 
     __slots__ = ()

@@ -33,6 +33,15 @@ def Assert(  # noqa: N802 - TensorFlow's name
 
     Raises:
         InvalidArgumentError: when it does not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> loss = tf.constant(float("nan"))
+        >>> try:
+        ...     tf.Assert(tf.math.is_finite(loss), [loss])
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("the loss is not finite")
+        the loss is not finite
     """
     _hold(condition, [], list(data), summarize)
 

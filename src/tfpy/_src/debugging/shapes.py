@@ -25,6 +25,15 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
     Raises:
         ValueError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.assert_rank(tf.zeros([2, 3]), 2)
+        >>> try:
+        ...     tf.assert_rank(tf.zeros([2, 3]), 1)
+        ... except ValueError:
+        ...     print("not a vector")
+        not a vector
     """
     wanted = _number(rank)
     _check_rank(x, lambda n: n == wanted, f"rank {wanted}", message)

@@ -51,6 +51,13 @@ def device(device_name: Any) -> Iterator[None]:
 
     Raises:
         ValueError: for what names no device.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.device("/CPU:0"):
+        ...     x = tf.constant([1, 2]) + 1
+        >>> x.numpy().tolist()
+        [2, 3]
     """
     name = getattr(device_name, "name", device_name)
     if name is not None and (not isinstance(name, str) or not _NAME.fullmatch(name)):

@@ -273,5 +273,11 @@ _environment.take(os.environ.get(VARIABLE, ""), f"the variable {VARIABLE}")
 
 
 def env() -> Environment:
-    """The flags of this program (``tf.env()``)."""
+    """The flags of this program (``tf.env()``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.env().get_bool("DEBUG")
+        False
+    """
     return _environment

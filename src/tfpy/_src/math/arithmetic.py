@@ -60,6 +60,11 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: for two dtypes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.divide_no_nan([3.0, 1.0], [2.0, 0.0]).numpy().tolist()
+        [1.5, 0.0]
     """
     return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
 
@@ -69,6 +74,11 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
+        [0.5, 0.0]
     """
     t = convert_to_tensor(x)
     return ew.divide_no_nan(cast(1, t.dtype), t)
@@ -79,6 +89,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: when ``scalar`` is not one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.scalar_mul(3, tf.constant([1, 2])).numpy().tolist()
+        [3, 6]
     """
     number = convert_to_tensor(scalar, x.dtype)
     if number.ndim:
@@ -90,7 +105,13 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 @per_value
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1; for complex numbers ``x / |x|``, and 0 where x is 0."""
+    """-1, 0 or 1; for complex numbers ``x / |x|``, and 0 where x is 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sign([-2.5, 0.0, 7.0]).numpy().tolist()
+        [-1.0, 0.0, 1.0]
+    """
     t = convert_to_tensor(x)
     if t.dtype.is_complex:
         return ew.divide_no_nan(t, cast(ew.abs_(t), t.dtype))
@@ -103,6 +124,11 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy().tolist()
+        [9, 12]
     """
     first, *rest = [convert_to_tensor(t) for t in inputs]
     shapes = [list(t.aval.shape) for t in (first, *rest)]
@@ -115,7 +141,13 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 @per_value
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """log(sigmoid(x)), without overflow.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.log_sigmoid([-100.0, 0.0, 2.0]).numpy().round(3)
+        array([-100.   ,   -0.693,   -0.127], dtype=float32)
+    """
     return -activation.softplus(-convert_to_tensor(x))
 
 
@@ -146,7 +178,13 @@ def clip_by_value(
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Sum of a list of tensors of one shape; the same as :func:`add_n`."""
+    """Sum of a list of tensors of one shape; the same as :func:`add_n`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])]).numpy().tolist()
+        [4, 6]
+    """
     return add_n(inputs)
 
 
@@ -155,6 +193,11 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: when the coefficients are no list.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.polyval([2, 0, 1], 3).numpy().tolist()
+        19
     """
     if not isinstance(coeffs, list):
         raise ValueError(

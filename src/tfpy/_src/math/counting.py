@@ -44,6 +44,13 @@ def bincount(
     Raises:
         InvalidArgumentError: for negative values, or weights of another shape.
         ValueError: for another axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
+        [0, 2, 0, 1]
+        >>> tf.math.bincount([1, 1, 3], weights=[0.5, 0.25, 4.0]).numpy().tolist()
+        [0.0, 0.75, 0.0, 4.0]
     """
     if axis not in (None, 0, -1):
         raise ValueError(
@@ -124,6 +131,12 @@ def histogram_fixed_width_bins(
 
     Raises:
         InvalidArgumentError: when there is no bin.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [0.5, 1.5, 1.7, 9.0]
+        >>> tf.histogram_fixed_width_bins(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
+        [0, 1, 1, 4]
     """
     bins = _bins(nbins)
     low, high = _range(value_range)
@@ -147,6 +160,12 @@ def histogram_fixed_width(
 
     Raises:
         InvalidArgumentError: when the range is empty or there is no bin.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = [0.5, 1.5, 1.7, 9.0]
+        >>> tf.histogram_fixed_width(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
+        [1, 2, 0, 0, 1]
     """
     low, high = _range(value_range)
     if not low < high:
@@ -175,6 +194,12 @@ def confusion_matrix(
 
     Raises:
         InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, predictions = [0, 1, 2, 2], [0, 2, 2, 2]
+        >>> tf.math.confusion_matrix(labels, predictions).numpy().tolist()
+        [[1, 0, 0], [0, 0, 1], [0, 0, 2]]
     """
     truth, guess = (_int_vector(v) for v in (labels, predictions))
     if truth.ndim == guess.ndim + 1 and truth.aval.shape[-1] == 1:
@@ -205,7 +230,13 @@ def _classes(pairs: Tensor) -> int:
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of elements that are 0, a float32 scalar; NaN for an empty tensor."""
+    """The share of elements that are 0, a float32 scalar; NaN for an empty tensor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.zero_fraction([0.0, 1.0, 0.0, 3.0]).numpy().tolist()
+        0.5
+    """
     x = convert_to_tensor(value)
     nonzero = cast(count_nonzero(x), dtypes.float32)
     return 1.0 - nonzero / float(x.size) if x.size else nonzero * math.nan

@@ -273,6 +273,11 @@ def reduce_euclidean_norm(
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().tolist()
+        [5.0, 5.0]
     """
     x = convert_to_tensor(input_tensor)
     total = reduce_sum(_squared_length(x), axis, keepdims)
@@ -294,6 +299,11 @@ def count_nonzero(
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.count_nonzero([[0, 1, 2], [0, 0, 3]], axis=1).numpy().tolist()
+        [2, 1]
     """
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
@@ -344,6 +354,12 @@ def l2_normalize(
 
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.l2_normalize([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().round(3)
+        array([[0.6, 0.8],
+               [0. , 1. ]], dtype=float32)
     """
     t = convert_to_tensor(x)
     total = reduce_sum(_squared_length(t), axis, keepdims=True)
@@ -366,10 +382,22 @@ def _ascends(compare: Callable[[Tensor, Tensor], Tensor], x: Any) -> Tensor:
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether each element, in row-major order, is larger than the one before it."""
+    """Whether each element, in row-major order, is larger than the one before it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.is_strictly_increasing([1, 1, 2]).numpy().tolist()
+        False
+    """
     return _ascends(ew.less, x)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether no element, in row-major order, is smaller than the one before it."""
+    """Whether no element, in row-major order, is smaller than the one before it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.is_non_decreasing([1, 1, 2]).numpy().tolist()
+        True
+    """
     return _ascends(ew.less_equal, x)

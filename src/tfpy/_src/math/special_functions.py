@@ -12,7 +12,13 @@ from tfpy._src.ops import reduction, special as primitives
 
 
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """The number whose erfc is x; infinite at 0 and 2, NaN beyond."""
+    """The number whose erfc is x; infinite at 0 and 2, NaN beyond.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.erfcinv([0.4795, 1.5205]).numpy().round(3)
+        array([ 0.5, -0.5], dtype=float32)
+    """
     return primitives.ndtri(convert_to_tensor(x) * 0.5) * -math.sqrt(0.5)
 
 
@@ -21,6 +27,11 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.math.lbeta([[2.0, 1.0], [2.0, 3.0]]).numpy().round(3)
+        array([-0.693, -2.485], dtype=float32)
     """
     t = convert_to_tensor(x)
     if not t.ndim:
