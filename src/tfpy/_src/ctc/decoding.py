@@ -45,6 +45,14 @@ def ctc_greedy_decoder(
     Raises:
         InvalidArgumentError: for logits of another rank, or a class that there is not.
         FailedPreconditionError: for another number of lengths, or one above ``time``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> likely = [0, 0, 2, 1]  # at each time; the last class is the blank
+        >>> logits = tf.one_hot([[c] for c in likely], depth=3)
+        >>> decoded, score = tf.nn.ctc_greedy_decoder(logits, sequence_length=[4])
+        >>> decoded[0].values.numpy().tolist()
+        [0, 1]
     """
     logits, lengths = _operands("ctc_greedy_decoder", inputs, sequence_length)
     classes = logits.aval.shape[2]
@@ -83,6 +91,13 @@ def ctc_beam_search_decoder(
         InvalidArgumentError: for logits of another rank, for more paths than the beam is wide, or
             than were found.
         FailedPreconditionError: for another number of lengths, or one above ``time``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = tf.math.log([[[0.1, 0.8, 0.1]], [[0.1, 0.1, 0.8]], [[0.7, 0.2, 0.1]]])
+        >>> decoded, score = tf.nn.ctc_beam_search_decoder(logits, [3], beam_width=4, top_paths=1)
+        >>> decoded[0].values.numpy().tolist()
+        [1, 0]
     """
     problem = f"top_paths must be in 1 .. beam_width ({beam_width}), got {top_paths}"
     if min(top_paths, beam_width) < 1:

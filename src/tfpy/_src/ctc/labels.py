@@ -23,6 +23,12 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
 
     Raises:
         InvalidArgumentError: for something else than a matrix.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, index = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+        >>> values.numpy().tolist(), index.numpy().tolist()
+        ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
     """
     x = convert_to_tensor(labels)
     if x.ndim != 2:
@@ -49,6 +55,12 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
     Raises:
         InvalidArgumentError: for something else than a matrix, or another number of lengths.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], seq_length=[5])
+        >>> labels.numpy().tolist(), lengths.numpy().tolist()
+        ([[1, 2, 1]], [3])
     """
     x, lengths = convert_to_tensor(labels), convert_to_tensor(seq_length)
     if x.ndim != 2 or tuple(lengths.aval.shape) != (x.aval.shape[0],):

@@ -75,6 +75,12 @@ def ctc_loss(
         ValueError: for sparse labels without ``blank_index``.
         InvalidArgumentError: when shapes do not go together; for sparse labels, when there are none
             in a row or too many for the time.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
+        >>> tf.nn.ctc_loss([[1, 2]], logits, [2], [3], blank_index=0).numpy().round(3)
+        array([1.686], dtype=float32)
     """
     scores = convert_to_tensor(logits)
     if scores.ndim != 3:

@@ -65,6 +65,14 @@ def convert_image_dtype(
 
     Raises:
         AttributeError: for other dtypes than floats and integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.convert_image_dtype([[[0.0], [0.5], [1.0]]], tf.uint8).numpy().ravel().tolist()
+        [0, 127, 255]
+        >>> white = tf.constant([[[255]]], tf.uint8)
+        >>> tf.image.convert_image_dtype(white, tf.float32).numpy().tolist()
+        [[[1.0]]]
     """
     x, kind = convert_to_tensor(image), as_dtype(dtype)
     for what, given in (("dtype", kind), ("image dtype", x.dtype)):

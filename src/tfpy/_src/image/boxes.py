@@ -87,6 +87,13 @@ def non_max_suppression(
 
     Raises:
         InvalidArgumentError: when shapes or thresholds do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> scores = [0.9, 0.75, 0.5]
+        >>> tf.image.non_max_suppression(boxes, scores, max_output_size=3).numpy().tolist()
+        [0, 2]
     """
     return non_max_suppression_with_scores(
         boxes, scores, max_output_size, iou_threshold, score_threshold
@@ -106,6 +113,13 @@ def non_max_suppression_with_scores(
 
     Raises:
         InvalidArgumentError: when shapes or thresholds do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> indices, scores = tf.image.non_max_suppression_with_scores(boxes, [0.875, 0.75, 0.5], 3)
+        >>> indices.numpy().tolist(), scores.numpy().tolist()
+        ([0, 2], [0.875, 0.5])
     """
     values = convert_to_tensor(scores)
     if values.ndim != 1:
@@ -137,6 +151,15 @@ def non_max_suppression_padded(
     Raises:
         ValueError: for batches that are not to be filled up.
         InvalidArgumentError: when shapes or thresholds do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> indices, valid = tf.image.non_max_suppression_padded(
+        ...     boxes, [0.9, 0.75, 0.5], max_output_size=4, pad_to_max_output_size=True
+        ... )
+        >>> indices.numpy().tolist(), valid.numpy().tolist()
+        ([0, 2, 0, 0], 2)
     """
     corners = convert_to_tensor(boxes)
     if corners.ndim > 2 and not pad_to_max_output_size:
@@ -183,6 +206,12 @@ def non_max_suppression_overlaps(
 
     Raises:
         InvalidArgumentError: when the shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> alike = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        >>> tf.image.non_max_suppression_overlaps(alike, [0.9, 0.75, 0.5], 3).numpy().tolist()
+        [0, 2]
     """
     alike = np.asarray(convert_to_tensor(overlaps).host_view())
     values = np.asarray(convert_to_tensor(scores).host_view())
@@ -210,7 +239,16 @@ async def _fetched(x: Any) -> Tensor:
 
 @awaitable("tf.image.non_max_suppression_async(boxes, scores, ...)")
 async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwargs: Any) -> Tensor:
-    """:func:`non_max_suppression` that does not block while boxes come from the device."""
+    """:func:`non_max_suppression` that does not block while boxes come from the device.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import asyncio
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> found = tf.image.non_max_suppression_async(boxes, [0.9, 0.75, 0.5], 3)
+        >>> asyncio.run(found).numpy().tolist()
+        [0, 2]
+    """
     return non_max_suppression(await _fetched(boxes), await _fetched(scores), *args, **kwargs)
 
 
@@ -218,7 +256,17 @@ async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwarg
 async def non_max_suppression_with_scores_async(
     boxes: Any, scores: Any, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """:func:`non_max_suppression_with_scores` that does not block."""
+    """:func:`non_max_suppression_with_scores` that does not block.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import asyncio
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> found = tf.image.non_max_suppression_with_scores_async(boxes, [0.875, 0.75, 0.5], 3)
+        >>> indices, scores = asyncio.run(found)
+        >>> scores.numpy().tolist()
+        [0.875, 0.5]
+    """
     return non_max_suppression_with_scores(
         await _fetched(boxes), await _fetched(scores), *args, **kwargs
     )
@@ -228,7 +276,17 @@ async def non_max_suppression_with_scores_async(
 async def non_max_suppression_padded_async(
     boxes: Any, scores: Any, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """:func:`non_max_suppression_padded` that does not block."""
+    """:func:`non_max_suppression_padded` that does not block.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import asyncio
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
+        >>> found = tf.image.non_max_suppression_padded_async(boxes, [0.9, 0.75, 0.5], 3)
+        >>> indices, valid = asyncio.run(found)
+        >>> valid.numpy().tolist()
+        2
+    """
     return non_max_suppression_padded(
         await _fetched(boxes), await _fetched(scores), *args, **kwargs
     )
@@ -264,6 +322,15 @@ def combined_non_max_suppression(
 
     Raises:
         InvalidArgumentError: when the shapes do not fit, or sizes are not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0]]
+        >>> boxes = tf.reshape(boxes, [1, 3, 1, 4])  # batch, boxes, classes, corners
+        >>> scores = tf.constant([[[0.875], [0.75], [0.5]]])
+        >>> found = tf.image.combined_non_max_suppression(boxes, scores, 3, 3, iou_threshold=0.4)
+        >>> found.valid_detections.numpy().tolist(), found.nmsed_scores.numpy().tolist()
+        ([2], [[0.875, 0.5, 0.0]])
     """
     corners, values = as_tensors(ew.add, (boxes, scores))
     _check_classes(corners, values)

@@ -93,22 +93,48 @@ def _by_matrix(name: str, images: Any, matrix: list[list[float]]) -> Tensor:
 
 
 def rgb_to_yiq(images: Any) -> Tensor:
-    """RGB to YIQ, the last dimension being the channels."""
+    """RGB to YIQ, the last dimension being the channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().round(3)
+        array([[[0.299, 0.596, 0.212]]], dtype=float32)
+    """
     return _by_matrix("rgb_to_yiq", images, _RGB_TO_YIQ)
 
 
 def yiq_to_rgb(images: Any) -> Tensor:
-    """YIQ to RGB, the last dimension being the channels."""
+    """YIQ to RGB, the last dimension being the channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[0.25, 0.5, 0.75]]])
+        >>> tf.image.yiq_to_rgb(tf.image.rgb_to_yiq(image)).numpy().round(2)
+        array([[[0.25, 0.5 , 0.75]]], dtype=float32)
+    """
     return _by_matrix("yiq_to_rgb", images, _YIQ_TO_RGB)
 
 
 def rgb_to_yuv(images: Any) -> Tensor:
-    """RGB to YUV, the last dimension being the channels."""
+    """RGB to YUV, the last dimension being the channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().round(3)
+        array([[[ 0.299, -0.147,  0.615]]], dtype=float32)
+    """
     return _by_matrix("rgb_to_yuv", images, _RGB_TO_YUV)
 
 
 def yuv_to_rgb(images: Any) -> Tensor:
-    """YUV to RGB, the last dimension being the channels."""
+    """YUV to RGB, the last dimension being the channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[0.25, 0.5, 0.75]]])
+        >>> tf.image.yuv_to_rgb(tf.image.rgb_to_yuv(image)).numpy().round(2)
+        array([[[0.25, 0.5 , 0.75]]], dtype=float32)
+    """
     return _by_matrix("yuv_to_rgb", images, _YUV_TO_RGB)
 
 
@@ -117,6 +143,12 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: when the last dimension is not 3.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = [[[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]]]
+        >>> tf.image.rgb_to_grayscale(image).numpy().round(3).ravel()
+        array([1.   , 0.299], dtype=float32)
     """
     x = at_least("rgb_to_grayscale", images, 1)
     if x.aval.shape[-1] != 3:
@@ -130,6 +162,11 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: when the last dimension is not 1, or the only one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.grayscale_to_rgb(tf.constant([[[0.25], [0.5]]])).numpy().tolist()
+        [[[0.25, 0.25, 0.25], [0.5, 0.5, 0.5]]]
     """
     x = at_least("grayscale_to_rgb", images, 2)
     if x.aval.shape[-1] != 1:
@@ -142,6 +179,11 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
     Raises:
         FailedPreconditionError: when the last dimension is not 3.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.rgb_to_hsv([[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]).numpy().round(3).tolist()
+        [[[0.0, 1.0, 1.0], [0.5, 1.0, 1.0]]]
     """
     hsv: Tensor = _rgb_to_hsv(_three_channels("rgb_to_hsv", images))
     return hsv
@@ -193,6 +235,11 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Raises:
         FailedPreconditionError: when the last dimension is not 3.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.hsv_to_rgb([[[0.0, 1.0, 1.0], [0.5, 1.0, 1.0]]]).numpy().round(3).tolist()
+        [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
     """
     x = _three_channels("hsv_to_rgb", images)
     hue, saturation, value = (x[..., i] for i in (0, 1, 2))
@@ -214,7 +261,13 @@ def _adjusted(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """Adds ``delta`` (on the scale 0..1) to every pixel."""
+    """Adds ``delta`` (on the scale 0..1) to every pixel.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.adjust_brightness([[[0.25, 0.5, 0.75]]], delta=0.25).numpy().tolist()
+        [[[0.5, 0.75, 1.0]]]
+    """
     return _adjusted(image, lambda x: x + cast(delta, x.dtype))
 
 
@@ -223,6 +276,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the factor is not a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().round(3).tolist()
+        [[[0.0], [4.0]]]
     """
     _check_scalar("adjust_contrast", contrast_factor)
 
@@ -238,6 +296,11 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
     Raises:
         ValueError: when gamma is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.adjust_gamma([[[0.5, 1.0, 0.25]]], gamma=2.0).numpy().round(4).tolist()
+        [[[0.25, 1.0, 0.0625]]]
     """
     if isinstance(gamma, int | float) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
@@ -250,6 +313,12 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Raises:
         ValueError: when delta is outside.
         InvalidArgumentError: when it is not a scalar, or there are not three channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> red = [[[1.0, 0.0, 0.0]]]
+        >>> tf.image.adjust_hue(red, delta=0.5).numpy().round(3).tolist()  # cyan
+        [[[0.0, 1.0, 1.0]]]
     """
     if isinstance(delta, int | float) and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
@@ -267,6 +336,11 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
     Raises:
         InvalidArgumentError: when the factor is not a scalar, or there are not three channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy().round(3).tolist()
+        [[[1.0, 0.0, 0.0]]]
     """
 
     def change(x: Tensor) -> Tensor:
@@ -282,6 +356,11 @@ def per_image_standardization(image: Any) -> Tensor:
 
     Raises:
         ValueError: for less than three dimensions, or images without pixels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().round(3).tolist()
+        [[[-1.0], [1.0]]]
     """
     x = cast(at_least("per_image_standardization", image, 3), dtypes.float32)
     check_pixels("per_image_standardization", x)
@@ -305,6 +384,12 @@ def threshold(
 
     Raises:
         ValueError: for another method, shape or value.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[10], [200]]])
+        >>> tf.image.threshold(image, method="binary").numpy().ravel().tolist()
+        [0, 255]
     """
     x = cast(image, dtypes.float32)
     if x.ndim != 3 or x.aval.shape[2] not in (1, 3):

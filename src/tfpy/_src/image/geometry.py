@@ -33,6 +33,12 @@ def crop_to_bounding_box(
 
     Raises:
         ValueError: when the part is empty or lies outside the image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(9), [3, 3, 1])
+        >>> tf.image.crop_to_bounding_box(image, 0, 1, 2, 2).numpy()[:, :, 0].tolist()
+        [[1, 2], [4, 5]]
     """
     x, single = as_batch("crop_to_bounding_box", image)
     top, left, height, width = (
@@ -67,6 +73,11 @@ def pad_to_bounding_box(
 
     Raises:
         ValueError: when the image does not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.pad_to_bounding_box([[[7]]], 1, 0, 2, 3).numpy()[:, :, 0].tolist()
+        [[0, 0, 0], [7, 0, 0]]
     """
     x, single = as_batch("pad_to_bounding_box", image)
     before = static_int(offset_height), static_int(offset_width)
@@ -87,6 +98,12 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
     Raises:
         ValueError: when the fraction is not in (0, 1].
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(16), [4, 4, 1])
+        >>> tf.image.central_crop(image, central_fraction=0.5).numpy()[:, :, 0].tolist()
+        [[5, 6], [9, 10]]
     """
     fraction = static_number(central_fraction)
     if not 0 < fraction <= 1:
@@ -100,19 +117,37 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
 
 def flip_left_right(image: Any) -> Tensor:
-    """Mirrored along the width."""
+    """Mirrored along the width.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.flip_left_right([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
+        [[2, 1], [4, 3]]
+    """
     x, single = as_batch("flip_left_right", image)
     return from_batch(reverse(x, [2]), single)
 
 
 def flip_up_down(image: Any) -> Tensor:
-    """Mirrored along the height."""
+    """Mirrored along the height.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.flip_up_down([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
+        [[3, 4], [1, 2]]
+    """
     x, single = as_batch("flip_up_down", image)
     return from_batch(reverse(x, [1]), single)
 
 
 def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Height and width swapped."""
+    """Height and width swapped.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
+        [[1, 3], [2, 4]]
+    """
     x, single = as_batch("transpose", image)
     return from_batch(array.transpose(x, [0, 2, 1, 3]), single)
 
@@ -122,6 +157,11 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: when ``k`` is not one number.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
+        [[2, 4], [1, 3]]
     """
     x, single = as_batch("rot90", image)
     turns = static_int(k) % 4
@@ -144,6 +184,13 @@ def extract_patches(
     Raises:
         InvalidArgumentError: when there is not one number a dimension.
         OutOfRangeError: when one is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> ones, twos = [1, 1, 1, 1], [1, 2, 2, 1]
+        >>> tf.image.extract_patches(image, twos, twos, ones, "VALID").numpy()[0, 0].tolist()
+        [[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]
     """
     for what, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
         numbers = static_ints(value)

@@ -29,7 +29,14 @@ __all__ = [
 
 
 def sobel_edges(image: Any) -> Tensor:
-    """Sobel's filters: ``[batch, h, w, depth, 2]``, vertical then horizontal change."""
+    """Sobel's filters: ``[batch, h, w, depth, 2]``, vertical then horizontal change.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> tf.image.sobel_edges(image).numpy()[0, 1, 1].tolist()  # along y and x
+        [[24.0, 8.0]]
+    """
     x = at_least("sobel_edges", image, 4)
     down = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
     both = constant([[[down[i][j], down[j][i]] for j in (0, 1, 2)] for i in (0, 1, 2)], x.dtype)
@@ -46,6 +53,13 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     Raises:
         ValueError: unless the image has 4 dimensions.
         InvalidArgumentError: when it has no rows or no columns.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 2, 2, 1])
+        >>> dy, dx = tf.image.image_gradients(image)
+        >>> dy.numpy()[0, :, :, 0].tolist(), dx.numpy()[0, :, :, 0].tolist()
+        ([[3.0, 6.0], [0.0, 0.0]], [[1.0, 0.0], [4.0, 0.0]])
     """
     x = convert_to_tensor(image)
     if x.ndim != 4:
@@ -60,7 +74,14 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of absolute differences of neighbouring pixels, for each image."""
+    """The sum of absolute differences of neighbouring pixels, for each image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0], [3.0]], [[1.0], [0.0]]])
+        >>> tf.image.total_variation(image).numpy().tolist()
+        6.0
+    """
     x, single = batched("total_variation", images)
     down, right = ew.abs_(x[:, 1:] - x[:, :-1]), ew.abs_(x[:, :, 1:] - x[:, :, :-1])
     total = reductions.reduce_sum(down, [1, 2, 3]) + reductions.reduce_sum(right, [1, 2, 3])
@@ -80,7 +101,14 @@ def _floats(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """Peak signal-to-noise ratio in decibels, for each pair of images."""
+    """Peak signal-to-noise ratio in decibels, for each pair of images.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.zeros([4, 4, 3]), tf.fill([4, 4, 3], 0.1)
+        >>> tf.image.psnr(a, b, max_val=1.0).numpy().round(2)
+        np.float32(20.0)
+    """
     x, y, largest = _floats(a, b, max_val)
     error = reductions.reduce_mean(ew.squared_difference(x, y), [-3, -2, -1])
     _check_same(x, y)
@@ -138,6 +166,12 @@ def ssim(
     Raises:
         ValueError: when shapes differ.
         InvalidArgumentError: when the images are smaller than the filter.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(144.0), [12, 12, 1]) / 144.0
+        >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(3)
+        np.float32(1.0)
     """
     x, y, largest = _floats(img1, img2, max_val)
     _check_same(x, y)
@@ -162,6 +196,13 @@ def ssim_multiscale(
     Raises:
         ValueError: when shapes differ.
         InvalidArgumentError: when a scale is smaller than the filter.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(1024.0), [32, 32, 1]) / 1024.0
+        >>> halves = (0.5, 0.5)
+        >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=halves).numpy().round(3)
+        np.float32(1.0)
     """
     x, y, largest = _floats(img1, img2, max_val)
     _check_same(x, y)

@@ -67,12 +67,26 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.fill([2, 2, 3], 0.5)
+        >>> change = tf.image.random_brightness(image, max_delta=0.2) - image
+        >>> bool(tf.reduce_all(tf.abs(change) <= 0.2001))
+        True
     """
     return _brightness(image, max_delta, _stateful(seed))
 
 
 def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """:func:`random_brightness` from a seed of two integers."""
+    """:func:`random_brightness` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.fill([2, 2, 3], 0.5)
+        >>> tf.image.stateless_random_brightness(image, 0.2, seed=[1, 2]).numpy()[0, 0].round(3)
+        array([0.638, 0.638, 0.638], dtype=float32)
+    """
     return _brightness(image, max_delta, _stateless(seed))
 
 
@@ -92,12 +106,26 @@ def random_contrast(image: Any, lower: float, upper: float, seed: int | None = N
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.fill([2, 2, 3], 0.5)
+        >>> tf.image.random_contrast(image, lower=0.5, upper=2.0).numpy()[0, 0].round(3)
+        array([0.5, 0.5, 0.5], dtype=float32)
     """
     return _contrast(image, lower, upper, _stateful(seed))
 
 
 def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
-    """:func:`random_contrast` from a seed of two integers."""
+    """:func:`random_contrast` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0], [3.0]]])
+        >>> tf.image.stateless_random_contrast(image, 0.5, 2.0, seed=[1, 2]).numpy().round(2)
+        array([[[0.23],
+                [3.77]]], dtype=float32)
+    """
     return _contrast(image, lower, upper, _stateless(seed))
 
 
@@ -112,12 +140,25 @@ def random_saturation(image: Any, lower: float, upper: float, seed: int | None =
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gray = tf.fill([2, 2, 3], 0.5)
+        >>> tf.image.random_saturation(gray, lower=0.5, upper=2.0).numpy()[0, 0].round(3)
+        array([0.5, 0.5, 0.5], dtype=float32)
     """
     return _saturation(image, lower, upper, _stateful(seed))
 
 
 def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
-    """:func:`random_saturation` from a seed of two integers."""
+    """:func:`random_saturation` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = [[[1.0, 0.5, 0.5]]]
+        >>> tf.image.stateless_random_saturation(image, 0.5, 1.0, seed=[1, 2]).numpy().round(2)
+        array([[[1.  , 0.54, 0.54]]], dtype=float32)
+    """
     return _saturation(image, lower, upper, _stateless(seed))
 
 
@@ -133,12 +174,25 @@ def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gray = tf.fill([2, 2, 3], 0.5)
+        >>> tf.image.random_hue(gray, max_delta=0.3).numpy()[0, 0].round(3)
+        array([0.5, 0.5, 0.5], dtype=float32)
     """
     return _hue(image, max_delta, _stateful(seed))
 
 
 def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """:func:`random_hue` from a seed of two integers."""
+    """:func:`random_hue` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> red = [[[1.0, 0.0, 0.0]]]
+        >>> tf.image.stateless_random_hue(red, max_delta=0.3, seed=[1, 2]).numpy().round(2)
+        array([[[0.76, 1.  , 0.  ]]], dtype=float32)
+    """
     return _hue(image, max_delta, _stateless(seed))
 
 
@@ -159,6 +213,12 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1], [2]]])
+        >>> tf.image.random_flip_left_right(image).numpy().ravel().tolist() in ([1, 2], [2, 1])
+        True
     """
     return _flip(image, geometry.flip_left_right, _stateful(seed))
 
@@ -169,17 +229,37 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1]], [[2]]])
+        >>> tf.image.random_flip_up_down(image).numpy().ravel().tolist() in ([1, 2], [2, 1])
+        True
     """
     return _flip(image, geometry.flip_up_down, _stateful(seed))
 
 
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """:func:`random_flip_left_right` from a seed of two integers."""
+    """:func:`random_flip_left_right` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1], [2]]])
+        >>> tf.image.stateless_random_flip_left_right(image, seed=[1, 2]).numpy().ravel().tolist()
+        [1, 2]
+    """
     return _flip(image, geometry.flip_left_right, _stateless(seed))
 
 
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """:func:`random_flip_up_down` from a seed of two integers."""
+    """:func:`random_flip_up_down` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1]], [[2]]])
+        >>> tf.image.stateless_random_flip_up_down(image, seed=[1, 2]).numpy().ravel().tolist()
+        [1, 2]
+    """
     return _flip(image, geometry.flip_up_down, _stateless(seed))
 
 
@@ -200,10 +280,22 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.image.random_crop(tf.zeros([8, 8, 3]), size=[4, 4, 3]).shape
+        TensorShape([4, 4, 3])
     """
     return _crop(value, size, _stateful(seed))
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """:func:`random_crop` from a seed of two integers."""
+    """:func:`random_crop` from a seed of two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(16), [4, 4, 1])
+        >>> tf.image.stateless_random_crop(image, [2, 2, 1], seed=[1, 2]).numpy()[:, :, 0].tolist()
+        [[6, 7], [10, 11]]
+    """
     return _crop(value, size, _stateless(seed))

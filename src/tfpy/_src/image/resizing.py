@@ -31,7 +31,15 @@ __all__ = [
 
 
 class ResizeMethod:
-    """Names of the methods of :func:`resize`."""
+    """Names of the methods of :func:`resize`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 5.0], [1, 2, 1])
+        >>> nearest = tf.image.ResizeMethod.NEAREST_NEIGHBOR
+        >>> tf.image.resize(image, [1, 4], nearest).numpy().ravel().tolist()
+        [1.0, 1.0, 5.0, 5.0]
+    """
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -147,6 +155,12 @@ def resize_bilinear(
 
     Raises:
         ValueError: when both choices are True.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 5.0], [1, 1, 2, 1])
+        >>> tf.image.resize_bilinear(image, [1, 4]).numpy().ravel().tolist()
+        [1.0, 3.0, 5.0, 5.0]
     """
     return _legacy("resize_bilinear", images, size, "bilinear", align_corners, half_pixel_centers)
 
@@ -162,6 +176,12 @@ def resize_nearest_neighbor(
 
     Raises:
         ValueError: when both choices are True.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 5.0], [1, 1, 2, 1])
+        >>> tf.image.resize_nearest_neighbor(image, [1, 4]).numpy().ravel().tolist()
+        [1.0, 1.0, 5.0, 5.0]
     """
     return _legacy(
         "resize_nearest_neighbor", images, size, "nearest", align_corners, half_pixel_centers
@@ -187,6 +207,12 @@ def resize_with_pad(
 
     Raises:
         ValueError: when a target is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.ones([2, 4, 1])
+        >>> tf.image.resize_with_pad(image, 4, 4).numpy()[:, :, 0].tolist()
+        [[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
     """
     x, single = as_batch("resize_with_pad", image)
     f32 = np.float32
@@ -203,6 +229,12 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
     Raises:
         ValueError: when a target is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(6), [2, 3, 1])
+        >>> tf.image.resize_with_crop_or_pad(image, 3, 1).numpy()[:, :, 0].tolist()
+        [[1], [4], [0]]
     """
     x, single = as_batch("resize_with_crop_or_pad", image)
     target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])

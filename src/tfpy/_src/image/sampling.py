@@ -59,6 +59,13 @@ def crop_and_resize(
         InvalidArgumentError: when shapes do not fit, sizes are not positive, or the method is
             another.
         OutOfRangeError: on cpu, for a box of no image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> crops = tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 1.0]], [0], crop_size=[2, 3])
+        >>> crops.numpy()[0, :, :, 0].tolist()
+        [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
     """
     x = at_least("crop_and_resize", image, 4)
     infer.check_dtype("crop_and_resize", x.aval, infer.REAL, "image")
@@ -176,6 +183,13 @@ def transform(
     Raises:
         ValueError: for other names.
         InvalidArgumentError: when the shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+        >>> right = [[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0]]  # output (x, y) takes (x - 1, y)
+        >>> tf.image.transform(image, right).numpy()[0, :, :, 0].tolist()
+        [[0.0, 1.0], [0.0, 3.0]]
     """
     x = cast(at_least("transform", image, 4), dtypes.float32)
     maps = convert_to_tensor(transforms)
@@ -228,6 +242,13 @@ def rotate_with_offset(
         fill_value: what comes from outside: a number, or one a channel (red, green, blue; alpha is
             then 255).
         center: where the centre lies along width and height: one number or two, of 0..1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
+        >>> half = tf.image.rotate_with_offset(image, radians=3.14159265)
+        >>> half.numpy()[0, 1:4, 1:4, 0].tolist()
+        [[24.0, 23.0, 22.0], [19.0, 18.0, 17.0], [14.0, 13.0, 12.0]]
     """
     x = cast(at_least("rotate_with_offset", image, 4), dtypes.float32)
     batch, height, width, depth = x.aval.shape

@@ -45,6 +45,12 @@ def decode_image(
     Raises:
         InvalidArgumentError: for another format, damaged files, or channels that it has not.
         UnimplementedError: for JPEG and GIF without Pillow.
+
+    Example:
+        >>> import tfpy as tf
+        >>> png = tf.io.encode_png(tf.constant([[[1, 2, 3]]], tf.uint8))
+        >>> tf.io.decode_image(png).numpy().tolist()
+        [[[1, 2, 3]]]
     """
     data = scalar_bytes("decode_image", contents)
     wanted = 0 if channels is None else int(channels)
@@ -81,6 +87,12 @@ def decode_png(
 
     Args:
         dtype: uint8; pixels of 16 bits lose the lower half.
+
+    Example:
+        >>> import tfpy as tf
+        >>> png = tf.io.encode_png(tf.constant([[[1], [255]]], tf.uint8))
+        >>> tf.io.decode_png(png).numpy().tolist()
+        [[[1], [255]]]
     """
     if as_dtype(dtype) != dtypes.uint8:
         raise invalid("decode_png", f"dtype must be uint8, got {as_dtype(dtype).name}")
@@ -119,6 +131,13 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
     Raises:
         InvalidArgumentError: for another file, or channels that it has not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> head = "424d3a00000000000000360000002800000001000000010000000100180000000000"
+        >>> pixel = [3, 2, 1, 0]  # blue, green, red, and one to fill the row
+        >>> tf.io.decode_bmp(bytes.fromhex(head) + bytes([0] * 20 + pixel)).numpy().tolist()
+        [[[1, 2, 3]]]
     """
     data = scalar_bytes("decode_bmp", contents)
     if not data.startswith(b"BM"):
@@ -140,13 +159,19 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
-    """The bytes of PNG files of uint8 images: [..., height, width, 1 to 4 channels].
+    r"""The bytes of PNG files of uint8 images: [..., height, width, 1 to 4 channels].
 
     Args:
         compression: 0 to 9, or -1 for the usual one.
 
     Raises:
         InvalidArgumentError: for another rank, dtype or number of channels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> png = tf.io.encode_png(tf.constant([[[1], [255]]], tf.uint8))
+        >>> png.numpy()[:4]
+        b'\x89PNG'
     """
     x = convert_to_tensor(image)
     if x.dtype != dtypes.uint8:
@@ -195,7 +220,13 @@ def encode_jpeg(
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether bytes are those of a JPEG file: a bool scalar."""
+    """Whether bytes are those of a JPEG file: a bool scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.is_jpeg(bytes([255, 216, 255, 224])).numpy(), tf.io.is_jpeg(b"text").numpy()
+        (np.True_, np.False_)
+    """
     return constant(scalar_bytes("is_jpeg", contents).startswith(b"\xff\xd8\xff"))
 
 

@@ -27,6 +27,15 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
 
     Args:
         full_matrices: q is square.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a = tf.constant([[3.0, 1.0], [4.0, 2.0]])
+        >>> q, r = tf.linalg.qr(a)
+        >>> (q @ r).numpy().round(3), tf.abs(r).numpy().round(3)
+        (array([[3., 1.],
+               [4., 2.]], dtype=float32), array([[5. , 2.2],
+               [0. , 0.4]], dtype=float32))
     """
     x = convert_to_tensor(input)
     packed = dec.qr(x, full=bool(full_matrices))
@@ -42,6 +51,12 @@ def svd(
     Args:
         full_matrices: u and v are square.
         compute_uv: False gives s alone.
+
+    Example:
+        >>> import tfpy as tf
+        >>> s, u, v = tf.linalg.svd([[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
+        >>> s.numpy().round(3), u.shape, v.shape
+        (array([3., 2.], dtype=float32), TensorShape([3, 2]), TensorShape([2, 2]))
     """
     x = convert_to_tensor(tensor)
     full = bool(full_matrices) and compute_uv
@@ -51,49 +66,103 @@ def svd(
 
 
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices."""
+    """Eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, vectors = tf.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+        >>> values.numpy().round(3), tf.abs(vectors).numpy().round(3)
+        (array([1., 3.], dtype=float32), array([[0.707, 0.707],
+               [0.707, 0.707]], dtype=float32))
+    """
     x = convert_to_tensor(tensor)
     e, v = unpack(dec.eigh(x), dec.eigen_shapes(x.aval.shape))
     return e, v
 
 
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues of self-adjoint matrices, in ascending order."""
+    """Eigenvalues of self-adjoint matrices, in ascending order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy().round(3)
+        array([1., 3.], dtype=float32)
+    """
     return eigh(tensor)[0]
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors, complex64, in no order."""
+    """Eigenvalues and eigenvectors, complex64, in no order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, vectors = tf.linalg.eig(tf.constant([[2.0, 0.0], [0.0, 3.0]]))
+        >>> values.numpy().tolist(), vectors.shape
+        ([(2+0j), (3+0j)], TensorShape([2, 2]))
+    """
     x = convert_to_tensor(tensor)
     e, v = unpack(dec.eig(x), dec.eigen_shapes(x.aval.shape))
     return e, v
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues, complex64, in no order."""
+    """Eigenvalues, complex64, in no order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> turn = tf.constant([[0.0, -1.0], [1.0, 0.0]])
+        >>> sorted(tf.linalg.eigvals(turn).numpy().imag.round(3).tolist())
+        [-1.0, 1.0]
+    """
     return eig(tensor)[0]
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular L of L @ adjoint(L) = input; NaN unless it is positive definite."""
+    """The lower triangular L of L @ adjoint(L) = input; NaN unless it is positive definite.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy().round(3).tolist()
+        [[2.0, 0.0], [1.0, 2.0]]
+    """
     return dec.cholesky(input)
 
 
 def lu(
     input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Both triangular factors in one matrix, and which row of the input each row is."""
+    """Both triangular factors in one matrix, and which row of the input each row is.
+
+    Example:
+        >>> import tfpy as tf
+        >>> lu, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
+        >>> lu.numpy().tolist(), p.numpy().tolist()
+        ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
+    """
     x = convert_to_tensor(input)
     return dec.lu(x), cast(dec.lu_permutation(x), output_idx_type)
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
-    """Determinants of square matrices."""
+    """Determinants of square matrices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(3)
+        np.float32(-2.0)
+    """
     return dec.det(input)
 
 
 def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Signs and logarithms of the absolute values of determinants."""
+    """Signs and logarithms of the absolute values of determinants.
+
+    Example:
+        >>> import tfpy as tf
+        >>> sign, log_abs = tf.linalg.slogdet([[0.0, 2.0], [3.0, 0.0]])
+        >>> sign.numpy().tolist(), log_abs.numpy().round(3)
+        (-1.0, np.float32(1.792))
+    """
     x = convert_to_tensor(input)
     return dec.sign_det(x), cast(dec.log_abs_det(x), x.dtype)
 
@@ -103,6 +172,11 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the matrices [..., n, n] are not square.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.logdet([[4.0, 0.0], [0.0, 2.0]]).numpy().round(3)
+        np.float32(2.079)
     """
     x = convert_to_tensor(matrix)
     if x.ndim < 2 or x.aval.shape[-1] != x.aval.shape[-2]:
@@ -114,12 +188,25 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def expm(input: Any, name: str | None = None) -> Tensor:
-    """Exponentials of square matrices."""
+    """Exponentials of square matrices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().round(3)
+        array([[1., 1.],
+               [0., 1.]], dtype=float32)
+    """
     return dec.expm(input)
 
 
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """Principal square roots of square matrices; NaN where there is none."""
+    """Principal square roots of square matrices; NaN where there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(3).tolist()
+        [[2.0, 0.0], [0.0, 3.0]]
+    """
     return dec.sqrtm(input)
 
 
@@ -128,6 +215,13 @@ def logm(input: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for real matrices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a = tf.constant([[1.0, 0.0], [0.0, 10.0]], tf.complex64)
+        >>> tf.linalg.logm(a).numpy().real.round(3)
+        array([[0.   , 0.   ],
+               [0.   , 2.303]], dtype=float32)
     """
     x = convert_to_tensor(input)
     if not x.dtype.is_complex:
@@ -142,6 +236,11 @@ def matrix_rank(
 
     Args:
         tol: goes together with the singular values [..., n] by broadcasting.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().tolist()
+        1
     """
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
@@ -156,6 +255,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
     Raises:
         ValueError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).numpy().round(3).tolist()
+        [[0.5, 0.0, 0.0], [0.0, 0.0, 0.25]]
     """
     x = convert_to_tensor(a)
     if x.ndim < 2:
@@ -176,6 +280,12 @@ def gram_schmidt(xs: Any) -> Any:
 
     Raises:
         ValueError: when there are more vectors than dimensions, or lengths differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.gram_schmidt(tf.constant([[2.0, 0.0], [3.0, 4.0]])).numpy().round(3)
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
     """
     listed = isinstance(xs, list | tuple)
     rows = [convert_to_tensor(x) for x in xs] if listed else unstack(convert_to_tensor(xs))

@@ -119,6 +119,13 @@ def diag(
 
     Raises:
         InvalidArgumentError: when the sizes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.diag([1, 2]).numpy().tolist()
+        [[1, 0], [0, 2]]
+        >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
+        [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     """
     _check_align("diag", align)
     x, band = convert_to_tensor(diagonal), _band("diag", k)
@@ -175,6 +182,11 @@ def diag_part(
 
     Raises:
         InvalidArgumentError: when the matrices have no such diagonal.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+        [1, 5]
     """
     x = _matrices("diag_part", input)
     _check_align("diag_part", align)
@@ -198,6 +210,11 @@ def set_diag(
 
     Raises:
         InvalidArgumentError: when the diagonals do not have the matrices' sizes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 9]).numpy().tolist()
+        [[0, 2], [3, 9]]
     """
     x, lines = as_tensors(ew.add, (_matrices("set_diag", input), diagonal))
     _check_align("set_diag", align)
@@ -223,7 +240,13 @@ def _matrices(op: str, input: Any) -> Tensor:
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
-    """Sum of the main diagonal of each matrix."""
+    """Sum of the main diagonal of each matrix.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.trace([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).numpy().tolist()
+        [5, 13]
+    """
     return reduce_sum(diag_part(x), axis=-1)
 
 
@@ -235,6 +258,12 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 
     Raises:
         InvalidArgumentError: when the matrices have fewer rows or columns.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+        >>> tf.linalg.band_part(x, num_lower=0, num_upper=-1).numpy().tolist()
+        [[1, 2, 3], [0, 5, 6], [0, 0, 9]]
     """
     x = _matrices("band_part", input)
     rows, columns = x.aval.shape[-2:]
@@ -260,6 +289,11 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
+        [[1, 0], [0, 2]]
     """
     x = convert_to_tensor(diagonal)
     if not x.ndim:
@@ -272,6 +306,11 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when the shape is no such pair.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
+        [1, 4]
     """
     x = convert_to_tensor(input)
     half = x.ndim // 2

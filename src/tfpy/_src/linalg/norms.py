@@ -90,6 +90,12 @@ def normalize(
 
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> unit, norm = tf.linalg.normalize([3.0, 4.0])
+        >>> unit.numpy().round(3), norm.numpy().tolist()
+        (array([0.6, 0.8], dtype=float32), [5.0])
     """
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
@@ -103,6 +109,11 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
     Raises:
         TypeError: when ``t_list`` is a single tensor or not a sequence.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([0.0, 4.0])]).numpy().tolist()
+        5.0
     """
     totals = [_squared_norm(t) for t in _sequence(t_list) if t is not None]
     return ew.sqrt(add_n(totals)) if totals else constant(0.0)
@@ -128,6 +139,11 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     Raises:
         InvalidArgumentError: for integers and complex numbers.
         ValueError: when ``clip_norm`` has more elements than ``t``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.clip_by_norm([6.0, 8.0], clip_norm=5.0).numpy().round(3)
+        array([3., 4.], dtype=float32)
     """
     x = convert_to_tensor(t)
     infer.check_dtype("clip_by_norm", x.aval, infer.FLOAT, "t")
@@ -145,7 +161,13 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """``t`` scaled down so that its norm divided by its size is at most ``clip_norm``."""
+    """``t`` scaled down so that its norm divided by its size is at most ``clip_norm``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.clip_by_average_norm([6.0, 8.0], clip_norm=2.5).numpy().round(3)
+        array([3., 4.], dtype=float32)
+    """
     x = convert_to_tensor(t)
     average = ew.sqrt(reduce_sum(x * x)) * (1 / max(x.size, 1))
     clipped: Tensor = x * clip_norm / ew.maximum(average, clip_norm)
@@ -167,6 +189,13 @@ def clip_by_global_norm(
 
     Raises:
         TypeError: when ``t_list`` is a single tensor or not a sequence.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gradients = [tf.constant([3.0]), tf.constant([0.0, 4.0])]
+        >>> clipped, norm = tf.clip_by_global_norm(gradients, clip_norm=2.5)
+        >>> norm.numpy().tolist(), [x.numpy().tolist() for x in clipped]
+        (5.0, [[1.5], [0.0, 2.0]])
     """
     tensors = _sequence(t_list)
     length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)

@@ -132,7 +132,13 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Product of matrices and vectors (the last dimension of ``b``)."""
+    """Product of matrices and vectors (the last dimension of ``b``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy().tolist()
+        [12.0, 34.0]
+    """
     x, y = as_tensors(contraction.matmul, (a, b))
     product = matmul(
         x,
@@ -202,6 +208,12 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Raises:
         ValueError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(6), [1, 2, 3])
+        >>> tf.linalg.matrix_transpose(x).numpy().tolist()
+        [[[0, 3], [1, 4], [2, 5]]]
     """
     x = convert_to_tensor(a)
     if x.ndim < 2:
@@ -216,6 +228,11 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
     Raises:
         ValueError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.adjoint(tf.constant([[1 + 2j, 3 + 0j]])).numpy().tolist()
+        [[(1-2j)], [(3-0j)]]
     """
     return matrix_transpose(matrix, conjugate=True)
 
@@ -226,6 +243,11 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     Raises:
         InvalidArgumentError: when the shapes differ or are empty.
         FailedPreconditionError: when the last dimension is not 3.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy().tolist()
+        [0.0, 0.0, 1.0]
     """
     x, y = as_tensors(ew.multiply, (a, b))
     if x.aval.shape != y.aval.shape or not x.ndim:

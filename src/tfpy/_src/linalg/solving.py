@@ -38,6 +38,11 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when a matrix is not square or not invertible.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
+        [[0.5, 0.0], [0.0, 0.25]]
     """
     x = convert_to_tensor(input)
     _square("inv", x)
@@ -49,6 +54,11 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
     Raises:
         InvalidArgumentError: when shapes do not fit or a matrix is not invertible.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]).numpy().round(3).tolist()
+        [[2.0], [3.0]]
     """
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
     return dec.matrix_solve(_adjoint(a) if adjoint else a, b)
@@ -64,6 +74,11 @@ def triangular_solve(
 
     Raises:
         InvalidArgumentError: when shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]).numpy().tolist()
+        [[2.0], [3.0]]
     """
     a, b = as_tensors(dec.triangular_solve, (matrix, rhs))
     if adjoint:
@@ -72,7 +87,14 @@ def triangular_solve(
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """x of (chol @ adjoint(chol)) @ x = rhs for a Cholesky factor."""
+    """x of (chol @ adjoint(chol)) @ x = rhs for a Cholesky factor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> chol = tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]])
+        >>> tf.linalg.cholesky_solve(chol, [[8.0], [9.0]]).numpy().round(3).tolist()
+        [[2.0], [1.0]]
+    """
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
@@ -90,6 +112,13 @@ def lstsq(
     Raises:
         InvalidArgumentError: for a matrix or right side of fewer than two dimensions, or of other
             outer dimensions where ``fast`` is False.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+        >>> y = tf.constant([[1.0], [3.0], [5.0]])
+        >>> tf.linalg.lstsq(x, y).numpy().round(2).tolist()
+        [[1.0], [2.0]]
     """
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
     if min(a.ndim, b.ndim) < 2:
@@ -148,6 +177,12 @@ def lu_solve(
 
     Args:
         perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> lu, p = tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])
+        >>> tf.linalg.lu_solve(lu, p, rhs=[[6.0], [8.0]]).numpy().tolist()
+        [[2.0], [3.0]]
     """
     packed, b = as_tensors(dec.matrix_solve, (lower_upper, rhs))
     unit, upper = _factors(packed)
@@ -162,6 +197,11 @@ def lu_reconstruct(
 
     Args:
         perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])).numpy().tolist()
+        [[1.0, 2.0], [4.0, 4.0]]
     """
     unit, upper = _factors(convert_to_tensor(lower_upper))
     order = convert_to_tensor(perm)
@@ -176,6 +216,11 @@ def lu_matrix_inverse(
 
     Args:
         perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy().tolist()
+        [[0.0, 0.25], [0.5, 0.0]]
     """
     packed = convert_to_tensor(lower_upper)
     return lu_solve(packed, perm, _identity(packed))
@@ -195,6 +240,13 @@ def banded_triangular_solve(
 
     Raises:
         InvalidArgumentError: when shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]  # the diagonal and what is below it
+        >>> rhs = [[2.0], [5.0], [8.0]]
+        >>> tf.linalg.banded_triangular_solve(bands, rhs).numpy().tolist()
+        [[1.0], [2.0], [3.0]]
     """
     x = convert_to_tensor(bands)
     if x.ndim < 2:
@@ -271,6 +323,13 @@ def tridiagonal_matmul(
 
     Args:
         diagonals_format: "compact" [..., 3, n] (above, main, below), "sequence" or "matrix".
+
+    Example:
+        >>> import tfpy as tf
+        >>> above, on, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
+        >>> bands = tf.constant([above, on, below])
+        >>> tf.linalg.tridiagonal_matmul(bands, [[1.0], [1.0], [1.0]]).numpy().tolist()
+        [[3.0], [6.0], [5.0]]
     """
     above, main, below = (expand_dims(d, -1) for d in _three(diagonals, diagonals_format))
     x = convert_to_tensor(rhs)
@@ -297,6 +356,13 @@ def tridiagonal_solve(
     Raises:
         ValueError: for an unknown format or shapes that do not fit.
         InvalidArgumentError: when a matrix is not invertible.
+
+    Example:
+        >>> import tfpy as tf
+        >>> above, on, below = [1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]
+        >>> bands = tf.constant([above, on, below])
+        >>> tf.linalg.tridiagonal_solve(bands, tf.constant([3.0, 6.0, 5.0])).numpy().round(3)
+        array([1., 1., 1.], dtype=float32)
     """
     above, main, below = _three(diagonals, diagonals_format)
     b = convert_to_tensor(rhs)
@@ -334,6 +400,11 @@ def eigh_tridiagonal(
     Raises:
         ValueError: for another ``select``, or a range that is missing.
         InvalidArgumentError: when ``beta`` is not shorter by one than ``alpha``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.eigh_tridiagonal(alpha=[2.0, 2.0], beta=[1.0]).numpy().round(3)
+        array([1., 3.], dtype=float32)
     """
     main, beside = convert_to_tensor(alpha), convert_to_tensor(beta)
     if select not in ("a", "i", "v"):

@@ -80,7 +80,13 @@ def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> 
 
 @per_value
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016)."""
+    """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.gelu([-1.0, 0.0, 1.0]).numpy().round(3)
+        array([-0.159,  0.   ,  0.841], dtype=float32)
+    """
     x = convert_to_tensor(features)
     if not x.dtype.is_floating:
         raise ValueError(
@@ -93,7 +99,13 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 @per_value
 def silu(features: Any, beta: float = 1.0) -> Tensor:
-    """features * sigmoid(beta * features)."""
+    """features * sigmoid(beta * features).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.silu([-1.0, 0.0, 1.0]).numpy().round(3)
+        array([-0.269,  0.   ,  0.731], dtype=float32)
+    """
     x = convert_to_tensor(features)
     return x * ew.sigmoid(x * cast(beta, x.dtype))
 
@@ -103,7 +115,13 @@ swish = silu
 
 @per_value
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """features above 0, alpha * features below; integers become float32."""
+    """features above 0, alpha * features below; integers become float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.leaky_relu([-2.0, 0.0, 3.0], alpha=0.5).numpy().tolist()
+        [-1.0, 0.0, 3.0]
+    """
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
         x = cast(x, dtypes.float32)
@@ -111,13 +129,25 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def softsign(features: Any, name: str | None = None) -> Tensor:
-    """``features / (|features| + 1)``."""
+    """``features / (|features| + 1)``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.softsign([-3.0, 0.0, 1.0]).numpy().tolist()
+        [-0.75, 0.0, 0.5]
+    """
     x = convert_to_tensor(features)
     return x / (ew.abs_(x) + 1.0)
 
 
 @per_value
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """relu of features and of -features, side by side along an axis."""
+    """relu of features and of -features, side by side along an axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
+        [0.0, 2.0, 1.0, 0.0]
+    """
     x = convert_to_tensor(features)
     return activation.relu(concat([x, -x], axis))

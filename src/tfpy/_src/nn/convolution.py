@@ -220,6 +220,14 @@ def separable_conv2d(
     Raises:
         ValueError: when the pointwise filter is not 1x1.
         InvalidArgumentError: when depths do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ones([1, 4, 4, 2])
+        >>> depthwise, pointwise = tf.ones([3, 3, 2, 1]), tf.ones([1, 1, 2, 8])
+        >>> y = tf.nn.separable_conv2d(x, depthwise, pointwise, [1, 1, 1, 1], padding="VALID")
+        >>> y.shape, y.numpy()[0, 0, 0, 0].tolist()
+        (TensorShape([1, 2, 2, 8]), 18.0)
     """
     point = as_tensors(primitives.conv2d, (pointwise_filter,))[0].aval.shape
     if point[:2] != (1, 1):
@@ -252,6 +260,13 @@ def convolution(
     Raises:
         ValueError: when the filters have not 3, 4 or 5 dimensions, or strides and dilations are
             both above 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 4, 1])
+        >>> y = tf.nn.convolution(x, tf.reshape([1.0, -1.0], [2, 1, 1]), padding="VALID")
+        >>> tf.reshape(y, [3]).numpy().tolist()
+        [-1.0, -1.0, -1.0]
     """
     rank = spatial_rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
     form = DataFormat.of("convolution", rank, data_format)
@@ -270,6 +285,12 @@ def atrous_conv2d(
     Args:
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
+        >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), rate=3, padding="VALID").shape
+        TensorShape([1, 2, 2, 1])
     """
     return conv2d(value, filters, 1, padding, dilations=rate)
 
@@ -317,6 +338,13 @@ def conv1d_transpose(
             format.
         data_format: "NWC", or "NCW" with the channels first.
         dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 2.0], [1, 2, 1])
+        >>> y = tf.nn.conv1d_transpose(x, tf.ones([2, 1, 1]), output_shape=[1, 4, 1], strides=2)
+        >>> tf.reshape(y, [4]).numpy().tolist()
+        [1.0, 1.0, 2.0, 2.0]
     """
     own = "conv1d_transpose"
     return _transposed(
@@ -377,6 +405,12 @@ def conv3d_transpose(
             format.
         data_format: "NDHWC", or "NCDHW" with the channels first.
         dilations: distances between the elements of a window, as ``strides``; 1 by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ones([1, 2, 2, 2, 1])
+        >>> tf.nn.conv3d_transpose(x, tf.ones([2, 2, 2, 5, 1]), [1, 4, 4, 4, 5], strides=2).shape
+        TensorShape([1, 4, 4, 4, 5])
     """
     own = "conv3d_transpose"
     return _transposed(
@@ -407,6 +441,12 @@ def conv_transpose(
 
     Raises:
         ValueError: when these are not 3, 4 or 5.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ones([1, 4, 4, 3])
+        >>> tf.nn.conv_transpose(x, tf.ones([2, 2, 8, 3]), [1, 8, 8, 8], strides=2).shape
+        TensorShape([1, 8, 8, 8])
     """
     shape = static_ints(output_shape)
     rank = spatial_rank("conv_transpose", len(shape))
@@ -430,5 +470,12 @@ def atrous_conv2d_transpose(
         rate: pixels from one element of a filter to the next.
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+        >>> y = tf.nn.atrous_conv2d_transpose(x, filters, [1, 4, 4, 1], rate=2, padding="VALID")
+        >>> y.shape
+        TensorShape([1, 4, 4, 1])
     """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)

@@ -140,6 +140,13 @@ def embedding_lookup_sparse(
         TypeError: when ids or weights are neither sparse nor ragged.
         ValueError: for another combiner, or weights of another shape.
         InvalidArgumentError: when the rows of the ids are not in order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> table = tf.constant([[1.0, 1.0], [2.0, 0.0], [4.0, 4.0]])
+        >>> ids = tf.sparse.from_dense([[1, 2], [2, 0]])  # the words 1 and 2; the word 2
+        >>> tf.nn.embedding_lookup_sparse(table, ids, None, combiner="mean").numpy().tolist()
+        [[3.0, 2.0], [4.0, 4.0]]
     """
     return _combined(params, _entries(sp_ids, sp_weights), _checked(combiner), max_norm)
 
@@ -195,6 +202,13 @@ def safe_embedding_lookup_sparse(
     Raises:
         TypeError, ValueError: as for :func:`embedding_lookup_sparse`; without a table.
         InvalidArgumentError: for ids outside of the sparse tensor's shape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> table = tf.constant([[1.0, 1.0], [2.0, 0.0]])
+        >>> ids = tf.sparse.from_dense([[1], [0]])  # the second row has no word
+        >>> tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist()
+        [[2.0, 0.0], [0.0, 0.0]]
     """
     if embedding_weights is None or (
         isinstance(embedding_weights, list | tuple) and not embedding_weights

@@ -41,6 +41,12 @@ def fake_quant_with_min_max_args(
 
     Raises:
         InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> quantized = tf.quantization.fake_quant_with_min_max_args
+        >>> quantized([-9.0, 0.3, 9.0], min=-1.0, max=1.0, num_bits=2).numpy().round(3)
+        array([-1.333,  0.   ,  0.667], dtype=float32)
     """
     _check_bits(num_bits)
     _check_range(min, max)
@@ -60,6 +66,12 @@ def fake_quant_with_min_max_args_gradient(
 
     Raises:
         InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gradient = tf.quantization.fake_quant_with_min_max_args_gradient
+        >>> gradient([1.0, 1.0, 1.0], [-9.0, 0.3, 9.0], min=-1.0, max=1.0).numpy().tolist()
+        [0.0, 1.0, 0.0]
     """
     _check_range(min, max)
     return fake_quant_with_min_max_vars_gradient(
@@ -79,6 +91,12 @@ def fake_quant_with_min_max_vars(
 
     Raises:
         InvalidArgumentError: when bounds are no scalars, or for other numbers of bits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> quantized = tf.quantization.fake_quant_with_min_max_vars
+        >>> quantized([-9.0, 0.3, 9.0], min=0.0, max=3.0, num_bits=2).numpy().tolist()
+        [0.0, 0.0, 3.0]
     """
     return _rounded(*_operands(inputs, min, max, 0), bits=num_bits, narrow=narrow_range)
 
@@ -95,6 +113,12 @@ def fake_quant_with_min_max_vars_per_channel(
 
     Raises:
         InvalidArgumentError: when bounds are no vectors of that size, or for other numbers of bits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> quantized = tf.quantization.fake_quant_with_min_max_vars_per_channel
+        >>> quantized([[5.0, 5.0]], min=[0.0, 0.0], max=[3.0, 6.0], num_bits=2).numpy().tolist()
+        [[3.0, 6.0]]
     """
     return _rounded(*_operands(inputs, min, max, 1), bits=num_bits, narrow=narrow_range)
 
@@ -108,7 +132,15 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Gradients:
-    """The gradients of ``inputs``, ``min`` and ``max``."""
+    """The gradients of ``inputs``, ``min`` and ``max``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gradient = tf.quantization.fake_quant_with_min_max_vars_gradient
+        >>> dx, dmin, dmax = gradient([1.0, 1.0, 1.0], [-9.0, 0.3, 9.0], min=0.0, max=3.0)
+        >>> dx.numpy().tolist(), dmin.numpy().tolist(), dmax.numpy().tolist()
+        ([0.0, 1.0, 0.0], 1.0, 1.0)
+    """
     operands = _operands(inputs, min, max, 0)
     return _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
 
@@ -122,7 +154,15 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Gradients:
-    """The gradients of ``inputs``, ``min`` and ``max``, the latter for each channel."""
+    """The gradients of ``inputs``, ``min`` and ``max``, the latter for each channel.
+
+    Example:
+        >>> import tfpy as tf
+        >>> gradient = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
+        >>> dx, dmin, dmax = gradient([[1.0, 1.0]], [[5.0, 5.0]], min=[0.0, 0.0], max=[3.0, 6.0])
+        >>> dx.numpy().tolist(), dmax.numpy().tolist()
+        ([[0.0, 1.0]], [1.0, 0.0])
+    """
     operands = _operands(inputs, min, max, 1)
     return _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
 
@@ -212,6 +252,12 @@ def quantize_and_dequantize_v2(
     Raises:
         InvalidArgumentError: for other numbers of bits (1 to 62), another ``round_mode``, or bounds
             that are no scalars.
+
+    Example:
+        >>> import tfpy as tf
+        >>> quantized = tf.quantization.quantize_and_dequantize_v2
+        >>> quantized([-1.0, 0.3, 0.9], -1.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
+        array([-1.   ,  0.333,  1.   ], dtype=float32)
     """
     x = convert_to_tensor(input)
     bounds = [cast(convert_to_tensor(b), x.dtype) for b in (input_min, input_max)]
@@ -283,6 +329,12 @@ def quantize_and_dequantize(
 
     Args:
         axis: of the input, whose entries have ranges of their own; none by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> quantized = tf.quantization.quantize_and_dequantize
+        >>> quantized([-1.0, 0.3, 0.9], -1.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
+        array([-1.   ,  0.333,  1.   ], dtype=float32)
     """
     x = convert_to_tensor(input)
     rest = (input_min, input_max, signed_input, num_bits, range_given, round_mode)

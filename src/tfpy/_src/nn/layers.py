@@ -26,6 +26,11 @@ def bias_add(
 
     Raises:
         InvalidArgumentError: when ``bias`` is not a vector of the channel size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy().tolist()
+        [[11.0, 22.0], [13.0, 24.0]]
     """
     x, b = as_tensors(ew.add, (value, bias))
     channels_first = bool(data_format and data_format.startswith("NC"))
@@ -81,6 +86,12 @@ def stateless_dropout(
     Raises:
         ValueError: when ``rate`` is not in [0, 1).
         InvalidArgumentError: when ``seed`` is not two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ones([2, 3])
+        >>> tf.nn.experimental.stateless_dropout(x, rate=0.5, seed=[1, 2]).numpy().tolist()
+        [[2.0, 0.0, 2.0], [0.0, 0.0, 2.0]]
     """
     alg = "auto_select" if rng_alg is None else rng_alg
 
@@ -97,6 +108,14 @@ def general_dropout(
 
     Args:
         rate: the share of elements that become zero, from 0 to 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def sampler(shape, dtype):
+        ...     return tf.constant([0.2, 0.7], dtype)
+        >>> y = tf.nn.experimental.general_dropout([1.0, 2.0], 0.5, uniform_sampler=sampler)
+        >>> y.numpy().tolist()
+        [0.0, 4.0]
     """
 
     def uniform(shape: Any, kind: DType) -> Tensor:

@@ -149,6 +149,12 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
 
     Raises:
         ValueError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, logits = [1.0, 0.0], [2.0, 2.0]
+        >>> tf.nn.sigmoid_cross_entropy_with_logits(labels, logits).numpy().round(3)
+        array([0.127, 2.127], dtype=float32)
     """
     z, x = _of_one_shape(labels=labels, logits=logits)
     return activation.softplus(x) - x * z
@@ -159,6 +165,11 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: when ``t`` is not of floats.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.l2_loss([3.0, 4.0]).numpy().tolist()
+        12.5
     """
     x = convert_to_tensor(t)
     infer.check_dtype("l2_loss", x.aval, infer.FLOAT, "t")
@@ -172,6 +183,12 @@ def weighted_cross_entropy_with_logits(
 
     Raises:
         ValueError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, logits = [1.0, 0.0], [2.0, 2.0]
+        >>> tf.nn.weighted_cross_entropy_with_logits(labels, logits, 3.0).numpy().round(3)
+        array([0.381, 2.127], dtype=float32)
     """
     z, x = _of_one_shape(labels=labels, logits=logits)
     weight = 1 + (pos_weight - 1) * z
@@ -185,6 +202,11 @@ def log_poisson_loss(
 
     Raises:
         ValueError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.log_poisson_loss(targets=[2.0, 0.0], log_input=[0.0, 1.0]).numpy().round(3)
+        array([1.   , 2.718], dtype=float32)
     """
     z, x = _of_one_shape(targets=targets, log_input=log_input)
     loss = ew.exp(x) - x * z
@@ -207,6 +229,11 @@ def compute_average_loss(
         ValueError: for a loss without a batch dimension.
         TypeError: when the batch size is no integer.
         InvalidArgumentError: when it is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.compute_average_loss([1.0, 2.0, 6.0], global_batch_size=3).numpy().tolist()
+        3.0
     """
     loss = cast(per_example_loss, dtypes.float32)
     if not loss.ndim:
@@ -231,5 +258,11 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of regularization losses: one replica has all of it."""
+    """The sum of regularization losses: one replica has all of it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.scale_regularization_loss(4.0).numpy().tolist()
+        4.0
+    """
     return reductions.reduce_sum(regularization_loss)

@@ -64,6 +64,13 @@ def weighted_moments(
 
     Args:
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, weights = [1.0, 5.0], [3.0, 1.0]
+        >>> mean, variance = tf.nn.weighted_moments(x, axes=[0], frequency_weights=weights)
+        >>> mean.numpy().tolist(), variance.numpy().tolist()
+        (2.0, 3.0)
     """
     t = convert_to_tensor(x)
     weights = cast(frequency_weights, t.dtype)
@@ -85,6 +92,12 @@ def sufficient_statistics(
 
     Args:
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> count, total, squares, shift = tf.nn.sufficient_statistics([1.0, 2.0, 3.0], axes=[0])
+        >>> count.numpy().tolist(), total.numpy().tolist(), squares.numpy().tolist()
+        (3.0, 6.0, 14.0)
     """
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
@@ -108,7 +121,14 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from :func:`sufficient_statistics`."""
+    """Mean and variance from :func:`sufficient_statistics`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> mean, variance = tf.nn.normalize_moments(4.0, [8.0], [20.0], shift=None)
+        >>> mean.numpy().tolist(), variance.numpy().tolist()
+        ([2.0], [1.0])
+    """
     factor = ew.reciprocal(counts)
     shifted = mean_ss * factor
     mean = shifted if shift is None else shifted + shift
@@ -124,7 +144,15 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting, in x's dtype."""
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting, in x's dtype.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 10.0], [3.0, 30.0]])
+        >>> mean, variance = tf.nn.moments(x, axes=[0])
+        >>> tf.nn.batch_normalization(x, mean, variance, None, None, 1e-7).numpy().round(3).tolist()
+        [[-1.0, -1.0], [1.0, 1.0]]
+    """
     t = convert_to_tensor(x)
     factor = ew.rsqrt(convert_to_tensor(variance) + variance_epsilon)
     if scale is not None:
@@ -159,6 +187,13 @@ def fused_batch_norm(
 
     Raises:
         ValueError: when mean or variance is missing where it is needed.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 3.0], [1, 1, 2, 1])
+        >>> y, mean, variance = tf.nn.fused_batch_norm(x, scale=[1.0], offset=[0.0], epsilon=1e-7)
+        >>> tf.reshape(y, [2]).numpy().round(3), mean.numpy().tolist()
+        (array([-1.,  1.], dtype=float32), [2.0])
     """
     t = convert_to_tensor(x)
     if (mean is None or variance is None) and not (is_training and exponential_avg_factor == 1.0):
@@ -205,6 +240,12 @@ def local_response_normalization(
 
     Raises:
         InvalidArgumentError: unless the input has 4 dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([3.0, 4.0], [1, 1, 1, 2])
+        >>> tf.nn.local_response_normalization(x, bias=0.0).numpy().round(3)[0, 0]
+        array([[0.6, 0.8]], dtype=float32)
     """
     x = convert_to_tensor(input)
     if x.ndim != 4:

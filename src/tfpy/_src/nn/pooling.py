@@ -93,6 +93,13 @@ def max_pool1d(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: "NWC", or "NCW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 3.0, 9.0, 5.0], [1, 4, 1])
+        >>> y = tf.nn.max_pool1d(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [2]).numpy().tolist()
+        [3.0, 9.0]
     """
     return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
 
@@ -140,6 +147,13 @@ def max_pool3d(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: "NDHWC", or "NCDHW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+        >>> y = tf.nn.max_pool3d(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [1]).numpy().tolist()
+        [7.0]
     """
     return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
 
@@ -161,6 +175,13 @@ def avg_pool1d(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: "NWC", or "NCW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 3.0, 5.0, 9.0], [1, 4, 1])
+        >>> y = tf.nn.avg_pool1d(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [2]).numpy().tolist()
+        [2.0, 7.0]
     """
     return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
@@ -209,6 +230,13 @@ def avg_pool3d(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: "NDHWC", or "NCDHW" with the channels first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+        >>> y = tf.nn.avg_pool3d(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [1]).numpy().tolist()
+        [3.5]
     """
     return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
 
@@ -230,6 +258,13 @@ def max_pool(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> y = tf.nn.max_pool(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[5.0, 7.0], [13.0, 15.0]]
     """
     x = convert_to_tensor(input)
     rank = spatial_rank("max_pool", x.ndim)
@@ -253,6 +288,13 @@ def avg_pool(
         padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
             format.
         data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> y = tf.nn.avg_pool(x, ksize=2, strides=2, padding="VALID")
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[2.5, 4.5], [10.5, 12.5]]
     """
     x = convert_to_tensor(input)
     rank = spatial_rank("avg_pool", x.ndim)
@@ -283,6 +325,12 @@ def pool(
 
     Raises:
         ValueError: for another kind, or dilations above 1 with strides above 1 or "SAME".
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 3.0, 9.0, 5.0], [1, 4, 1])
+        >>> tf.reshape(tf.nn.pool(x, [2], "MAX", strides=[2]), [2]).numpy().tolist()
+        [3.0, 9.0]
     """
     ops = {"MAX": primitives.max_pool, "AVG": primitives.avg_pool}
     if pooling_type.upper() not in ops:
@@ -332,6 +380,13 @@ def max_pool_with_argmax(
 
     Raises:
         ValueError: for another data format than "NHWC".
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 7.0, 3.0, 5.0], [1, 2, 2, 1])
+        >>> largest, place = tf.nn.max_pool_with_argmax(x, ksize=2, strides=2, padding="VALID")
+        >>> largest.numpy().item(), place.numpy().item()
+        (7.0, 1)
     """
     if data_format != "NHWC":
         raise ValueError(f"max_pool_with_argmax: data_format must be 'NHWC', got {data_format!r}")
@@ -380,6 +435,14 @@ def dilation2d(
     Raises:
         ValueError: for another data format than "NHWC".
         InvalidArgumentError: when the depths differ, or there are not four strides and dilations.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> ones = [1, 1, 1, 1]
+        >>> y = tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[4.0, 5.0], [7.0, 8.0]]
     """
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
@@ -418,6 +481,14 @@ def erosion2d(
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         dilations: distances between the elements of a window, one for each dimension.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(1.0, 10.0), [1, 3, 3, 1])
+        >>> ones = [1, 1, 1, 1]
+        >>> y = tf.nn.erosion2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[1.0, 2.0], [4.0, 5.0]]
     """
     x, f = as_tensors(convolution.conv2d, (value, filters))
     return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)
