@@ -105,6 +105,25 @@ def test_donated_variables_are_written_over() -> None:
     np.testing.assert_array_equal(kept.numpy(), np.full(2**16, 1.75, np.float32))
 
 
+def test_a_step_is_compiled_once() -> None:
+    """Though few values of its first call are on the device yet."""
+    from tfpy._src.runtime import registry
+
+    variables = [tfpy.Variable(np.ones(n, np.float32)) for n in (2, 2**16)]
+
+    @tfpy.function
+    def step() -> None:
+        for v in variables:
+            v.assign(v * 0.5 + 1.0)
+
+    backend: Any = registry.active_backend()
+    before = set(backend._programs)
+    for _ in range(3):
+        step()
+    (program,) = (backend._programs[n] for n in backend._programs.keys() - before)
+    assert list(program._donating) == [(0, 1)]
+
+
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
     """Where the parts of a compiled function run, and their text."""
     lowered = function.get_concrete_function(*arguments).lower()

@@ -96,11 +96,7 @@ class JaxBackend(ArrayBackend):
         """Slots with a minus sign are gone after it."""
         arrays = [self._arrays[abs(slot)] for slot in slots]
         donated = [
-            i
-            for i, slot in enumerate(slots)
-            if slot < 0
-            and type(arrays[i]) is not np.ndarray
-            and arrays[i].shape == program.shapes[i]
+            i for i, slot in enumerate(slots) if slot < 0 and arrays[i].shape == program.shapes[i]
         ]
         function = program.donating(tuple(donated)) if donated else program.plain
         outputs: list[Any] = function(*arrays)
