@@ -2,6 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
 from tfpy._src.sparse.arithmetic import (
     add as add,
     map_values as map_values,

@@ -61,7 +61,8 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name: str) -> None:
+def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # what they write
     module = importlib.import_module(name)
     assert module.__doc__ or not module.__file__ or module.__file__.endswith("__init__.py")
     assert doctest.testmod(module).failed == 0

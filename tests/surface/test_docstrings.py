@@ -11,7 +11,7 @@ SAID = (
     *("axes", "axis", "batch_dims", "data_format", "dilations", "dtype", "keepdims", "ksize"),
     *("padding", "perm", "strides"),
 )
-WITH_EXAMPLES = 500
+WITH_EXAMPLES = 600
 
 
 @pytest.mark.parametrize("name", SAID)

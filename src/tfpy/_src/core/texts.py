@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    r"""Bytes of a str, bytes or bytearray.
+    """Bytes of a str, bytes or bytearray.
 
     Raises:
         TypeError: for anything else.
@@ -15,7 +15,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     Example:
         >>> import tfpy as tf
         >>> tf.compat.as_bytes("größe")
-        b'gr\xc3\xb6\xc3\x9fe'
+        b'gr\\xc3\\xb6\\xc3\\x9fe'
     """
     if isinstance(bytes_or_text, bytes | bytearray):
         return bytes(bytes_or_text)
@@ -25,14 +25,14 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    r"""The str of a str or bytes.
+    """The str of a str or bytes.
 
     Raises:
         TypeError: for anything else.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.compat.as_text(b"gr\xc3\xb6\xc3\x9fe")
+        >>> tf.compat.as_text(b"gr\\xc3\\xb6\\xc3\\x9fe")
         'größe'
     """
     if isinstance(bytes_or_text, str):

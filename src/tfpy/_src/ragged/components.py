@@ -18,6 +18,12 @@ def ragged_range(starts: Any, limits: Any, deltas: Any) -> dict[str, Tensor]:
 
     Returns:
         ``rt_nested_splits`` and ``rt_dense_values``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> rows = tf.ragged.ragged_range([0, 5], [3, 7], 1)
+        >>> {name: value.numpy().tolist() for name, value in rows.items()}
+        {'rt_nested_splits': [0, 3, 5], 'rt_dense_values': [0, 1, 2, 5, 6]}
     """
     result = making.range(starts, limits, deltas)
     return {"rt_nested_splits": result.row_splits, "rt_dense_values": result.values}
@@ -33,6 +39,13 @@ def ragged_gather(
 
     Raises:
         ValueError: when ``output_ragged_rank`` is not that of the result.
+
+    Example:
+        >>> import tfpy as tf
+        >>> splits, values = [[0, 2, 3]], [10, 20, 30]  # the rows [10, 20] and [30]
+        >>> rows = tf.ragged.ragged_gather(splits, values, [1, 0, 1], output_ragged_rank=1)
+        >>> rows["output_dense_values"].numpy().tolist()
+        [30, 10, 20, 30]
     """
     params = RaggedTensor.from_nested_row_splits(params_dense_values, params_nested_splits)
     result = gather(params, indices)
@@ -62,6 +75,12 @@ def ragged_tensor_to_tensor(
 
     Raises:
         ValueError: for other types.
+
+    Example:
+        >>> import tfpy as tf
+        >>> to_tensor = tf.ragged.ragged_tensor_to_tensor
+        >>> to_tensor([2, 3], [1, 2, 3], 0, [[0, 2, 3]], ["ROW_SPLITS"]).numpy().tolist()
+        [[1, 2, 0], [3, 0, 0]]
     """
     result: Any = convert_to_tensor(values)
     types, tensors = list(row_partition_types), list(row_partition_tensors)

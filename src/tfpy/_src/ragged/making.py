@@ -38,6 +38,12 @@ def constant(
 
     Raises:
         ValueError: for scalars at different depths, and for arguments that contradict the lists.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ragged.constant([[1, 2], [], [3]])
+        >>> x.shape, x.row_lengths().numpy().tolist()
+        (TensorShape([3, None]), [2, 0, 1])
     """
     kind = None if dtype is None else as_dtype(dtype)
     nested = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
@@ -103,6 +109,11 @@ def range(
 
     Raises:
         InvalidArgumentError: for a delta of 0, or vectors of different lengths.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.range([3, 0, 2]).to_list()
+        [[0, 1, 2], [], [0, 1]]
     """
     starts, limits = (0, starts) if limits is None else (starts, limits)
     given = [convert_to_tensor(v) for v in (starts, limits, deltas)]
@@ -131,6 +142,11 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
     Raises:
         ValueError: without row splits.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
+        [0, 0, 2]
     """
     found = partition.ints(convert_to_tensor(splits), "splits")
     if not found.size:
@@ -147,6 +163,11 @@ def segment_ids_to_row_splits(
 
     Raises:
         InvalidArgumentError: when an id or ``num_segments`` is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
+        [0, 2, 2, 3]
     """
     ids = partition.ints(convert_to_tensor(segment_ids), "segment_ids")
     count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
@@ -167,6 +188,11 @@ def stack_dynamic_partitions(
     Raises:
         InvalidArgumentError: for partitions outside ``[0, num_partitions)``.
         ValueError: when ``partitions`` are not one for each of the data.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.stack_dynamic_partitions([10, 20, 30], [1, 0, 1], num_partitions=2).to_list()
+        [[20], [10, 30]]
     """
     rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
     ids = convert_to_tensor(partitions).host_view()

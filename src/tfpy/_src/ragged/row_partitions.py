@@ -22,6 +22,12 @@ class RowPartition:
 
     Raises:
         InvalidArgumentError: for what partitions nothing.
+
+    Example:
+        >>> import tfpy as tf
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.row_splits().numpy().tolist(), rows.value_rowids().numpy().tolist()
+        ([0, 2, 2, 3], [0, 0, 2])
     """
 
     dtype: DType = dtypes.int32

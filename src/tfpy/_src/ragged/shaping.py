@@ -99,7 +99,13 @@ def _concat(tensors: list[Any], axis: int) -> Any:
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
-    """Ragged tensors of one rank along a new axis; tensors of different sizes become ragged."""
+    """Ragged tensors of one rank along a new axis; tensors of different sizes become ragged.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.stack([[1, 2], [3]]).to_list()
+        [[1, 2], [3]]
+    """
     if isinstance(values, RaggedTensor):
         return values
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
@@ -299,6 +305,11 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: for a mask that is a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()
+        [[1], [3, 4]]
     """
     x, m = as_ragged_or_tensor(data), as_ragged_or_tensor(mask)
     if m.ndim == 0:

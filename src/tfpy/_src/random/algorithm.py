@@ -9,7 +9,14 @@ from tfpy._src.errors import UnimplementedError
 
 
 class Algorithm(Enum):
-    """The random-number algorithms of TensorFlow."""
+    """The random-number algorithms of TensorFlow.
+
+    Example:
+        >>> import tfpy as tf
+        >>> g = tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX)
+        >>> g.algorithm == tf.random.Algorithm.PHILOX.value
+        True
+    """
 
     PHILOX = 1
     THREEFRY = 2

@@ -31,6 +31,13 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
 
     The state is int32 [6]: TensorFlow's three 64-bit numbers (counter, counter, key) as two words
     each, low word first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> state = tf.random.create_rng_state(1, "philox")
+        >>> g = tf.random.Generator(state=state, alg="philox")
+        >>> g.uniform([], maxval=10, dtype=tf.int32).numpy().tolist()
+        4
     """
     philox_only(alg)
     if isinstance(seed, int):
@@ -72,6 +79,15 @@ class Generator:
         copy_from: a generator whose state is copied.
         state: see :func:`create_rng_state`; a Variable is shared.
         alg: "philox" or "auto_select", which is the same here.
+
+    Example:
+        >>> import tfpy as tf
+        >>> g = tf.random.Generator.from_seed(1)
+        >>> g.uniform([3]).numpy().round(3)
+        array([0.787, 0.391, 0.293], dtype=float32)
+        >>> left, right = g.split(2)
+        >>> left.normal([2, 3]).shape
+        TensorShape([2, 3])
     """
 
     def __init__(
@@ -263,12 +279,26 @@ class _Global:
 
 
 def get_global_generator() -> Generator:
-    """The program's generator; made from the machine's randomness at the first call."""
+    """The program's generator; made from the machine's randomness at the first call.
+
+    Example:
+        >>> import tfpy as tf
+        >>> g = tf.random.get_global_generator()
+        >>> g.normal([2, 3]).shape
+        TensorShape([2, 3])
+    """
     if _Global.generator is None:
         _Global.generator = Generator.from_non_deterministic_state()
     return _Global.generator
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Replaces what :func:`get_global_generator` gives."""
+    """Replaces what :func:`get_global_generator` gives.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+        >>> tf.random.get_global_generator().uniform([3]).numpy().round(3)
+        array([0.787, 0.391, 0.293], dtype=float32)
+    """
     _Global.generator = generator

@@ -42,7 +42,16 @@ class _Seeds:
 
 
 def set_seed(seed: Any) -> None:
-    """Makes the numbers that follow repeatable (``tf.random.set_seed``); None ends that."""
+    """Makes the numbers that follow repeatable (``tf.random.set_seed``); None ends that.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.set_seed(7)
+        >>> first = tf.random.uniform([3])
+        >>> tf.random.set_seed(7)
+        >>> bool(tf.reduce_all(first == tf.random.uniform([3])))
+        True
+    """
     _Seeds.seed = None if seed is None else int(seed)
     _Seeds.draws = python_random.Random(_Seeds.seed)
     _Seeds.used.clear()
@@ -203,6 +212,12 @@ def truncated_normal(
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.random.truncated_normal([1000], stddev=0.5)
+        >>> bool(tf.reduce_max(tf.abs(x)) <= 1.0)  # two deviations
+        True
     """
     state = _reserve_outputs("truncated_normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
@@ -222,6 +237,12 @@ def gamma(
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.random.gamma([1000], alpha=3.0, seed=1)
+        >>> x.shape, bool(2.5 < tf.reduce_mean(x) < 3.5)
+        (TensorShape([1000]), True)
     """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     state = _reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
@@ -241,6 +262,12 @@ def poisson(
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.random.poisson([1000], lam=[1.0, 8.0], seed=1)
+        >>> x.shape, tf.round(tf.reduce_mean(x, axis=0)).numpy().tolist()
+        (TensorShape([1000, 2]), [1.0, 8.0])
     """
     rate = convert_to_tensor(lam)
     state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
@@ -261,6 +288,12 @@ def categorical(
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = tf.constant([[0.0, 100.0], [100.0, 0.0]])  # the second class, then the first
+        >>> tf.random.categorical(logits, num_samples=3).numpy().tolist()
+        [[1, 1, 1], [0, 0, 0]]
     """
     values = convert_to_tensor(logits)
     rows = values.aval.shape[0] if values.ndim else 0
@@ -302,6 +335,11 @@ def multinomial(
 
     Raises:
         InvalidArgumentError: when the logits are not [classes] or [batch, classes].
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.multinomial(tf.constant([[0.0, 0.0]]), num_samples=5).shape
+        TensorShape([1, 5])
     """
     values = convert_to_tensor(logits)
     if values.ndim not in (1, 2):
@@ -316,6 +354,11 @@ def rand(shape: Any, rand_function: Callable[[], float], dtype: Any = dtypes.flo
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.rand([2], lambda: 0.5).numpy().tolist()
+        [0.5, 0.5]
     """
     sizes = sampling.sizes("rand", shape)
     values = [rand_function() for _ in range(int(np.prod(sizes)))]

@@ -76,6 +76,13 @@ def stateless_uniform(
     Raises:
         ValueError: when only one of them is None, for integers.
         InvalidArgumentError: when the range is empty.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_uniform([3], seed=[1, 2]).numpy().round(3)
+        array([0.844, 0.192, 0.996], dtype=float32)
+        >>> tf.random.stateless_uniform([5], [1, 2], 0, 10, dtype=tf.int32).numpy().tolist()
+        [0, 9, 4, 9, 7]
     """
     kind = sampling.number_dtype(dtype)
     sampling.check_bounds(kind, minval, maxval)
@@ -101,6 +108,11 @@ def stateless_normal(
     Args:
         seed: two numbers; the same ones give the same numbers.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_normal([3], seed=[1, 2]).numpy().round(3)
+        array([0.544, 0.207, 0.074], dtype=float32)
     """
     return sampling.normal(state_of("stateless_normal", seed, alg), shape, mean, stddev, dtype)
 
@@ -119,6 +131,11 @@ def stateless_truncated_normal(
     Args:
         seed: two numbers; the same ones give the same numbers.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_truncated_normal([3], seed=[1, 2]).numpy().round(3)
+        array([0.544, 0.207, 0.074], dtype=float32)
     """
     state = state_of("stateless_truncated_normal", seed, alg)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
@@ -137,6 +154,11 @@ def stateless_gamma(
     Args:
         seed: two numbers; the same ones give the same numbers.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_gamma([3], seed=[1, 2], alpha=2.0).numpy().round(2)
+        array([2.82, 1.92, 3.34], dtype=float32)
     """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
     lead = sampling.leading("stateless_gamma", shape, [concentration])
@@ -151,6 +173,11 @@ def stateless_poisson(
     Args:
         seed: two numbers; the same ones give the same numbers.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_poisson([5], seed=[1, 2], lam=4.0).numpy().tolist()
+        [6, 5, 6, 6, 4]
     """
     rate = convert_to_tensor(lam)
     lead = sampling.leading("stateless_poisson", shape, [rate])
@@ -170,6 +197,11 @@ def stateless_binomial(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.stateless_binomial([4], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
+        [6, 6, 7, 7]
     """
     p = convert_to_tensor(probs, dtype_hint=dtypes.float32)
     n = convert_to_tensor(counts, dtype_hint=p.dtype)
@@ -193,6 +225,12 @@ def stateless_categorical(
     Args:
         seed: two numbers; the same ones give the same numbers.
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = tf.constant([[0.0, 0.0, 0.0]])
+        >>> tf.random.stateless_categorical(logits, num_samples=5, seed=[1, 2]).numpy().tolist()
+        [[2, 2, 0, 2, 1]]
     """
     return sampling.categorical(state_of("stateless_categorical", seed), logits, num_samples, dtype)
 
@@ -204,17 +242,36 @@ def stateless_shuffle(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random.experimental.stateless_shuffle(tf.range(5), seed=[1, 2]).numpy().tolist()
+        [0, 2, 1, 4, 3]
     """
     return sampling.shuffled(state_of("stateless_shuffle", seed, alg), value)
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """``num`` new seeds [num, 2] made of one."""
+    """``num`` new seeds [num, 2] made of one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> first, second = tf.random.split([1, 2])
+        >>> tf.random.stateless_uniform([2], first).numpy().round(3)
+        array([0.528, 0.589], dtype=float32)
+    """
     return stateless_uniform([num, 2], seed, None, None, dtypes.int32, alg=alg)
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """A new seed made of a seed and an integer."""
+    """A new seed made of a seed and an integer.
+
+    Example:
+        >>> import tfpy as tf
+        >>> seeds = [tf.random.fold_in([1, 2], step) for step in range(2)]  # one for each step
+        >>> [tf.random.stateless_uniform([], s, 0, 100, tf.int32).numpy().item() for s in seeds]
+        [69, 68]
+    """
     number = convert_to_tensor(data)
     return stack([stateless_uniform([], seed, None, None, number.dtype, alg=alg), number])
 
@@ -228,6 +285,12 @@ def index_shuffle(index: Any, seed: Any, max_index: int) -> Tensor:
 
     Args:
         seed: two integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> shuffle = tf.random.experimental.index_shuffle
+        >>> [int(shuffle(i, seed=[1, 2], max_index=4)) for i in range(5)]
+        [2, 0, 1, 4, 3]
     """
     position = convert_to_tensor(index)
     key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)

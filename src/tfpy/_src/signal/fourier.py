@@ -35,7 +35,10 @@ def _transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
     return complex(re, im)
 
 
-def _complex_transform(name: str, rank: int, inverse: bool) -> Callable[..., Tensor]:
+def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Callable[..., Tensor]:
+    """The transform over as many dimensions as the example has, ``given`` to ``gives``."""
+    rank = _rank(given)
+
     def transform(input: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(input, dtype_hint=dtypes.complex64)
         infer.check_dtype(transform.__name__, x.aval, {dtypes.complex64}, "input")
@@ -48,8 +51,19 @@ def _complex_transform(name: str, rank: int, inverse: bool) -> Callable[..., Ten
 
     Raises:
         InvalidArgumentError: for another dtype or too few dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant({given}, tf.complex64)
+        >>> tf.signal.{name}(x).numpy().real.round(3).tolist()
+        {gives}
     """
     return transform
+
+
+def _rank(values: str) -> int:
+    """The dimensions of values as a program writes them."""
+    return len(values) - len(values.lstrip("["))
 
 
 def _dimensions(rank: int) -> str:
@@ -61,12 +75,14 @@ def _check_rank(op: str, x: Tensor, rank: int) -> None:
         raise invalid(op, f"Input must have rank of at least {rank} but got: {x.ndim}")
 
 
-fft = _complex_transform("fft", 1, False)
-ifft = _complex_transform("ifft", 1, True)
-fft2d = _complex_transform("fft2d", 2, False)
-ifft2d = _complex_transform("ifft2d", 2, True)
-fft3d = _complex_transform("fft3d", 3, False)
-ifft3d = _complex_transform("ifft3d", 3, True)
+_PLANE, _PLANE_FREQUENCIES = "[[1.0, 2.0], [3.0, 5.0]]", "[[11.0, -3.0], [-5.0, 1.0]]"
+_LINE, _LINE_FREQUENCIES = "[1.0, 2.0, 3.0, 4.0]", "[10.0, -2.0 + 2.0j, -2.0, -2.0 - 2.0j]"
+fft = _complex_transform("fft", False, _LINE, "[10.0, -2.0, -2.0, -2.0]")
+ifft = _complex_transform("ifft", True, _LINE_FREQUENCIES, _LINE)
+fft2d = _complex_transform("fft2d", False, _PLANE, _PLANE_FREQUENCIES)
+ifft2d = _complex_transform("ifft2d", True, _PLANE_FREQUENCIES, _PLANE)
+fft3d = _complex_transform("fft3d", False, f"[{_PLANE}]", f"[{_PLANE_FREQUENCIES}]")
+ifft3d = _complex_transform("ifft3d", True, f"[{_PLANE_FREQUENCIES}]", f"[{_PLANE}]")
 
 
 def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> list[int]:
@@ -89,7 +105,9 @@ def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
     return pad(kept, room) if any(more for _, more in room) else kept
 
 
-def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
+def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
+    rank = _rank(given)
+
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.float32)
@@ -111,6 +129,11 @@ def _real_transform(name: str, rank: int) -> Callable[..., Tensor]:
     Raises:
         ValueError: for another dtype or too few dimensions.
         InvalidArgumentError: when ``fft_length`` does not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.{name}({given}).numpy().real.round(3).tolist()
+        {gives}
     """
     return transform
 
@@ -129,7 +152,9 @@ def _require_rank(op: str, x: Tensor, rank: int) -> None:
         raise ValueError(f"{op}: Shape {x.shape} must have rank at least {rank}")
 
 
-def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
+def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
+    rank = _rank(given)
+
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.complex64)
@@ -151,6 +176,12 @@ def _inverse_real_transform(name: str, rank: int) -> Callable[..., Tensor]:
     Raises:
         ValueError: for another dtype than complex64 or too few dimensions.
         InvalidArgumentError: when ``fft_length`` does not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant({given}, tf.complex64)
+        >>> tf.signal.{name}(x).numpy().round(3).tolist()
+        {gives}
     """
     return transform
 
@@ -172,12 +203,12 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
     return plane(dft(*parts, axis=last, inverse=True), 0)
 
 
-rfft = _real_transform("rfft", 1)
-rfft2d = _real_transform("rfft2d", 2)
-rfft3d = _real_transform("rfft3d", 3)
-irfft = _inverse_real_transform("irfft", 1)
-irfft2d = _inverse_real_transform("irfft2d", 2)
-irfft3d = _inverse_real_transform("irfft3d", 3)
+rfft = _real_transform("rfft", _LINE, "[10.0, -2.0, -2.0]")
+rfft2d = _real_transform("rfft2d", _PLANE, _PLANE_FREQUENCIES)
+rfft3d = _real_transform("rfft3d", f"[{_PLANE}]", f"[{_PLANE_FREQUENCIES}]")
+irfft = _inverse_real_transform("irfft", "[10.0, -2.0 + 2.0j, -2.0]", _LINE)
+irfft2d = _inverse_real_transform("irfft2d", _PLANE_FREQUENCIES, _PLANE)
+irfft3d = _inverse_real_transform("irfft3d", f"[{_PLANE_FREQUENCIES}]", f"[{_PLANE}]")
 
 
 def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
@@ -192,7 +223,13 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The zero frequency moved to the middle of the axes (all by default)."""
+    """The zero frequency moved to the middle of the axes (all by default).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy().tolist()
+        [-2, -1, 0, 1, 2]
+    """
     return _shifted(x, axes, -1)
 
 
@@ -201,6 +238,11 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
     Args:
         axes: those of :func:`fftshift`; all by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy().tolist()
+        [0, 1, 2, -2, -1]
     """
     return _shifted(x, axes, 1)
 
@@ -224,6 +266,11 @@ def dct(
 
     Raises:
         ValueError: for a scalar, another type, axis, length or norm, or "ortho" with type 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.dct([1.0, 2.0, 4.0], norm="ortho").numpy().round(3)
+        array([ 4.041, -2.121,  0.408], dtype=float32)
     """
     _check_dct(type, n, axis, norm)
     x = convert_to_tensor(input)
@@ -248,6 +295,12 @@ def idct(
 
     Raises:
         ValueError: as :func:`dct`, and when ``n`` is given.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.signal.dct([1.0, 2.0, 3.0], norm="ortho")
+        >>> tf.signal.idct(x, norm="ortho").numpy().round(3)
+        array([1., 2., 3.], dtype=float32)
     """
     _check_dct(type, n, axis, norm)
     if n is not None:

@@ -51,6 +51,11 @@ def frame(
     Raises:
         InvalidArgumentError: when the length is below 0 or the step 0 (below 0: gives no frame, or
             raises with ``pad_end``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.frame(tf.range(7), frame_length=3, frame_step=2).numpy().tolist()
+        [[0, 1, 2], [2, 3, 4], [4, 5, 6]]
     """
     x = convert_to_tensor(signal)
     length, step = static_int(frame_length), _step("frame", frame_step)
@@ -85,6 +90,11 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     Raises:
         ValueError: when the signal has no frames, or the step is not an integer.
         InvalidArgumentError: when the step is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.overlap_and_add([[1, 1, 1], [2, 2, 2]], frame_step=2).numpy().tolist()
+        [1, 1, 3, 2, 2]
     """
     x = convert_to_tensor(signal)
     if x.ndim < 2:
@@ -130,6 +140,12 @@ def stft(
     Args:
         fft_length: by default the smallest power of two that holds a frame.
         window_fn: called with ``(frame_length, dtype=...)``; None for no window.
+
+    Example:
+        >>> import tfpy as tf
+        >>> wave = tf.sin(tf.range(64.0))
+        >>> tf.signal.stft(wave, frame_length=16, frame_step=8, fft_length=16).shape
+        TensorShape([7, 9])
     """
     x = convert_to_tensor(signals)
     length = static_int(frame_length)
@@ -153,6 +169,14 @@ def inverse_stft(
     Raises:
         ValueError: when the spectra are not [..., frames, bins].
         InvalidArgumentError: when ``frame_length`` is negative or ``frame_step`` not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> wave = tf.range(64.0)
+        >>> stfts = tf.signal.stft(wave, frame_length=16, frame_step=8)
+        >>> window = tf.signal.inverse_stft_window_fn(8)
+        >>> tf.signal.inverse_stft(stfts, 16, 8, window_fn=window).numpy()[20:24].round(2)
+        array([20., 21., 22., 23.], dtype=float32)
     """
     x = convert_to_tensor(stfts)
     length = static_int(frame_length)
@@ -172,7 +196,14 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
-    """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``."""
+    """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> window = tf.signal.inverse_stft_window_fn(frame_step=2)
+        >>> window(4, tf.float32).numpy().round(3)
+        array([0., 1., 1., 1.], dtype=float32)
+    """
     step = _step("inverse_stft_window_fn", frame_step)
 
     def window(frame_length: Any, dtype: Any) -> Tensor:
@@ -199,6 +230,11 @@ def mdct(
     Raises:
         ValueError: when ``frame_length`` is not a multiple of 4.
         InvalidArgumentError: when it is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.mdct(tf.ones([32]), frame_length=8).shape
+        TensorShape([7, 4])
     """
     length = static_int(frame_length)
     if length % 4:
@@ -219,6 +255,13 @@ def inverse_mdct(
 
     Raises:
         ValueError: when the spectra are not [..., frames, bins].
+
+    Example:
+        >>> import tfpy as tf
+        >>> wave = tf.range(32.0)
+        >>> mdcts = tf.signal.mdct(wave, frame_length=8)
+        >>> tf.signal.inverse_mdct(mdcts).numpy()[8:12].round(2)
+        array([ 8.,  9., 10., 11.], dtype=float32)
     """
     x = convert_to_tensor(mdcts)
     if x.ndim < 2:
@@ -260,6 +303,13 @@ def linear_to_mel_weight_matrix(
     Raises:
         ValueError: when the edges do not lie in order between 0 and half the sample rate.
         InvalidArgumentError: when ``num_spectrogram_bins`` is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> weights = tf.signal.linear_to_mel_weight_matrix(4, num_spectrogram_bins=33)
+        >>> mel = tf.matmul(tf.ones([10, 33]), weights)
+        >>> weights.shape, mel.shape
+        (TensorShape([33, 4]), TensorShape([10, 4]))
     """
     kind, rate = as_dtype(dtype), float(static_number(sample_rate))
     if num_mel_bins <= 0:
@@ -299,6 +349,12 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     Raises:
         ValueError: when there are no mel bins.
         InvalidArgumentError: for a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> log_mel = tf.math.log(tf.ones([10, 40]) + 1e-6)
+        >>> tf.signal.mfccs_from_log_mel_spectrograms(log_mel)[..., :13].shape
+        TensorShape([10, 13])
     """
     x = convert_to_tensor(log_mel_spectrograms)
     if not x.ndim:

@@ -50,6 +50,11 @@ def hann_window(
 
     Raises:
         ValueError: when ``dtype`` is not floating point.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.hann_window(4).numpy().round(3)
+        array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
     return _raised_cosine(_length(window_length), periodic, 0.5, dtype)
 
@@ -61,6 +66,11 @@ def hamming_window(
 
     Raises:
         ValueError: when ``dtype`` is not floating point.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.hamming_window(4).numpy().round(3)
+        array([0.08, 0.54, 1.  , 0.54], dtype=float32)
     """
     return _raised_cosine(_length(window_length), periodic, 0.54, dtype)
 
@@ -91,6 +101,11 @@ def kaiser_window(
 
     Raises:
         ValueError: when ``dtype`` is not floating point.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.kaiser_window(5, beta=2.0).numpy().round(3)
+        array([0.439, 0.835, 1.   , 0.835, 0.439], dtype=float32)
     """
     return _window(_kaiser(_length(window_length), float(static_number(beta))), dtype)
 
@@ -102,6 +117,11 @@ def kaiser_bessel_derived_window(
 
     Raises:
         ValueError: when ``dtype`` is not floating point.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.kaiser_bessel_derived_window(4, beta=2.0).numpy().round(3)
+        array([0.483, 0.875, 0.875, 0.483], dtype=float32)
     """
     sums = np.cumsum(_kaiser(_length(window_length) // 2 + 1, float(static_number(beta))))
     half = np.sqrt(sums[:-1] / sums[-1])
@@ -115,6 +135,11 @@ def vorbis_window(
 
     Raises:
         ValueError: when ``dtype`` is not floating point.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.signal.vorbis_window(4).numpy().round(3)
+        array([0.228, 0.974, 0.974, 0.228], dtype=float32)
     """
     length = _length(window_length)
     sines = np.sin(np.pi / max(length, 1) * (np.arange(length) + 0.5))

@@ -25,6 +25,12 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     Raises:
         TypeError: when neither is sparse.
         InvalidArgumentError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.sparse.eye(2), tf.sparse.from_dense([[0.0, 5.0], [0.0, 0.0]])
+        >>> tf.sparse.to_dense(tf.sparse.add(a, b)).numpy().tolist()
+        [[1.0, 5.0], [0.0, 1.0]]
     """
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
@@ -48,6 +54,12 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         InvalidArgumentError: when their indices differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2], [3, 0]])
+        >>> tf.sparse.to_dense(tf.sparse.map_values(tf.square, x)).numpy().tolist()
+        [[0, 4], [9, 0]]
     """
     found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
     for other in found[1:]:
@@ -73,6 +85,12 @@ def sparse_dense_matmul(
 
     Raises:
         InvalidArgumentError: when the shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])
+        >>> tf.sparse.sparse_dense_matmul(a, [[1.0, 2.0], [3.0, 4.0]]).numpy().tolist()
+        [[6.0, 8.0], [3.0, 6.0]]
     """
     if isinstance(b, SparseTensor):
         swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)

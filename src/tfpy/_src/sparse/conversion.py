@@ -22,6 +22,12 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
     Raises:
         InvalidArgumentError: for a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2], [3, 0]])
+        >>> x.indices.numpy().tolist(), x.values.numpy().tolist()
+        ([[0, 1], [1, 0]], [2, 3])
     """
     x = convert_to_tensor(tensor)
     if not x.ndim:
@@ -40,6 +46,12 @@ def to_dense(
 
     Raises:
         InvalidArgumentError: for indices out of bounds, not in order, or repeated.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.SparseTensor(indices=[[0, 1], [1, 0]], values=[2, 3], dense_shape=[2, 3])
+        >>> tf.sparse.to_dense(x, default_value=-1).numpy().tolist()
+        [[-1, 2, -1], [3, -1, -1]]
     """
     x = checked(sp_input)
     at = x.positions
@@ -60,7 +72,13 @@ def to_dense(
 def sparse_to_dense(
     sparse_indices: Any, sparse_values: Any, output_shape: Any, default_value: Any = 0
 ) -> Tensor:
-    """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix."""
+    """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sparse_to_dense([[0, 1], [1, 0]], [2, 3], [2, 2]).numpy().tolist()
+        [[0, 2], [3, 0]]
+    """
     found = convert_to_tensor(sparse_indices, dtypes.int32)
     shape = static_ints(output_shape)
     matrix = array.reshape(found, [-1, found.aval.shape[1] if found.ndim == 2 else 1])
@@ -76,6 +94,12 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Ten
 
     Raises:
         InvalidArgumentError: when a value is not in [0, vocab_size).
+
+    Example:
+        >>> import tfpy as tf
+        >>> ids = tf.sparse.from_dense([[1, 3], [2, 0]])
+        >>> tf.sparse.to_indicator(ids, vocab_size=4).numpy().astype(int).tolist()
+        [[0, 1, 0, 1], [0, 0, 1, 0]]
     """
     x = checked(sp_input)
     host, size = x.values.host_view().astype(np.int32), int(vocab_size)

@@ -57,6 +57,12 @@ def bincount(
     Raises:
         InvalidArgumentError: for negative values or lengths, or rows of which there is none.
         ValueError: for other axes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> counts = tf.sparse.bincount([[1, 1, 3], [2, 2, 2]], axis=-1)
+        >>> tf.sparse.to_dense(counts).numpy().tolist()
+        [[0, 2, 0, 1], [0, 0, 3, 0]]
     """
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported axis value {axis}: only 0, None and -1 are supported")

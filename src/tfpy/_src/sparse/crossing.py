@@ -114,6 +114,13 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
     Raises:
         TypeError: when the inputs are no list of tensors.
         InvalidArgumentError: when they are no matrices or have different numbers of rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters, ends = tf.constant([["a"], ["b"]]), tf.constant([["x", "y"], ["z", "z"]])
+        >>> crossed = tf.sparse.cross([letters, ends])
+        >>> crossed.values.numpy().tolist()
+        [b'a_X_x', b'a_X_y', b'b_X_z', b'b_X_z']
     """
     crosses = _Crosses(inputs)
     by = "_X_" if separator is None else separator
@@ -146,6 +153,13 @@ def cross_hashed(
     Raises:
         TypeError, InvalidArgumentError: as for :func:`cross`; for a number of buckets that is
             not in 1 .. 2 ** 31.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters = tf.sparse.from_dense([["a"], ["b"]])
+        >>> ends = tf.sparse.from_dense([["x", "y"], ["z", "z"]])
+        >>> tf.sparse.cross_hashed([letters, ends], num_buckets=100).values.numpy().tolist()
+        [92, 47, 60, 60]
     """
     crosses = _Crosses(inputs)
     if not 1 <= num_buckets <= _MOST:

@@ -63,6 +63,12 @@ def reduce_sum(
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2, 5], [3, 0, 0]])
+        >>> tf.sparse.reduce_sum(x, axis=1).numpy().tolist()
+        [7, 3]
     """
     return _reduce("sum", sp_input, axis, keepdims, output_is_sparse)
 
@@ -79,6 +85,12 @@ def reduce_max(
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2, 5], [3, 0, 0]])
+        >>> tf.sparse.reduce_max(x, axis=1).numpy().tolist()
+        [5, 3]
     """
     return _reduce("max", sp_input, axis, keepdims, output_is_sparse)
 
@@ -88,6 +100,12 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
     Raises:
         InvalidArgumentError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]])
+        >>> tf.sparse.to_dense(tf.sparse.softmax(x)).numpy().round(3).tolist()
+        [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
     """
     if sp_input.ndim < 2:
         raise invalid("sparse.softmax", f"rank must be at least 2, got shape {sp_input.shape}")
@@ -115,12 +133,26 @@ def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The larger of two sparse tensors at every index that one of them has."""
+    """The larger of two sparse tensors at every index that one of them has.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.sparse.from_dense([0, 2, -3]), tf.sparse.from_dense([1, 0, 0])
+        >>> tf.sparse.to_dense(tf.sparse.maximum(a, b)).numpy().tolist()
+        [1, 2, 0]
+    """
     return _united(elementwise.maximum, sp_a, sp_b)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The smaller of two sparse tensors at every index that one of them has."""
+    """The smaller of two sparse tensors at every index that one of them has.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.sparse.from_dense([0, 2, -3]), tf.sparse.from_dense([1, 0, 0])
+        >>> tf.sparse.to_dense(tf.sparse.minimum(a, b)).numpy().tolist()
+        [0, 0, -3]
+    """
     return _united(elementwise.minimum, sp_a, sp_b)
 
 
@@ -159,7 +191,14 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """Sums of the rows ``data[indices]`` that have the same (ascending) segment id."""
+    """Sums of the rows ``data[indices]`` that have the same (ascending) segment id.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
+        >>> tf.sparse.segment_sum(x, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy().tolist()
+        [[6, 8], [3, 4]]
+    """
     total, _ = _segment(data, indices, segment_ids, num_segments)
     return total
 
@@ -172,7 +211,14 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """:func:`segment_sum` divided by the number of rows."""
+    """:func:`segment_sum` divided by the number of rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> tf.sparse.segment_mean(x, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy().tolist()
+        [[3.0, 4.0], [3.0, 4.0]]
+    """
     total, counts = _segment(data, indices, segment_ids, num_segments)
     return arithmetic.divide(total, counts)
 
@@ -185,16 +231,37 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """:func:`segment_sum` divided by the square root of the number of rows."""
+    """:func:`segment_sum` divided by the square root of the number of rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0], [2.0], [3.0], [6.0]])
+        >>> tf.sparse.segment_sqrt_n(x, [0, 1, 2, 3], [0, 0, 0, 0]).numpy().tolist()
+        [[6.0]]
+    """
     total, counts = _segment(data, indices, segment_ids, num_segments)
     return arithmetic.divide(total, elementwise.sqrt(counts))
 
 
 def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any) -> Tensor:
-    """TensorFlow.js's name for :func:`segment_sum`."""
+    """TensorFlow.js's name for :func:`segment_sum`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
+        >>> tf.sparse.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1]).numpy().tolist()
+        [[6, 8], [3, 4]]
+    """
     return segment_sum(data, indices, segment_ids)
 
 
 def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any) -> Tensor:
-    """TensorFlow.js's name for :func:`segment_mean`."""
+    """TensorFlow.js's name for :func:`segment_mean`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> tf.sparse.sparse_segment_mean(x, [0, 2, 1], [0, 0, 1]).numpy().tolist()
+        [[3.0, 4.0], [3.0, 4.0]]
+    """
     return segment_mean(data, indices, segment_ids)

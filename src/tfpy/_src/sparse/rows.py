@@ -17,7 +17,15 @@ from tfpy._src.core.tensor import Tensor
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """With ``default_value`` at the beginning of rows without values, and which rows those are."""
+    """With ``default_value`` at the beginning of rows without values, and which rows those are.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2], [0, 0]])
+        >>> filled, was_empty = tf.sparse.fill_empty_rows(x, default_value=9)
+        >>> tf.sparse.to_dense(filled).numpy().tolist(), was_empty.numpy().tolist()
+        ([[0, 2], [9, 0]], [False, True])
+    """
     x = checked(sp_input)
     default = convert_to_tensor(default_value, x.dtype)
     filled_, empty, _ = _fill_empty_rows(x, default)
@@ -46,6 +54,12 @@ def sparse_fill_empty_rows(
 
     Returns:
         ``output_indices``, ``output_values``, ``empty_row_indicator``, ``reverse_index_map``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> filled = tf.sparse.sparse_fill_empty_rows([[0, 1]], [2], [2, 2], default_value=9)
+        >>> filled["output_indices"].numpy().tolist(), filled["output_values"].numpy().tolist()
+        ([[0, 1], [1, 0]], [2, 9])
     """
     x = SparseTensor(indices, values, dense_shape)
     y, empty, back = _fill_empty_rows(x, convert_to_tensor(default_value, x.dtype))

@@ -109,12 +109,25 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
         TypeError: when dtypes differ or are not supported.
         InvalidArgumentError: when shapes differ before the last dimension, or indices are out of
             order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = [[1, 2, 3]], [[2, 9]]
+        >>> tf.sparse.to_dense(tf.sets.intersection(a, b)).numpy().tolist()
+        [[2]]
     """
     return _combined(a, b, validate_indices, np.intersect1d)
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The members that are in one of two sets or in both; otherwise as :func:`intersection`."""
+    """The members that are in one of two sets or in both; otherwise as :func:`intersection`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = [[1, 2, 3]], [[2, 9]]
+        >>> tf.sparse.to_dense(tf.sets.union(a, b)).numpy().tolist()
+        [[1, 2, 3, 9]]
+    """
     return _combined(a, b, validate_indices, np.union1d)
 
 
@@ -123,6 +136,12 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
     Args:
         aminusb: False for the members of ``b`` that are not in ``a``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = [[1, 2, 3]], [[2, 9]]
+        >>> tf.sparse.to_dense(tf.sets.difference(a, b)).numpy().tolist()
+        [[1, 3]]
     """
     first, second = (a, b) if aminusb else (b, a)
     return _combined(first, second, validate_indices, np.setdiff1d)
@@ -134,6 +153,12 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     Raises:
         TypeError: for another tensor, or a dtype that is not supported.
         InvalidArgumentError: when indices are out of order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> sets = tf.sparse.from_dense([[1, 2, 3], [4, 0, 0]])
+        >>> tf.sets.size(sets).numpy().tolist()
+        [3, 1]
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")

@@ -34,6 +34,11 @@ def eye(
 
     Raises:
         InvalidArgumentError: for a negative size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy().tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     columns = num_rows if num_columns is None else num_columns
     if min(num_rows, columns) < 0:
@@ -46,7 +51,14 @@ def eye(
 
 
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Values in row-major order of their indices."""
+    """Values in row-major order of their indices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.SparseTensor(indices=[[1, 0], [0, 1]], values=[3, 2], dense_shape=[2, 2])
+        >>> tf.sparse.reorder(x).indices.numpy().tolist()
+        [[0, 1], [1, 0]]
+    """
     x = checked(sp_input)
     order = np.argsort(x.positions, kind="stable").astype(np.int32)
     return made(x.host_indices[order], take_rows(x.values, order), x.host_shape)
@@ -57,6 +69,12 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
     Raises:
         InvalidArgumentError: when the numbers of elements differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0, 0], [0, 2, 0]])
+        >>> tf.sparse.to_dense(tf.sparse.reshape(x, [3, 2])).numpy().tolist()
+        [[1, 0], [0, 0], [2, 0]]
     """
     x = checked(sp_input)
     sizes = _sizes(x.host_shape, static_ints(shape))
@@ -82,6 +100,12 @@ def sparse_reshape(input_indices: Any, input_shape: Any, new_shape: Any) -> dict
 
     Returns:
         ``output_indices`` and ``output_shape``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> new = tf.sparse.sparse_reshape([[0, 0], [1, 1]], [2, 3], [3, 2])
+        >>> {name: value.numpy().tolist() for name, value in new.items()}
+        {'output_indices': [[0, 0], [2, 0]], 'output_shape': [3, 2]}
     """
     found = convert_to_tensor(input_indices, dtypes.int32)
     x = SparseTensor(found, array.zeros([found.aval.shape[0]]), input_shape)
@@ -94,6 +118,12 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
     Raises:
         InvalidArgumentError: when ``perm`` is no permutation of the dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+        >>> tf.sparse.to_dense(tf.sparse.transpose(x)).numpy().tolist()
+        [[1, 0], [0, 3], [2, 0]]
     """
     x = checked(sp_input)
     rank = x.ndim
@@ -104,7 +134,13 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
-    """With a dimension of size 1 put in at ``axis`` (at the end by default)."""
+    """With a dimension of size 1 put in at ``axis`` (at the end by default).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sparse.expand_dims(tf.sparse.from_dense([1, 0, 2]), axis=0).shape
+        TensorShape([1, 3])
+    """
     x = checked(sp_input)
     at = normalize_axis("sparse.expand_dims", -1 if axis is None else int(axis), x.ndim + 1)
     shape = (*x.host_shape[:at], 1, *x.host_shape[at:])
@@ -116,6 +152,12 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
     Raises:
         ValueError: when it is smaller.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0, 0], [0, 2, 0]])
+        >>> tf.sparse.reset_shape(x).shape, tf.sparse.reset_shape(x, [2, 5]).shape
+        (TensorShape([2, 2]), TensorShape([2, 5]))
     """
     x = checked(sp_input)
     if new_shape is None:
@@ -144,6 +186,12 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     Raises:
         InvalidArgumentError: when ``start`` or ``size`` has not one number for each dimension, or
             a size is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+        >>> tf.sparse.to_dense(tf.sparse.slice(x, start=[0, 1], size=[2, 2])).numpy().tolist()
+        [[0, 2], [3, 0]]
     """
     x = checked(sp_input)
     begin, extent = np.array(static_ints(start)), np.array(static_ints(size))
@@ -165,6 +213,13 @@ def split(
     Raises:
         ValueError: when an argument is left out.
         InvalidArgumentError: for fewer than one part, or more than the dimension has places.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0, 0, 4]])
+        >>> left, right = tf.sparse.split(x, num_split=2, axis=1)
+        >>> tf.sparse.to_dense(right).numpy().tolist()
+        [[0, 4]]
     """
     if sp_input is None or num_split is None or axis is None:
         raise ValueError("sparse.split: sp_input, num_split and axis are required")
@@ -187,6 +242,12 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
     Raises:
         ValueError: when ``to_retain`` has not one entry for each value.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[1, 0], [2, 3]])
+        >>> tf.sparse.to_dense(tf.sparse.retain(x, [True, False, True])).numpy().tolist()
+        [[1, 0], [0, 3]]
     """
     x, kept = checked(sp_input), np.asarray(convert_to_tensor(to_retain, dtypes.bool))
     if kept.shape != (x.values.size,):
@@ -199,6 +260,13 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
 
     Raises:
         InvalidArgumentError: for values without rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> rows, places = tf.constant([[1], [2], [3]]), tf.constant([4, 7, 9])
+        >>> slices = tf.IndexedSlices(rows, places)
+        >>> tf.sparse.mask(slices, [7]).indices.numpy().tolist()
+        [4, 9]
     """
     if not a.values.ndim:
         raise invalid("sparse.mask", "the slices' values must be at least a vector, got a scalar")
@@ -220,6 +288,12 @@ def concat(
 
     Raises:
         InvalidArgumentError: when other dimensions differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.sparse.from_dense([[1, 0]]), tf.sparse.from_dense([[0, 2]])
+        >>> tf.sparse.to_dense(tf.sparse.concat(0, [a, b])).numpy().tolist()
+        [[1, 0], [0, 2]]
     """
     parts = [checked(x) for x in sp_inputs]
     if len(parts) == 1:

@@ -70,6 +70,11 @@ def format(
 
     Raises:
         ValueError: when the numbers of placeholders and tensors differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.format("step {}: {}", (3, tf.constant([0.5, 0.25]))).numpy()
+        b'step 3: [0.5 0.25]'
     """
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
     parts = template.split(placeholder)
@@ -113,6 +118,12 @@ def print(
 
     Raises:
         ValueError: for another output stream.
+
+    Example:
+        >>> import tfpy as tf
+        >>> import sys
+        >>> tf.print("loss", tf.constant([1.5, 2.0]), "after", 3, "steps", output_stream=sys.stdout)
+        loss [1.5 2] after 3 steps
     """
 
     def now(values: Sequence[Any]) -> None:

@@ -37,7 +37,13 @@ def as_text(value: Any) -> str:
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
-    """The strings at each position of a list of tensors, joined; scalars go with every position."""
+    """The strings at each position of a list of tensors, joined; scalars go with every position.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.join([["a", "b"], ["x", "y"]], separator="-").numpy().tolist()
+        [b'a-x', b'b-y']
+    """
     inputs = list(inputs)
     if not inputs:
         return constant(b"")
@@ -55,6 +61,11 @@ def reduce_join(
 
     Args:
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.reduce_join([["a", "b"], ["x", "y"]], axis=1, separator="-").numpy().tolist()
+        [b'a-b', b'x-y']
     """
     x = as_strings(inputs)
     if isinstance(x, RaggedTensor):
@@ -110,7 +121,14 @@ def _side_by_side(rows: Any, separator: bytes) -> Any:
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
-    """Strings whose segment is the same, joined; the empty string for segments without any."""
+    """Strings whose segment is the same, joined; the empty string for segments without any.
+
+    Example:
+        >>> import tfpy as tf
+        >>> words = ["the", "cat", "sat"]
+        >>> tf.strings.unsorted_segment_join(words, [0, 1, 0], 2, separator=" ").numpy().tolist()
+        [b'the sat', b'cat']
+    """
     return text.segment_join(
         as_strings(inputs),
         convert_to_tensor(segment_ids),
@@ -120,7 +138,13 @@ def unsorted_segment_join(
 
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
-    """Whether the regular expression (RE2's syntax) matches the whole string."""
+    """Whether the regular expression (RE2's syntax) matches the whole string.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.regex_full_match(["tensor", "sensor"], "t.*").numpy().tolist()
+        [True, False]
+    """
     return text.full_match(as_strings(input), pattern=as_text(pattern))
 
 
@@ -131,6 +155,11 @@ def regex_replace(
 
     Raises:
         InvalidArgumentError: when the pattern is no regular expression.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.regex_replace(["a1b22"], "[0-9]+", "#").numpy().tolist()
+        [b'a#b#']
     """
     return text.regex_replace(
         as_strings(input),
@@ -143,7 +172,13 @@ def regex_replace(
 def static_regex_replace(
     input: Any, pattern: str, rewrite: str, replace_global: bool = True
 ) -> Any:
-    """TensorFlow.js's name for :func:`regex_replace`."""
+    """TensorFlow.js's name for :func:`regex_replace`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.static_regex_replace(["a1b22"], "[0-9]+", "#").numpy().tolist()
+        [b'a#b#']
+    """
     return regex_replace(input, pattern, rewrite, replace_global)
 
 
@@ -152,6 +187,11 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
     Raises:
         InvalidArgumentError: for positions outside of a string.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.substr(["tensor", "flow"], pos=1, len=3).numpy().tolist()
+        [b'ens', b'low']
     """
     at, count = convert_to_tensor(pos, dtypes.int32), convert_to_tensor(len, dtypes.int32)
     return text.substr(as_strings(input), at, count, unit=unit)
@@ -165,12 +205,24 @@ def _buckets(num_buckets: Any) -> int:
 
 
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """Each string's hash modulo ``num_buckets``; int32."""
+    """Each string's hash modulo ``num_buckets``; int32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.to_hash_bucket(["cat", "bird", "cat"], num_buckets=10).numpy().tolist()
+        [5, 9, 5]
+    """
     return text.hash_bucket(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """Each string's FarmHash fingerprint modulo ``num_buckets``; int32."""
+    """Each string's FarmHash fingerprint modulo ``num_buckets``; int32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.to_hash_bucket_fast(["cat", "dog", "cat"], num_buckets=10).numpy().tolist()
+        [6, 2, 6]
+    """
     return text.hash_bucket_fast(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
@@ -184,6 +236,11 @@ def to_hash_bucket_strong(
 
     Raises:
         InvalidArgumentError: when the key has not two elements.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.to_hash_bucket_strong(["cat", "dog"], 10, key=[1, 2]).numpy().tolist()
+        [8, 0]
     """
     words = tuple(int(k) for k in key)
     if len(words) != 2:
@@ -196,6 +253,11 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
     Raises:
         InvalidArgumentError: for strings that are no number of ``out_type``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.to_number(["1.5", "-2e3"]).numpy().tolist()
+        [1.5, -2000.0]
     """
     kind = as_dtype(out_type)
     if kind not in (dtypes.float32, dtypes.int32, dtypes.uint32):
@@ -207,12 +269,26 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The bytes of each string along a new ragged axis."""
+    """The bytes of each string along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.bytes_split(["abc", "de"]).to_list()
+        [[b'a', b'b', b'c'], [b'd', b'e']]
+    """
     return rows_of(input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string)
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts between separators (runs of white space by default) along a new ragged axis."""
+    """The parts between separators (runs of white space by default) along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.split(["the cat sat", "on it"]).to_list()
+        [[b'the', b'cat', b'sat'], [b'on', b'it']]
+        >>> tf.strings.split("a,b,c", sep=",").numpy().tolist()
+        [b'a', b'b', b'c']
+    """
     by = None if sep is None else host_text.as_bytes(as_text(sep)) or None
 
     def parts(s: bytes) -> list[bytes]:
@@ -232,6 +308,12 @@ def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> d
 
     Raises:
         ValueError: for something else than a vector.
+
+    Example:
+        >>> import tfpy as tf
+        >>> parts = tf.strings.string_split(["the cat", "sat"], " ")
+        >>> parts["values"].numpy().tolist(), parts["indices"].numpy().tolist()
+        ([b'the', b'cat', b'sat'], [[0, 0], [0, 1], [1, 0]])
     """
     x = as_strings(input)
     if x.ndim != 1:

@@ -68,6 +68,11 @@ def ngrams(
     Raises:
         ValueError: for padding that is empty or widths below 1.
         TypeError: for padding that is no string.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.ngrams(["the", "cat", "sat"], ngram_width=2).numpy().tolist()
+        [b'the cat', b'cat sat']
     """
     widths = static_ints(ngram_width)
     if any(w < 1 for w in widths):
@@ -138,6 +143,13 @@ def string_n_grams(
 
     Raises:
         InvalidArgumentError: for splits that do not partition ``data``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> words, rows, widths = ["the", "cat", "sat"], [0, 3], [2]
+        >>> grams = tf.strings.string_n_grams(words, rows, " ", widths, "", "", 0, False)
+        >>> grams["n_grams"].numpy().tolist()
+        [b'the cat', b'cat sat']
     """
     words = convert_to_tensor(data, dtypes.string).host_view().tolist()
     splits = convert_to_tensor(data_splits, dtypes.int32).host_view().tolist()

@@ -25,7 +25,13 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Strings in another encoding ("UTF-8", "UTF-16-BE" or "UTF-32-BE")."""
+    """Strings in another encoding ("UTF-8", "UTF-16-BE" or "UTF-32-BE").
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE").numpy().hex()
+        '00e9'
+    """
     return text.unicode_transcode(
         as_strings(input),
         input_encoding=input_encoding,
@@ -47,6 +53,12 @@ def unicode_encode(
 
     Raises:
         InvalidArgumentError: for a code point that is none, if ``errors`` is "strict".
+
+    Example:
+        >>> import tfpy as tf
+        >>> codes = tf.ragged.constant([[233], [111, 107]])
+        >>> [s.decode() for s in tf.strings.unicode_encode(codes, "UTF-8").numpy()]
+        ['é', 'ok']
     """
     x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtypes.int32)
     if not x.ndim:
@@ -84,7 +96,13 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each string along a new ragged axis."""
+    """The code points of each string along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.unicode_decode(["é", "ok"], "UTF-8").to_list()
+        [[233], [111, 107]]
+    """
     decode = host_text.Decoder(
         "unicode_decode", input_encoding, errors, int(replacement_char), replace_control_characters
     )
@@ -98,7 +116,13 @@ def unicode_split(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """The characters of each string along a new ragged axis."""
+    """The characters of each string along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [c.decode() for c in tf.strings.unicode_split("né", "UTF-8").numpy()]
+        ['n', 'é']
+    """
     name = "unicode_split"
     decode = host_text.Decoder(name, input_encoding, errors, int(replacement_char))
     codec = host_text.encoding_of(name, input_encoding)
@@ -121,7 +145,14 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """:func:`unicode_decode` and the byte at which each character begins."""
+    """:func:`unicode_decode` and the byte at which each character begins.
+
+    Example:
+        >>> import tfpy as tf
+        >>> codes, starts = tf.strings.unicode_decode_with_offsets("éa", "UTF-8")
+        >>> codes.numpy().tolist(), starts.numpy().tolist()
+        ([233, 97], [0, 2])
+    """
     codes = unicode_decode(
         input, input_encoding, errors, replacement_char, replace_control_characters
     )
@@ -135,6 +166,13 @@ def unicode_split_with_offsets(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """:func:`unicode_split` and the byte at which each character begins."""
+    """:func:`unicode_split` and the byte at which each character begins.
+
+    Example:
+        >>> import tfpy as tf
+        >>> characters, starts = tf.strings.unicode_split_with_offsets("éa", "UTF-8")
+        >>> [c.decode() for c in characters.numpy()], starts.numpy().tolist()
+        (['é', 'a'], [0, 2])
+    """
     characters = unicode_split(input, input_encoding, errors, replacement_char)
     return characters, _offsets(input, input_encoding, errors)

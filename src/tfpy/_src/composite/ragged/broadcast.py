@@ -69,6 +69,12 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Raises:
         ValueError: when their row splits differ, or ``op`` changes the number of values.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.ragged.constant([[1, 2], [], [3]])
+        >>> tf.ragged.map_flat_values(tf.square, x).to_list()
+        [[1, 4], [], [9]]
     """
     found: list[RaggedRows] = []
 
