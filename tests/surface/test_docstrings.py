@@ -11,7 +11,7 @@ SAID = (
     *("axes", "axis", "batch_dims", "data_format", "dilations", "dtype", "keepdims", "ksize"),
     *("padding", "perm", "strides"),
 )
-WITH_EXAMPLES = 600
+WITH_EXAMPLES = 640
 
 
 @pytest.mark.parametrize("name", SAID)

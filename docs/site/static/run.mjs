@@ -21,15 +21,18 @@ function load() {
 }
 
 /**
- * An example's program; of one with prompts what follows them, in which an expression prints.
+ * An example's program; of one with prompts what follows them, in which an expression prints. Its
+ * source can be read, as tf.function does.
  * @param {string} text
  */
 function programOf(text) {
   if (!text.startsWith(">>> ")) return text;
   const lines = text.split("\n").filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
   const code = lines.map((line) => line.slice(4)).join("\n");
-  return `import sys, ast
-for _node in ast.parse(${JSON.stringify(code)}).body:
+  return `import ast, linecache
+_code = ${JSON.stringify(code)}
+linecache.cache["example"] = len(_code), None, _code.splitlines(True), "example"
+for _node in ast.parse(_code).body:
     _kind = "single" if isinstance(_node, ast.Expr) else "exec"
     _tree = ast.Interactive([_node]) if _kind == "single" else ast.Module([_node], [])
     exec(compile(_tree, "example", _kind))

@@ -44,6 +44,13 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
 
     Raises:
         ValueError: for another number of channels, or pixels of another kind.
+
+    Example:
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
+        >>> tf.browser.from_pixels(pixels).numpy().tolist()
+        [[[255, 0, 0], [0, 0, 255]]]
     """
     if not 1 <= num_channels <= 4:
         raise ValueError(f"from_pixels: num_channels must be 1 to 4, got {num_channels}")
@@ -77,6 +84,14 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
 
     Raises:
         ValueError: as :func:`from_pixels`.
+
+    Example:
+        >>> import asyncio
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
+        >>> asyncio.run(tf.browser.from_pixels_async(pixels)).shape
+        TensorShape([1, 2, 3])
     """
     if page.is_js(pixels):
         pixels = await page.decoded(pixels)
@@ -94,6 +109,13 @@ async def to_pixels(img: Any, canvas: Any = None) -> Array:
 
     Raises:
         ValueError: for another shape or dtype, or values outside of the range.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
+        >>> asyncio.run(tf.browser.to_pixels(image)).tolist()
+        [[[255, 0, 0, 255], [0, 0, 255, 255]]]
     """
     image = _image("to_pixels", img)
     rgba = _rgba("to_pixels", await image.data(), _OPAQUE)

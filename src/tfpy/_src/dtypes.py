@@ -283,8 +283,8 @@ def as_dtype(type_value: Any) -> DType:
         TypeError: when it names no type that tfpy has.
 
     Example:
-        >>> import tfpy as tf
         >>> import numpy as np
+        >>> import tfpy as tf
         >>> tf.as_dtype("float32"), tf.as_dtype(np.int32)
         (tf.float32, tf.int32)
     """

@@ -31,6 +31,14 @@ class OpError(Exception):
     Args:
         node_def, op: kept for TensorFlow's signature; tfpy passes None and the op's name.
         message: what was wrong, with shapes and dtypes, and the mend.
+
+    Example:
+        >>> import tfpy as tf
+        >>> try:
+        ...     tf.constant([1, 2]) + tf.constant([1, 2, 3])
+        ... except tf.errors.OpError as error:
+        ...     print(type(error).__name__, error.error_code == tf.errors.INVALID_ARGUMENT)
+        InvalidArgumentError True
     """
 
     error_code: int | None = None

@@ -34,12 +34,30 @@ def current() -> Trace | None:
 
 
 def executing_eagerly() -> bool:
-    """False while a ``tf.function`` is traced (``tf.executing_eagerly``)."""
+    """False while a ``tf.function`` is traced (``tf.executing_eagerly``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def inside():
+        ...     return tf.constant(tf.executing_eagerly())
+        >>> tf.executing_eagerly(), inside().numpy().tolist()
+        (True, False)
+    """
     return not local.active
 
 
 def inside_function() -> bool:
-    """True while a ``tf.function`` is traced (``tf.inside_function``)."""
+    """True while a ``tf.function`` is traced (``tf.inside_function``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def inside():
+        ...     return tf.constant(tf.inside_function())
+        >>> tf.inside_function(), inside().numpy().tolist()
+        (False, True)
+    """
     return bool(local.active)
 
 
@@ -65,7 +83,17 @@ def without_guesses() -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts the code in it out of the traces being taken: it runs at once (``tf.init_scope``)."""
+    """Lifts the code in it out of the traces being taken: it runs at once (``tf.init_scope``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def inside():
+        ...     with tf.init_scope():
+        ...         return tf.constant(tf.executing_eagerly())
+        >>> inside().numpy().tolist()
+        True
+    """
     suspended, local.active = local.active, []
     try:
         yield

@@ -23,6 +23,16 @@ def to_graph(
 
     Args:
         recursive, experimental_optional_features: of no effect: what is called is converted too.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def signed(x):
+        ...     if x > 0:
+        ...         return x
+        ...     return -x
+        >>> converted = tf.function(tf.autograph.to_graph(signed), autograph=False)
+        >>> converted(tf.constant(-3)).numpy().tolist()
+        3
     """
     function: Callable[..., Any] = call(entity)
     return function
@@ -33,5 +43,16 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 
 def trace(*args: Any) -> None:
-    """Prints when a function is traced, not when it runs (``tf.autograph.trace``)."""
+    """Prints when a function is traced, not when it runs (``tf.autograph.trace``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def doubled(x):
+        ...     tf.autograph.trace("traced for", x.dtype)
+        ...     return x * 2
+        >>> doubled(tf.constant(1)).numpy().tolist(), doubled(tf.constant(2)).numpy().tolist()
+        traced for <dtype: 'int32'>
+        (2, 4)
+    """
     print(*args)

@@ -52,6 +52,13 @@ def to_code(function: types.FunctionType) -> str:
 
     Raises:
         ValueError: when the function's source cannot be found.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def signed(x):
+        ...     return x if x > 0 else -x
+        >>> "if_exp" in tf.autograph.to_code(signed)
+        True
     """
     with _converting:
         node = definition(function)

@@ -26,6 +26,17 @@ def set_loop_options(
         parallel_iterations, swap_memory: of no effect.
 
         maximum_iterations: ends the loop after that many, if it is one of tensors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def count(x):
+        ...     while x < 100:
+        ...         tf.autograph.experimental.set_loop_options(maximum_iterations=3)
+        ...         x += 1
+        ...     return x
+        >>> count(tf.constant(0)).numpy().tolist()
+        3
     """
     if not tracing.local.active:
         return

@@ -10,7 +10,16 @@ _MARK = "ag__do_not_convert"
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorator: the function runs as it is written, with what it calls."""
+    """Decorator: the function runs as it is written, with what it calls.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.autograph.experimental.do_not_convert
+        ... def plain(x):
+        ...     return x if isinstance(x, int) else x * 2
+        >>> tf.function(plain)(tf.constant(4)).numpy().tolist()
+        8
+    """
     if func is None:
         return do_not_convert
     function = func

@@ -26,7 +26,15 @@ def avg_pool(
     name: Any = None,
     input: Any = None,
 ) -> Tensor:
-    """``tf.nn.avg_pool2d``; ``value`` is an older name of ``input``."""
+    """``tf.nn.avg_pool2d``; ``value`` is an older name of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> y = tf.compat.v1.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[2.5, 4.5], [10.5, 12.5]]
+    """
     x = value if input is None else input
     return pooling.avg_pool2d(x, ksize, strides, padding, data_format)
 
@@ -40,7 +48,15 @@ def max_pool(
     name: Any = None,
     input: Any = None,
 ) -> Tensor:
-    """``tf.nn.max_pool2d``; ``value`` is an older name of ``input``."""
+    """``tf.nn.max_pool2d``; ``value`` is an older name of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+        >>> y = tf.compat.v1.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[5.0, 7.0], [13.0, 15.0]]
+    """
     x = value if input is None else input
     return pooling.max_pool2d(x, ksize, strides, padding, data_format)
 
@@ -56,7 +72,15 @@ def convolution(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """``tf.nn.convolution``; ``filter`` and ``dilation_rate`` are older names."""
+    """``tf.nn.convolution``; ``filter`` and ``dilation_rate`` are older names.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 4, 1])
+        >>> y = tf.compat.v1.nn.convolution(x, tf.ones([2, 1, 1]), "VALID")
+        >>> tf.reshape(y, [3]).numpy().tolist()
+        [3.0, 6.0, 12.0]
+    """
     kernel = filter if filters is None else filters
     rate = dilation_rate if dilations is None else dilations
     return convolutions.convolution(input, kernel, strides, padding, data_format, rate)
@@ -74,7 +98,15 @@ def conv2d_transpose(
     filters: Any = None,
     dilations: Any = None,
 ) -> Tensor:
-    """``tf.nn.conv2d_transpose``; ``value`` and ``filter`` are older names."""
+    """``tf.nn.conv2d_transpose``; ``value`` and ``filter`` are older names.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, filters = tf.ones([1, 2, 2, 3]), tf.ones([2, 2, 5, 3])
+        >>> strides = [1, 2, 2, 1]
+        >>> tf.compat.v1.nn.conv2d_transpose(x, filters, [1, 4, 4, 5], strides).shape
+        TensorShape([1, 4, 4, 5])
+    """
     x, kernel = value if input is None else input, filter if filters is None else filters
     return convolutions.conv2d_transpose(
         x, kernel, output_shape, strides, padding, data_format, dilations
@@ -82,7 +114,14 @@ def conv2d_transpose(
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: Any = None) -> Tensor:
-    """``tf.math.in_top_k``, the predictions first."""
+    """``tf.math.in_top_k``, the predictions first.
+
+    Example:
+        >>> import tfpy as tf
+        >>> predictions = [[0.1, 0.7, 0.2], [0.5, 0.1, 0.4]]
+        >>> tf.compat.v1.nn.in_top_k(predictions, targets=[2, 1], k=2).numpy().tolist()
+        [True, False]
+    """
     return sorting.in_top_k(targets, predictions, k)
 
 
@@ -100,6 +139,13 @@ def ctc_loss(
 
     Raises:
         UnimplementedError: for the three options of other rules, which TensorFlow 2 left out.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
+        >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
+        >>> tf.compat.v1.nn.ctc_loss(labels, logits, sequence_length=[3]).numpy().round(3)
+        array([1.686], dtype=float32)
     """
     others = (preprocess_collapse_repeated, ignore_longer_outputs_than_inputs)
     if any(others) or not ctc_merge_repeated:
@@ -119,7 +165,15 @@ def ctc_beam_search_decoder(
     merge_repeated: bool = True,
 ) -> Any:
     """``tf.nn.ctc_beam_search_decoder``; with ``merge_repeated``, labels that follow themselves
-    in a result are one."""
+    in a result are one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> logits = tf.math.log([[[0.1, 0.8, 0.1]], [[0.1, 0.1, 0.8]], [[0.7, 0.2, 0.1]]])
+        >>> decoded, score = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [3], beam_width=4)
+        >>> decoded[0].values.numpy().tolist()
+        [1, 0]
+    """
     found, scores = decoding.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
     if merge_repeated:
         found = [_merged(x) for x in found]

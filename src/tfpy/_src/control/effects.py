@@ -178,8 +178,8 @@ def numpy_function(
     """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients.
 
     Example:
-        >>> import tfpy as tf
         >>> import numpy as np
+        >>> import tfpy as tf
         >>> @tf.function
         ... def middle(x):
         ...     return tf.numpy_function(np.median, [x], tf.float64)

@@ -13,6 +13,12 @@ class Dimension:
     Raises:
         ValueError: for a size below 0.
         TypeError: for what is no size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> size = tf.compat.v1.Dimension(3)
+        >>> size + 2, size * None, size.is_compatible_with(3)
+        (Dimension(5), Dimension(None), True)
     """
 
     __slots__ = ("_value",)

@@ -68,8 +68,8 @@ def path_to_str(path: Any) -> Any:
     """The str of a path object; other values as they are.
 
     Example:
-        >>> import tfpy as tf
         >>> from pathlib import PurePosixPath
+        >>> import tfpy as tf
         >>> tf.compat.path_to_str(PurePosixPath("models") / "digits.json")
         'models/digits.json'
     """

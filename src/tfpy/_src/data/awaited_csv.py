@@ -21,7 +21,17 @@ _INFERRED = 100
 
 
 class CSVDataset(DatasetV2):
-    """The records of a table as mappings from columns' names to values; see :func:`csv`."""
+    """The records of a table as mappings from columns' names to values; see :func:`csv`.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> async def columns():
+        ...     table = await tf.data.csv(tf.data.FileDataSource(b"length,kind\\n5.1,0\\n4.9,1"))
+        ...     return isinstance(table, tf.data.CSVDataset), table.column_names
+        >>> asyncio.run(columns())
+        (True, ['length', 'kind'])
+    """
 
     def __init__(self, records: Records, names: Sequence[str], labels: Sequence[str]) -> None:
         self.column_names = list(names)

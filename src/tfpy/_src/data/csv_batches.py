@@ -55,6 +55,16 @@ def make_csv_dataset(
     Raises:
         ValueError: when names are not known, or come twice.
         InvalidArgumentError: when no file matches.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("flowers.csv", "length,kind\\n5.1,0\\n4.9,1\\n")
+        >>> flowers = tf.data.experimental.make_csv_dataset(
+        ...     "flowers.csv", batch_size=2, label_name="kind", num_epochs=1, shuffle=False
+        ... )
+        >>> features, kinds = next(iter(flowers))
+        >>> features["length"].numpy(), kinds.numpy().tolist()
+        (array([5.1, 4.9], dtype=float32), [0, 1])
     """
     try:
         names = sorted(matching(file_pattern))

@@ -129,6 +129,12 @@ class TextLineDatasetV2(DatasetV2):
 
     Raises:
         NotFoundError: when a file is not there, while iterating.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("lines.txt", "one\\ntwo\\n")
+        >>> [line.numpy() for line in tf.data.TextLineDataset("lines.txt")]
+        [b'one', b'two']
     """
 
     def __init__(
@@ -152,6 +158,13 @@ class TFRecordDatasetV2(DatasetV2):
     Raises:
         NotFoundError: when a file is not there, while iterating.
         DataLossError: where a file is damaged.
+
+    Example:
+        >>> import tfpy as tf
+        >>> record = "020000000000000078270b34686913d60856"  # a length, "hi", and the sums of both
+        >>> tf.io.write_file("hi.tfrecord", bytes.fromhex(record))
+        >>> [x.numpy() for x in tf.data.TFRecordDataset("hi.tfrecord")]
+        [b'hi']
     """
 
     def __init__(
@@ -177,6 +190,12 @@ class FixedLengthRecordDatasetV2(DatasetV2):
     Raises:
         NotFoundError: when a file is not there, while iterating.
         InvalidArgumentError: when a file does not consist of such parts.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("records.bin", "aabbcc")
+        >>> [r.numpy() for r in tf.data.FixedLengthRecordDataset("records.bin", record_bytes=2)]
+        [b'aa', b'bb', b'cc']
     """
 
     def __init__(
@@ -209,6 +228,11 @@ class WholeFileDataset(DatasetV2):
 
     Example:
         ``WholeFileDataset(["https://host/a.png"]).map(tf.io.decode_png)``
+
+        >>> import tfpy as tf
+        >>> tf.io.write_file("lines.txt", "one\\ntwo\\n")
+        >>> [text.numpy() for text in tf.data.WholeFileDataset(["lines.txt"])]
+        [b'one\\ntwo\\n']
     """
 
     def __init__(self, filenames: Any) -> None:

@@ -33,6 +33,14 @@ class CsvDatasetV2(DatasetV2):
     Raises:
         NotFoundError: when a file is not there, while iterating.
         InvalidArgumentError: when a record does not fit, while iterating.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("flowers.csv", "length,kind\\n5.5,0\\n4.25,1\\n")
+        >>> kinds = [tf.float32, tf.int32]
+        >>> rows = tf.data.experimental.CsvDataset("flowers.csv", kinds, header=True)
+        >>> [(length.numpy().tolist(), kind.numpy().tolist()) for length, kind in rows]
+        [(5.5, 0), (4.25, 1)]
     """
 
     def __init__(
@@ -67,13 +75,27 @@ CsvDataset = CsvDatasetV2
 
 
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The elements, which must be so many: FailedPreconditionError while iterating otherwise."""
+    """The elements, which must be so many: FailedPreconditionError while iterating otherwise.
+
+    Example:
+        >>> import tfpy as tf
+        >>> data = tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0)
+        >>> data = data.apply(tf.data.experimental.assert_cardinality(3))
+        >>> data.cardinality().numpy().tolist()
+        3
+    """
     expected = whole(expected_cardinality)
     return lambda dataset: DatasetV2(AssertCardinality(dataset._node, expected))
 
 
 def cardinality(dataset: DatasetV2) -> Tensor:
-    """``dataset.cardinality()``."""
+    """``dataset.cardinality()``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.data.experimental.cardinality(tf.data.Dataset.range(6).batch(4)).numpy().tolist()
+        2
+    """
     return dataset.cardinality()
 
 
@@ -83,6 +105,11 @@ def from_list(elements: Any, name: str | None = None) -> DatasetV2:
     Raises:
         ValueError: for an empty list.
         TypeError: for elements of different structures, dtypes or shapes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [x["n"].numpy().tolist() for x in tf.data.experimental.from_list([{"n": 1}, {"n": 2}])]
+        [1, 2]
     """
     if not elements:
         raise ValueError("Empty list of elements. At least one element must be provided.")
@@ -96,12 +123,28 @@ def from_list(elements: Any, name: str | None = None) -> DatasetV2:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """``iterator.get_next_as_optional()``."""
+    """``iterator.get_next_as_optional()``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> numbers = iter(tf.data.Dataset.range(1))
+        >>> first = tf.data.experimental.get_next_as_optional(numbers)
+        >>> second = tf.data.experimental.get_next_as_optional(numbers)
+        >>> first.get_value().numpy().tolist(), bool(second.has_value())
+        (0, False)
+    """
     return iterator.get_next_as_optional()
 
 
 def get_single_element(dataset: DatasetV2) -> Any:
-    """``dataset.get_single_element()``."""
+    """``dataset.get_single_element()``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> data = tf.data.Dataset.range(4).batch(4)
+        >>> tf.data.experimental.get_single_element(data).numpy().tolist()
+        [0, 1, 2, 3]
+    """
     return dataset.get_single_element()
 
 
@@ -110,6 +153,12 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
     Raises:
         TypeError: for what is no dataset or iterator.
+
+    Example:
+        >>> import tfpy as tf
+        >>> data = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).batch(2)
+        >>> tf.data.experimental.get_structure(data)
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
     """
     try:
         return dataset_or_iterator.element_spec
@@ -121,7 +170,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         ) from None
 
 
-def _applying(name: str) -> Callable[..., Transformation]:
+def _applying(name: str, example: str) -> Callable[..., Transformation]:
     """A function that gives a transformation: a method of datasets with its arguments."""
     method = getattr(DatasetV2, name)
 
@@ -129,31 +178,139 @@ def _applying(name: str) -> Callable[..., Transformation]:
         return lambda dataset: method(dataset, *args, **kwargs)
 
     transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = f"``Dataset.{name}`` of these arguments, for ``Dataset.apply``."
+    transformation.__doc__ = f"""``Dataset.{name}`` of these arguments, for ``Dataset.apply``.
+
+    Example:
+        >>> import tfpy as tf{example}"""
     return transformation
 
 
-bucket_by_sequence_length = _applying("bucket_by_sequence_length")
-dense_to_ragged_batch = _applying("ragged_batch")
-dense_to_sparse_batch = _applying("sparse_batch")
-enumerate_dataset = _applying("enumerate")
-group_by_window = _applying("group_by_window")
-ignore_errors = _applying("ignore_errors")
-rejection_resample = _applying("rejection_resample")
-scan = _applying("scan")
-snapshot = _applying("snapshot")
-take_while = _applying("take_while")
-unbatch = _applying("unbatch")
-unique = _applying("unique")
+bucket_by_sequence_length = _applying(
+    "bucket_by_sequence_length",
+    """
+        >>> data = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> buckets = tf.data.experimental.bucket_by_sequence_length(tf.size, [3], [2, 2])
+        >>> [x.numpy().tolist() for x in data.apply(buckets)]
+        [[[1, 0], [2, 2]], [[3, 3, 3]]]
+    """,
+)
+dense_to_ragged_batch = _applying(
+    "ragged_batch",
+    """
+        >>> data = tf.data.Dataset.range(3).map(lambda n: tf.range(n))
+        >>> [x.to_list() for x in data.apply(tf.data.experimental.dense_to_ragged_batch(3))]
+        [[[], [0], [0, 1]]]
+    """,
+)
+dense_to_sparse_batch = _applying(
+    "sparse_batch",
+    """
+        >>> data = tf.data.Dataset.range(1, 3).map(lambda n: tf.range(n) + 1)
+        >>> batches = data.apply(tf.data.experimental.dense_to_sparse_batch(2, row_shape=[3]))
+        >>> [tf.sparse.to_dense(x).numpy().tolist() for x in batches]
+        [[[1, 0, 0], [1, 2, 0]]]
+    """,
+)
+enumerate_dataset = _applying(
+    "enumerate",
+    """
+        >>> data = tf.data.Dataset.from_tensor_slices(["a", "b"])
+        >>> pairs = data.apply(tf.data.experimental.enumerate_dataset(start=1))
+        >>> [(int(i), c.numpy()) for i, c in pairs]
+        [(1, b'a'), (2, b'b')]
+    """,
+)
+group_by_window = _applying(
+    "group_by_window",
+    """
+        >>> windows = tf.data.experimental.group_by_window(
+        ...     key_func=lambda x: x % 2, reduce_func=lambda key, part: part.batch(2), window_size=2
+        ... )
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(6).apply(windows)]
+        [[0, 2], [1, 3], [4], [5]]
+    """,
+)
+ignore_errors = _applying(
+    "ignore_errors",
+    """
+        >>> data = tf.data.Dataset.from_tensor_slices(["1", "two", "3"]).map(tf.strings.to_number)
+        >>> [x.numpy().tolist() for x in data.apply(tf.data.experimental.ignore_errors())]
+        [1.0, 3.0]
+    """,
+)
+rejection_resample = _applying(
+    "rejection_resample",
+    """
+        >>> data = tf.data.Dataset.from_tensor_slices([0, 0, 0, 1]).repeat()
+        >>> even = tf.data.experimental.rejection_resample(lambda x: x, [0.5, 0.5], seed=1)
+        >>> kinds = [int(kind) for kind, _ in data.apply(even).take(200)]
+        >>> 80 < sum(kinds) < 120
+        True
+    """,
+)
+scan = _applying(
+    "scan",
+    """
+        >>> total = tf.data.experimental.scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))
+        >>> [int(x) for x in tf.data.Dataset.range(5).apply(total)]
+        [0, 1, 3, 6, 10]
+    """,
+)
+snapshot = _applying(
+    "snapshot",
+    """
+        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.snapshot("snapshots"))
+        >>> [int(x) for x in data]
+        [0, 1, 2]
+    """,
+)
+take_while = _applying(
+    "take_while",
+    """
+        >>> data = tf.data.Dataset.range(9).apply(tf.data.experimental.take_while(lambda x: x < 3))
+        >>> [int(x) for x in data]
+        [0, 1, 2]
+    """,
+)
+unbatch = _applying(
+    "unbatch",
+    """
+        >>> data = tf.data.Dataset.from_tensors([1, 2, 3]).apply(tf.data.experimental.unbatch())
+        >>> [int(x) for x in data]
+        [1, 2, 3]
+    """,
+)
+unique = _applying(
+    "unique",
+    """
+        >>> data = tf.data.Dataset.from_tensor_slices([1, 2, 1, 3])
+        >>> [int(x) for x in data.apply(tf.data.experimental.unique())]
+        [1, 2, 3]
+    """,
+)
 
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """The same elements: they cross to the device when a step takes them."""
+    """The same elements: they cross to the device when a step takes them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/cpu:0"))
+        >>> [int(x) for x in data]
+        [0, 1, 2]
+    """
     return lambda dataset: dataset
 
 
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
-    """The same elements: they cross to the device when a step takes them."""
+    """The same elements: they cross to the device when a step takes them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/cpu:0"))
+        >>> [int(x) for x in data]
+        [0, 1, 2]
+    """
     return lambda dataset: dataset
 
 
@@ -164,7 +321,14 @@ def map_and_batch(
     drop_remainder: bool = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """``map``, then ``batch``, for ``Dataset.apply``."""
+    """``map``, then ``batch``, for ``Dataset.apply``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> batches = tf.data.experimental.map_and_batch(lambda x: x * x, batch_size=2)
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(4).apply(batches)]
+        [[0, 1], [4, 9]]
+    """
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
@@ -176,31 +340,68 @@ def parallel_interleave(
     buffer_output_elements: Any = None,
     prefetch_input_elements: Any = None,
 ) -> Transformation:
-    """``interleave``, for ``Dataset.apply``."""
+    """``interleave``, for ``Dataset.apply``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> parts = tf.data.experimental.parallel_interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2
+        ... )
+        >>> [int(x) for x in tf.data.Dataset.range(2).apply(parts)]
+        [0, 1, 0, 1]
+    """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """``shuffle``, then ``repeat``, for ``Dataset.apply``."""
+    """``shuffle``, then ``repeat``, for ``Dataset.apply``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> twice = tf.data.experimental.shuffle_and_repeat(buffer_size=3, count=2)
+        >>> sorted(int(x) for x in tf.data.Dataset.range(3).apply(twice))
+        [0, 0, 1, 1, 2, 2]
+    """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> DatasetV2:  # noqa: N802
-    """``Dataset.counter``: numbers without end."""
+    """``Dataset.counter``: numbers without end.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [int(n) for n in tf.data.experimental.Counter(start=5, step=2).take(3)]
+        [5, 7, 9]
+    """
     return DatasetV2.counter(start, step, dtype)
 
 
 def RandomDataset(  # noqa: N802 - TensorFlow's name
     seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
 ) -> DatasetV2:
-    """``Dataset.random``: random numbers without end."""
+    """``Dataset.random``: random numbers without end.
+
+    Example:
+        >>> import tfpy as tf
+        >>> numbers = tf.data.experimental.RandomDataset(seed=4).take(2)
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+    """
     return DatasetV2.random(seed, rerandomize_each_iteration)
 
 
 def choose_from_datasets(
     datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False
 ) -> DatasetV2:
-    """``Dataset.choose_from_datasets``, which by default leaves out datasets that have ended."""
+    """``Dataset.choose_from_datasets``, which by default leaves out datasets that have ended.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters = [tf.data.Dataset.from_tensors(c).repeat() for c in ["a", "b"]]
+        >>> order = tf.data.Dataset.from_tensor_slices(tf.constant([0, 1, 1], tf.int64))
+        >>> [c.numpy() for c in tf.data.experimental.choose_from_datasets(letters, order)]
+        [b'a', b'b', b'b']
+    """
     found: DatasetV2 = DatasetV2.choose_from_datasets(
         datasets, choice_dataset, stop_on_empty_dataset
     )
@@ -210,7 +411,15 @@ def choose_from_datasets(
 def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> DatasetV2:
-    """``Dataset.sample_from_datasets``."""
+    """``Dataset.sample_from_datasets``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters = [tf.data.Dataset.from_tensors(c).repeat() for c in ["a", "b"]]
+        >>> mixed = tf.data.experimental.sample_from_datasets(letters, weights=[0.0, 1.0])
+        >>> [c.numpy() for c in mixed.take(2)]
+        [b'b', b'b']
+    """
     found: DatasetV2 = DatasetV2.sample_from_datasets(
         datasets, weights, seed, stop_on_empty_dataset
     )
@@ -224,7 +433,14 @@ def save(
     shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
-    """``dataset.save``."""
+    """``dataset.save``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.data.experimental.save(tf.data.Dataset.range(3), "saved")
+        >>> [int(x) for x in tf.data.Dataset.load("saved")]
+        [0, 1, 2]
+    """
     dataset.save(path, compression, shard_func)
 
 
@@ -234,6 +450,13 @@ def load(
     compression: Any = None,
     reader_func: Callable[..., Any] | None = None,
 ) -> DatasetV2:
-    """``Dataset.load``."""
+    """``Dataset.load``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.data.Dataset.range(3).save("saved")
+        >>> [int(x) for x in tf.data.experimental.load("saved")]
+        [0, 1, 2]
+    """
     found: DatasetV2 = DatasetV2.load(path, element_spec, compression, reader_func)
     return found

@@ -75,7 +75,14 @@ class Optional(HostObject):
 
 
 class Iterator(HostObject):
-    """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one."""
+    """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> numbers = iter(tf.data.Dataset.range(3))
+        >>> isinstance(numbers, tf.data.Iterator), next(numbers).numpy().tolist()
+        (True, 0)
+    """
 
     def __init__(self, node: Node, run: Run | None = None) -> None:
         self._node = node
@@ -169,7 +176,14 @@ class AsyncIterator:
 
 
 class NumpyIterator:
-    """An iterator over elements as arrays, which must not be written to."""
+    """An iterator over elements as arrays, which must not be written to.
+
+    Example:
+        >>> import tfpy as tf
+        >>> numbers = tf.data.Dataset.range(3).as_numpy_iterator()
+        >>> [int(x) for x in numbers]
+        [0, 1, 2]
+    """
 
     def __init__(self, node: Node) -> None:
         self._spec = node.spec

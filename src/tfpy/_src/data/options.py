@@ -10,7 +10,16 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a distributed dataset is shared out."""
+    """How a distributed dataset is shared out.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> policy = tf.data.experimental.AutoShardPolicy.DATA
+        >>> options.experimental_distribute.auto_shard_policy = policy
+        >>> options.experimental_distribute.auto_shard_policy.name
+        'DATA'
+    """
 
     OFF = -1
     AUTO = 0
@@ -20,7 +29,16 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What is done of state outside of a dataset that is saved."""
+    """What is done of state outside of a dataset that is saved.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> ignore = tf.data.experimental.ExternalStatePolicy.IGNORE
+        >>> options.experimental_external_state_policy = ignore
+        >>> options.experimental_external_state_policy.name
+        'IGNORE'
+    """
 
     WARN = 0
     IGNORE = 1
@@ -28,7 +46,15 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How buffers would be sized."""
+    """How buffers would be sized.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
+        >>> options.autotune.autotune_algorithm.name
+        'HILL_CLIMB'
+    """
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -76,7 +102,16 @@ class _Settings:
 
 
 class AutotuneOptions(_Settings):
-    """``options.autotune``."""
+    """``options.autotune``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.autotune = tf.data.experimental.AutotuneOptions()
+        >>> options.autotune.enabled = False
+        >>> options.autotune.enabled
+        False
+    """
 
     _names = (
         *("autotune_algorithm", "cpu_budget", "enabled", "initial_parallelism"),
@@ -85,7 +120,16 @@ class AutotuneOptions(_Settings):
 
 
 class DistributeOptions(_Settings):
-    """``options.experimental_distribute``."""
+    """``options.experimental_distribute``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.experimental_distribute = tf.data.experimental.DistributeOptions()
+        >>> options.experimental_distribute.num_devices = 2
+        >>> options.experimental_distribute.num_devices
+        2
+    """
 
     _names = ("auto_shard_policy", "num_devices")
 
@@ -94,7 +138,16 @@ class DistributeOptions(_Settings):
 
 
 class OptimizationOptions(_Settings):
-    """``options.experimental_optimization``."""
+    """``options.experimental_optimization``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.experimental_optimization = tf.data.experimental.OptimizationOptions()
+        >>> options.experimental_optimization.map_parallelization = True
+        >>> options.experimental_optimization.map_parallelization
+        True
+    """
 
     _names = (
         *("apply_default_optimizations", "filter_fusion", "filter_parallelization"),
@@ -105,13 +158,31 @@ class OptimizationOptions(_Settings):
 
 
 class ServiceOptions(_Settings):
-    """``options.experimental_service``."""
+    """``options.experimental_service``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.experimental_service = tf.data.experimental.ServiceOptions()
+        >>> options.experimental_service.pinned = True
+        >>> options.experimental_service.pinned
+        True
+    """
 
     _names = ("pinned",)
 
 
 class ThreadingOptions(_Settings):
-    """``options.threading`` (``tf.data.ThreadingOptions``)."""
+    """``options.threading`` (``tf.data.ThreadingOptions``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.data.Options()
+        >>> options.threading.private_threadpool_size = 4
+        >>> data = tf.data.Dataset.range(3).with_options(options)
+        >>> data.options().threading.private_threadpool_size
+        4
+    """
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 

@@ -37,6 +37,13 @@ class OptionalSpec(TypeSpec):
 
     Args:
         element_spec: that of the value.
+
+    Example:
+        >>> import tfpy as tf
+        >>> spec = tf.OptionalSpec(tf.TensorSpec([2], tf.float32))
+        >>> some = tf.experimental.Optional.from_value(tf.constant([1.0, 2.0]))
+        >>> isinstance(spec, tf.TypeSpec), some.element_spec
+        (True, TensorSpec(shape=(2,), dtype=tf.float32, name=None))
     """
 
     def __init__(self, element_spec: Any) -> None:
@@ -52,6 +59,14 @@ class DatasetSpec(TypeSpec):
     Args:
         element_spec: that of its elements.
         dataset_shape: of a tensor of datasets; scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.float32))
+        >>> spec.is_compatible_with(tf.data.Dataset.from_tensor_slices([1.0, 2.0]))
+        True
+        >>> spec.is_compatible_with(tf.data.Dataset.from_tensor_slices(["one", "two"]))
+        False
     """
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:

@@ -68,7 +68,9 @@ def _operands(op: Op, x: Any, y: Any) -> Sequence[Tensor]:
     return as_tensors(op, (x, y))
 
 
-def _comparison(symbol: str, op: Any) -> Callable[..., None]:
+def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
+    """The assertion, with what it shows: operands for which it holds, and others."""
+
     def assertion(
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
@@ -77,20 +79,32 @@ def _comparison(symbol: str, op: Any) -> Callable[..., None]:
         said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
         _hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
 
+    assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Asserts ``x {symbol} y`` element by element, with broadcasting.
 
     Raises:
         InvalidArgumentError: when it does not hold, or the shapes do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.{name}({holds})
+        >>> try:
+        ...     tf.debugging.{name}({fails})
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("it does not hold")
+        it does not hold
     """
     return assertion
 
 
-assert_equal = _comparison("==", ew.equal)
-assert_less = _comparison("<", ew.less)
-assert_less_equal = _comparison("<=", ew.less_equal)
-assert_greater = _comparison(">", ew.greater)
-assert_greater_equal = _comparison(">=", ew.greater_equal)
-_none_equal = _comparison("!=", ew.not_equal)
+assert_equal = _comparison("assert_equal", "==", ew.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
+assert_less = _comparison("assert_less", "<", ew.less, "[1, 2], 3", "[1, 3], 3")
+assert_less_equal = _comparison("assert_less_equal", "<=", ew.less_equal, "[1, 3], 3", "[1, 4], 3")
+assert_greater = _comparison("assert_greater", ">", ew.greater, "[3, 4], 2", "[2, 4], 2")
+assert_greater_equal = _comparison(
+    "assert_greater_equal", ">=", ew.greater_equal, "[2, 4], 2", "[1, 4], 2"
+)
+_none_equal = _comparison("assert_none_equal", "!=", ew.not_equal, "1, 2", "1, 1")
 
 
 def assert_none_equal(
@@ -101,11 +115,20 @@ def assert_none_equal(
 
     Raises:
         InvalidArgumentError: when it does not hold, or the shapes do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
+        >>> try:
+        ...     tf.debugging.assert_none_equal([1, 2], [2, 2])
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("some are equal")
+        some are equal
     """
     _none_equal(x, y, message, summarize)
 
 
-def _sign(symbol: str, op: Any) -> Callable[..., None]:
+def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
     def assertion(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
@@ -116,18 +139,28 @@ def _sign(symbol: str, op: Any) -> Callable[..., None]:
         ]
         _hold(reduce_all(op(a, 0)), said, [a], summarize)
 
+    assertion.__name__ = assertion.__qualname__ = name
     assertion.__doc__ = f"""Asserts ``x {symbol} 0`` for every element.
 
     Raises:
         InvalidArgumentError: when it does not hold.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.{name}({holds})
+        >>> try:
+        ...     tf.debugging.{name}({fails})
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("it does not hold")
+        it does not hold
     """
     return assertion
 
 
-assert_positive = _sign(">", ew.greater)
-assert_negative = _sign("<", ew.less)
-assert_non_negative = _sign(">=", ew.greater_equal)
-assert_non_positive = _sign("<=", ew.less_equal)
+assert_positive = _sign("assert_positive", ">", ew.greater, "[1, 2]", "[0, 2]")
+assert_negative = _sign("assert_negative", "<", ew.less, "[-1, -2]", "[-1, 0]")
+assert_non_negative = _sign("assert_non_negative", ">=", ew.greater_equal, "[0, 2]", "[-1, 2]")
+assert_non_positive = _sign("assert_non_positive", "<=", ew.less_equal, "[0, -2]", "[0, 2]")
 
 
 def assert_near(
@@ -138,6 +171,15 @@ def assert_near(
 
     Raises:
         InvalidArgumentError: when it does not hold.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_near([1.0, 2.0], [1.0, 2.0 + 1e-7])
+        >>> try:
+        ...     tf.debugging.assert_near([1.0, 2.0], [1.0, 2.1])
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("too far")
+        too far
     """
     a, b = _operands(ew.subtract, x, y)
     epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
@@ -154,6 +196,16 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
     Raises:
         InvalidArgumentError: naming ``message``, when an element is NaN or infinite.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.check_numerics(tf.constant([1.0, 2.0]), "the loss").numpy().tolist()
+        [1.0, 2.0]
+        >>> try:
+        ...     tf.debugging.check_numerics(tf.constant([1.0, 2.0]) / 0.0, "the loss")
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("the loss is infinite")
+        the loss is infinite
     """
     x = convert_to_tensor(tensor)
     _hold(reduce_all(ew.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
@@ -161,7 +213,13 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """``x``, checked by :func:`check_numerics`."""
+    """``x``, checked by :func:`check_numerics`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_all_finite([1.0, 2.0], "the loss").numpy().tolist()
+        [1.0, 2.0]
+    """
     tensor = convert_to_tensor(x)
     check_numerics(tensor, message)
     return tensor
@@ -177,6 +235,15 @@ def assert_type(
 
     Raises:
         TypeError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_type(tf.constant([1, 2]), tf.int32)
+        >>> try:
+        ...     tf.debugging.assert_type(tf.constant([1, 2]), tf.float32)
+        ... except TypeError:
+        ...     print("whole numbers")
+        whole numbers
     """
     found = tensor.dtype if is_operand(tensor) else convert_to_tensor(tensor).dtype
     if found != as_dtype(tf_type):
@@ -190,6 +257,15 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
     Raises:
         TypeError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_integer(tf.constant([1, 2]))
+        >>> try:
+        ...     tf.debugging.assert_integer(tf.constant([1.5]))
+        ... except TypeError:
+        ...     print("floats")
+        floats
     """
     found = convert_to_tensor(x).dtype
     if not found.is_integer:
@@ -202,6 +278,15 @@ def assert_proper_iterable(values: Any) -> None:
 
     Raises:
         TypeError: when it is one of these.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_proper_iterable([tf.constant(1), tf.constant(2)])
+        >>> try:
+        ...     tf.debugging.assert_proper_iterable(tf.constant([1, 2]))
+        ... except TypeError:
+        ...     print("one tensor")
+        one tensor
     """
     if is_operand(values) or isinstance(values, np.ndarray | str | bytes):
         raise TypeError(
@@ -216,6 +301,11 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
     Raises:
         ValueError: when they differ, or have another kind of dtype.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
+        tf.float32
     """
     wanted = None if dtype is None else as_dtype(dtype)
     for tensor in (t for t in tensors or [] if t is not None):
@@ -230,5 +320,12 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether it is a tensor of numbers."""
+    """Whether it is a tensor of numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> is_numeric = tf.debugging.is_numeric_tensor
+        >>> is_numeric(tf.constant([1])), is_numeric(tf.constant("a")), is_numeric([1])
+        (True, False, False)
+    """
     return is_operand(tensor) and tensor.dtype.is_numeric

@@ -22,7 +22,14 @@ from tfpy._src.runtime.storage import Storage
 
 @dataclass(frozen=True)
 class Float16Check:
-    """What :func:`check_float16` found."""
+    """What :func:`check_float16` found.
+
+    Example:
+        >>> import tfpy as tf
+        >>> found = tf.check_float16(lambda: tf.constant(300.0) * 300.0)
+        >>> isinstance(found, tf.Float16Check), found.problem
+        (True, 'overflow')
+    """
 
     problem: str
     """"overflow", "precision", or nothing."""

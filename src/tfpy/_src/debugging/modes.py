@@ -20,6 +20,16 @@ def enable_debug_mode() -> None:
     production mode.
 
     It is the flag DEBUG: ``tf.env().set("DEBUG", False)`` ends it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.enable_debug_mode()
+        >>> try:
+        ...     tf.math.log(tf.constant(-1.0))
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("log gave NaN")
+        log gave NaN
+        >>> tf.env().set("DEBUG", False)
     """
     env().set("PROD", False)
     env().set("DEBUG", True)
@@ -30,6 +40,13 @@ def enable_prod_mode() -> None:
     now on does not note the lines of the program, so that its errors do not name them.
 
     It is the flag PROD: ``tf.env().set("PROD", False)`` ends it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.enable_prod_mode()
+        >>> tf.env().get_bool("PROD")
+        True
+        >>> tf.env().set("PROD", False)
     """
     env().set("PROD", True)
 
@@ -97,7 +114,13 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What :func:`set_log_device_placement` was told."""
+    """What :func:`set_log_device_placement` was told.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.get_log_device_placement()
+        False
+    """
     return _log_placement in op_by_op.watching
 
 

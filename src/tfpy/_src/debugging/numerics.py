@@ -45,7 +45,15 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Ends what :func:`enable_check_numerics` began."""
+    """Ends what :func:`enable_check_numerics` began.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.enable_check_numerics()
+        >>> tf.debugging.disable_check_numerics()
+        >>> bool(tf.math.is_nan(tf.math.log(tf.constant(-1.0))))
+        True
+    """
     op_by_op.forget(_check)
 
 

@@ -14,6 +14,15 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 
     Raises:
         ValueError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_scalar(tf.constant(1))
+        >>> try:
+        ...     tf.debugging.assert_scalar(tf.constant([1, 2]))
+        ... except ValueError:
+        ...     print("no scalar")
+        no scalar
     """
     found = convert_to_tensor(tensor).aval.shape
     if found != ():
@@ -46,6 +55,15 @@ def assert_rank_at_least(
 
     Raises:
         ValueError: when it is smaller.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_rank_at_least(tf.zeros([2, 3]), 1)
+        >>> try:
+        ...     tf.debugging.assert_rank_at_least(tf.zeros([2, 3]), 3)
+        ... except ValueError:
+        ...     print("too few dimensions")
+        too few dimensions
     """
     wanted = _number(rank)
     _check_rank(x, lambda n: n >= wanted, f"rank at least {wanted}", message)
@@ -58,6 +76,15 @@ def assert_rank_in(
 
     Raises:
         ValueError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_rank_in(tf.zeros([2, 3]), [1, 2])
+        >>> try:
+        ...     tf.debugging.assert_rank_in(tf.zeros([2, 3]), [0, 1])
+        ... except ValueError:
+        ...     print("neither scalar nor vector")
+        neither scalar nor vector
     """
     wanted = tuple(_number(r) for r in ranks)
     _check_rank(x, lambda n: n in wanted, f"rank in {wanted}", message)
@@ -94,6 +121,16 @@ def assert_shapes(
 
     Raises:
         ValueError: when a tensor has another shape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.zeros([8, 2]), tf.zeros([8])
+        >>> tf.debugging.assert_shapes([(x, ("n", 2)), (y, ("n",))])
+        >>> try:
+        ...     tf.debugging.assert_shapes([(x, ("n", "n"))])
+        ... except ValueError:
+        ...     print("8 is not 2")
+        8 is not 2
     """
     sizes: dict[Any, int] = {}
     for tensor, pattern in shapes.items() if isinstance(shapes, Mapping) else shapes:

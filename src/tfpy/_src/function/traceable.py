@@ -24,12 +24,31 @@ class Settings:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Makes every ``tf.function`` run as plain Python, for debugging."""
+    """Makes every ``tf.function`` run as plain Python, for debugging.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def doubled(x):
+        ...     print("x is", x.numpy())
+        ...     return x * 2
+        >>> tf.config.run_functions_eagerly(True)
+        >>> doubled(tf.constant(3)).numpy().tolist()
+        x is 3
+        6
+        >>> tf.config.run_functions_eagerly(False)
+    """
     Settings.eagerly = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """What :func:`run_functions_eagerly` was told."""
+    """What :func:`run_functions_eagerly` was told.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.config.functions_run_eagerly()
+        False
+    """
     return Settings.eagerly
 
 

@@ -43,9 +43,10 @@ def register_op(name: str, function: Callable[[CustomNode], Any]) -> None:
     Raises:
         TypeError: when ``function`` cannot be called.
 
-    Example::
-
-        tf.register_op("Twice", lambda node: node.inputs[0] * 2)
+    Example:
+        >>> import tfpy as tf
+        >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
+        >>> tf.deregister_op("Twice")
     """
     if not callable(function):
         raise TypeError(f"register_op: {function!r} cannot be called")
@@ -56,6 +57,11 @@ def deregister_op(name: str) -> None:
     """Takes an operation back that :func:`register_op` added; nothing happens when there is none.
 
     It is TensorFlow.js's ``tf.deregisterOp``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
+        >>> tf.deregister_op("Twice")
     """
     _REGISTERED.pop(name, None)
 

@@ -242,8 +242,8 @@ async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwarg
     """:func:`non_max_suppression` that does not block while boxes come from the device.
 
     Example:
-        >>> import tfpy as tf
         >>> import asyncio
+        >>> import tfpy as tf
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_async(boxes, [0.9, 0.75, 0.5], 3)
         >>> asyncio.run(found).numpy().tolist()
@@ -259,8 +259,8 @@ async def non_max_suppression_with_scores_async(
     """:func:`non_max_suppression_with_scores` that does not block.
 
     Example:
-        >>> import tfpy as tf
         >>> import asyncio
+        >>> import tfpy as tf
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_with_scores_async(boxes, [0.875, 0.75, 0.5], 3)
         >>> indices, scores = asyncio.run(found)
@@ -279,8 +279,8 @@ async def non_max_suppression_padded_async(
     """:func:`non_max_suppression_padded` that does not block.
 
     Example:
-        >>> import tfpy as tf
         >>> import asyncio
+        >>> import tfpy as tf
         >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
         >>> found = tf.image.non_max_suppression_padded_async(boxes, [0.9, 0.75, 0.5], 3)
         >>> indices, valid = asyncio.run(found)

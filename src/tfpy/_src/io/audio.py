@@ -37,6 +37,13 @@ def decode_wav(
     Raises:
         InvalidArgumentError: when it is no such file, of another number of bits, or has fewer
             channels than desired.
+
+    Example:
+        >>> import tfpy as tf
+        >>> wav = tf.audio.encode_wav([[0.0], [0.5], [-0.5]], sample_rate=8000)
+        >>> audio, rate = tf.audio.decode_wav(wav)
+        >>> audio.shape, audio.numpy().round(2).ravel().tolist(), rate.numpy().tolist()
+        (TensorShape([3, 1]), [0.0, 0.5, -0.5], 8000)
     """
     data = scalar_bytes("decode_wav", contents)
     channels, rate, samples = _read(data)
@@ -100,6 +107,12 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for another rank, without samples, or a rate that is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> wav = tf.audio.encode_wav([[0.0], [0.5], [-0.5]], sample_rate=8000)
+        >>> wav.numpy()[:4], len(wav.numpy())
+        (b'RIFF', 50)
     """
     x = convert_to_tensor(audio, dtypes.float32)
     if x.ndim != 2 or not x.size:

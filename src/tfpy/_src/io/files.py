@@ -42,6 +42,12 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Raises:
         NotFoundError: when there is no such file.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.read_file("note.txt").numpy()
+        b'hello'
     """
 
     def read(path: Tensor) -> list[Tensor]:
@@ -57,6 +63,12 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
     Raises:
         InvalidArgumentError: when the contents are no scalar string.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("folder/note.txt", "hello")
+        >>> tf.io.gfile.exists("folder/note.txt")
+        True
     """
     path, data = _path(filename), convert_to_tensor(contents)
     if data.dtype != dtypes.string:
@@ -86,7 +98,13 @@ def _strings(value: Any) -> Tensor:
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Each string in the 64 characters that may be in an address; ``=`` at the end if ``pad``."""
+    """Each string in the 64 characters that may be in an address; ``=`` at the end if ``pad``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.encode_base64("hello").numpy()
+        b'aGVsbG8'
+    """
     x = _strings(input)
 
     def encode(t: Tensor) -> list[Tensor]:
@@ -101,6 +119,11 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
     Raises:
         InvalidArgumentError: for a string that stands for none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.decode_base64("aGVsbG8").numpy()
+        b'hello'
     """
     x = _strings(input)
 
@@ -139,6 +162,11 @@ def decode_raw(
 
     Raises:
         InvalidArgumentError: for strings of different lengths, or of part of a number.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.decode_raw(bytes([1, 0, 2, 0]), tf.uint16).numpy().tolist()
+        [1, 2]
     """
     x, kind = _strings(input_bytes), as_dtype(out_type)
     items = x.host_view().reshape(-1).tolist()

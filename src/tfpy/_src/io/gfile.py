@@ -170,17 +170,39 @@ class FileStatistics(NamedTuple):
 
 
 def exists(path: Path) -> bool:
-    """Whether there is a file or folder."""
+    """Whether there is a file or folder.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.gfile.exists("note.txt"), tf.io.gfile.exists("nothing.txt")
+        (True, False)
+    """
     return os.path.exists(path)
 
 
 def isdir(path: Path) -> bool:
-    """Whether it is a folder."""
+    """Whether it is a folder.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.gfile.makedirs("parts")
+        >>> tf.io.gfile.isdir("parts"), tf.io.gfile.isdir("nothing")
+        (True, False)
+    """
     return os.path.isdir(path)
 
 
 def glob(pattern: Any) -> list[str]:
-    """The paths that a pattern, or one of a list, matches; in order."""
+    """The paths that a pattern, or one of a list, matches; in order.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("parts/a.txt", "")
+        >>> tf.io.write_file("parts/b.txt", "")
+        >>> sorted(tf.io.gfile.glob("parts/*.txt"))
+        ['parts/a.txt', 'parts/b.txt']
+    """
     listed = pattern if isinstance(pattern, list | tuple) else [pattern]
     return [found for p in listed for found in sorted(patterns.glob(path_text(p)))]
 
@@ -190,6 +212,13 @@ def listdir(path: Path) -> list[str]:
 
     Raises:
         NotFoundError: when there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("listed/a.txt", "")
+        >>> tf.io.write_file("listed/b.txt", "")
+        >>> sorted(tf.io.gfile.listdir("listed"))
+        ['a.txt', 'b.txt']
     """
     if not isdir(path):
         raise NotFoundError(None, "gfile", f"Could not find directory {path_text(path)}")
@@ -201,13 +230,27 @@ def mkdir(path: Path) -> None:
 
     Raises:
         NotFoundError: when the folder around it is not there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.gfile.mkdir("empty")
+        >>> tf.io.gfile.listdir("empty")
+        []
+        >>> tf.io.gfile.rmtree("empty")
     """
     with translated(path), contextlib.suppress(FileExistsError):
         os.mkdir(path)
 
 
 def makedirs(path: Path) -> None:
-    """Makes a folder and those around it, where they are not there."""
+    """Makes a folder and those around it, where they are not there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.gfile.makedirs("models/digits")
+        >>> tf.io.gfile.isdir("models/digits")
+        True
+    """
     with translated(path):
         os.makedirs(path, exist_ok=True)
 
@@ -218,6 +261,13 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
     Raises:
         NotFoundError: when it is not there.
         AlreadyExistsError: when the copy is, and is not to be overwritten.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.gfile.copy("note.txt", "copy.txt", overwrite=True)
+        >>> tf.io.read_file("copy.txt").numpy()
+        b'hello'
     """
     _check_free(dst, overwrite)
     with translated(src):
@@ -225,7 +275,15 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
 
 
 def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
-    """Moves a file or folder; errors as :func:`copy`."""
+    """Moves a file or folder; errors as :func:`copy`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.gfile.rename("note.txt", "letter.txt", overwrite=True)
+        >>> tf.io.gfile.exists("note.txt"), tf.io.gfile.exists("letter.txt")
+        (False, True)
+    """
     _check_free(dst, overwrite)
     with translated(src):
         os.replace(src, dst)
@@ -241,6 +299,13 @@ def remove(path: Path) -> None:
 
     Raises:
         NotFoundError: when it is not there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.gfile.remove("note.txt")
+        >>> tf.io.gfile.exists("note.txt")
+        False
     """
     with translated(path):
         os.remove(path)
@@ -251,6 +316,13 @@ def rmtree(path: Path) -> None:
 
     Raises:
         NotFoundError: when it is not there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("old/note.txt", "hello")
+        >>> tf.io.gfile.rmtree("old")
+        >>> tf.io.gfile.exists("old")
+        False
     """
     with translated(path):
         shutil.rmtree(path)
@@ -261,6 +333,12 @@ def stat(path: Path) -> FileStatistics:
 
     Raises:
         NotFoundError: when it is not there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.gfile.stat("note.txt").length
+        5
     """
     with translated(path):
         found = os.stat(path)
@@ -268,10 +346,23 @@ def stat(path: Path) -> FileStatistics:
 
 
 def join(path: Path, *paths: Path) -> Any:
-    """Parts of a path, joined; an absolute one begins anew."""
+    """Parts of a path, joined; an absolute one begins anew.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.gfile.join("models", "digits", "weights.bin")
+        'models/digits/weights.bin'
+    """
     return os.path.join(path, *paths)
 
 
 def walk(top: Path, topdown: bool = True, onerror: Any = None) -> Iterator[Walk]:
-    """Of a folder and all in it: its path, the names of its folders, those of its files."""
+    """Of a folder and all in it: its path, the names of its folders, those of its files.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("tree/below/note.txt", "hello")
+        >>> [(str(folder), names) for folder, _, names in tf.io.gfile.walk("tree")]
+        [('tree', []), ('tree/below', ['note.txt'])]
+    """
     return iter(os.walk(path_text(top), topdown, onerror))

@@ -51,6 +51,13 @@ class KeyValueTensorInitializer(TableInitializerBase):
     Args:
         keys, values: of one shape.
         key_dtype, value_dtype: the dtypes of Python values.
+
+    Example:
+        >>> import tfpy as tf
+        >>> pairs = tf.lookup.KeyValueTensorInitializer(["cat", "dog"], [1, 2])
+        >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
+        >>> table.lookup(tf.constant(["dog", "cow"])).numpy().tolist()
+        [2, -1]
     """
 
     def __init__(
@@ -86,7 +93,17 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    """What of a line is a key or a value (``tf.lookup.TextFileIndex``), where it is no column."""
+    """What of a line is a key or a value (``tf.lookup.TextFileIndex``), where it is no column.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("words.txt", "cat\\ndog\\n")
+        >>> line, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+        >>> words = tf.lookup.TextFileInitializer("words.txt", tf.string, line, tf.int64, number)
+        >>> table = tf.lookup.StaticHashTable(words, default_value=-1)
+        >>> table.lookup(tf.constant(["dog", "cow"])).numpy().tolist()
+        [1, -1]
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -106,6 +123,15 @@ class TextFileInitializer(TableInitializerBase):
     Raises:
         ValueError: when an index does not go with its dtype, or is below -2; without a file's name;
             for a size that is not positive.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("pairs.txt", "cat:7\\ndog:8\\n")
+        >>> columns = tf.string, 0, tf.int64, 1
+        >>> pairs = tf.lookup.TextFileInitializer("pairs.txt", *columns, delimiter=":")
+        >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
+        >>> table.lookup(tf.constant(["dog"])).numpy().tolist()
+        [8]
     """
 
     def __init__(

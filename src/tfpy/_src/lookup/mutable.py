@@ -156,6 +156,15 @@ class DenseHashTable(_Mutable):
 
     Raises:
         InvalidArgumentError: when the two are the same.
+
+    Example:
+        >>> import tfpy as tf
+        >>> table = tf.lookup.experimental.DenseHashTable(
+        ...     tf.string, tf.int64, default_value=-1, empty_key="", deleted_key="$"
+        ... )
+        >>> table.insert(tf.constant(["cat"]), tf.constant([1], tf.int64))
+        >>> table.lookup(tf.constant(["cat", "dog"])).numpy().tolist()
+        [1, -1]
     """
 
     def __init__(

@@ -248,6 +248,14 @@ class StaticVocabularyTable(LookupInterface):
     Raises:
         ValueError: when ``num_oov_buckets`` is not positive.
         TypeError: when keys are neither integers nor strings, or values no integers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> ids = tf.constant([0, 1], tf.int64)
+        >>> words = tf.lookup.KeyValueTensorInitializer(["cat", "dog"], ids)
+        >>> table = tf.lookup.StaticVocabularyTable(words, num_oov_buckets=1)
+        >>> table.lookup(tf.constant(["dog", "cow"])).numpy().tolist()
+        [1, 2]
     """
 
     def __init__(

@@ -49,10 +49,13 @@ async def load_graph_model(
         FileNotFoundError: when there is no such file.
         ValueError: when the files are broken, or hold what is not allowed.
 
-    Example::
-
-        model = await tf.load_graph_model("https://example.org/my-model/model.json")
-        model.predict(image)
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
+        >>> model = asyncio.run(tf.load_graph_model("square"))
+        >>> model.predict(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
     """
     files, data = await model_file(source)
     with uncollected():

@@ -47,6 +47,13 @@ class GraphModel:
 
     Attributes:
         metadata: what the file says besides (``userDefinedMetadata``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
+        >>> model = tf.models.load("square")
+        >>> isinstance(model, tf.GraphModel), model(tf.constant([1.0, 3.0])).numpy().tolist()
+        (True, [1.0, 9.0])
     """
 
     def __init__(

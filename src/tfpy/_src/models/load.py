@@ -71,10 +71,12 @@ def load(
         ValueError: when the files are broken, of no format that is read, or hold what is not
             allowed.
 
-    Example::
-
-        model = tf.models.load("network.onnx")
-        model(x)
+    Example:
+        >>> import tfpy as tf
+        >>> tf.save_onnx(tf.square, "square.onnx", [tf.TensorSpec([None])])
+        >>> model = tf.models.load("square.onnx")
+        >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
     """
     mend = "write `await tf.models.load_async(source)`"
     return wait(load_async(source, trainable, quantize, progress), mend)
@@ -88,9 +90,13 @@ async def load_async(
 ) -> Any:
     """:func:`load`, awaited.
 
-    Example::
-
-        model = await tf.models.load_async("models/network.onnx")
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> tf.save_onnx(tf.square, "square.onnx", [tf.TensorSpec([None])])
+        >>> model = asyncio.run(tf.models.load_async("square.onnx"))
+        >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
     """
     alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
     files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)

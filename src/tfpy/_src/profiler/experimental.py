@@ -19,8 +19,15 @@ ProfilerOptions = namedtuple(
     ["host_tracer_level", "python_tracer_level", "device_tracer_level", "delay_ms"],
     defaults=(2, 0, 1, None),
 )
-"""TensorFlow's options, of which ``device_tracer_level=0`` has a meaning: kernels are not timed one
-by one, so that they run as they do without a profile."""
+ProfilerOptions.__doc__ = """TensorFlow's options, of which ``device_tracer_level=0`` has a meaning.
+
+Kernels are not timed one by one then, so that they run as they do without a profile.
+
+Example:
+    >>> import tfpy as tf
+    >>> tf.profiler.experimental.ProfilerOptions(device_tracer_level=0).device_tracer_level
+    0
+"""
 
 
 class _Running:
@@ -37,6 +44,14 @@ def start(logdir: Any, options: Any = None) -> None:
 
     Raises:
         AlreadyExistsError: when a profile is being recorded already.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.profiler.experimental.start("profile")
+        >>> x = tf.sinh(tf.ones([2]))
+        >>> tf.profiler.experimental.stop()
+        >>> len(tf.io.gfile.glob("profile/plugins/profile/*")) > 0
+        True
     """
     recording = _new(options)
     recording.start_now()
@@ -57,6 +72,12 @@ def stop(save: bool = True) -> None:
 
     Raises:
         UnavailableError: when no profile is being recorded.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.profiler.experimental.start("profile")
+        >>> x = tf.sinh(tf.ones([2]))
+        >>> tf.profiler.experimental.stop(save=False)
     """
     recording = _taken()
     recording.stop_now()
@@ -69,7 +90,15 @@ def stop(save: bool = True) -> None:
 
 @awaitable("tf.profiler.experimental.stop_async()")
 async def stop_async(save: bool = True) -> None:
-    """:func:`stop` with the kernels of every device: waits until they have run."""
+    """:func:`stop` with the kernels of every device: waits until they have run.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> tf.profiler.experimental.start("profile")
+        >>> x = tf.sinh(tf.ones([2]))
+        >>> asyncio.run(tf.profiler.experimental.stop_async(save=False))
+    """
     recording = _taken()
     await recording.stop()
     if save:
@@ -130,6 +159,13 @@ class Trace:
 
     Args:
         kwargs: what is shown beside the name, for example ``step_num=1, _r=1``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.profiler.experimental.Profile("profile"):
+        ...     for step in range(2):
+        ...         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
+        ...             x = tf.sinh(tf.ones([2]))
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:

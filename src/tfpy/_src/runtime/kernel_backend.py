@@ -25,15 +25,29 @@ class KernelBackend(Backend):
     Args:
         name: under which it is registered, and its kernels are.
 
-    Example::
-
-        class Mine(tf.KernelBackend):
-            def store(self, array): return Buffer(array)
-            def load(self, value): return value.to_numpy()
-            def view(self, value, shape): return value.reshaped(shape)
-
-        tf.register_kernel("add", "mine", lambda x, y: x.plus(y))
-        tf.register_backend("mine", lambda: Mine("mine"), priority=5)
+    Example:
+        >>> import tfpy as tf
+        >>> class Plain(tf.KernelBackend):
+        ...     def store(self, array):
+        ...         return array
+        ...     def load(self, value):
+        ...         return value
+        ...     def view(self, value, shape):
+        ...         return value.reshape(shape)
+        ...     def drop(self, value):
+        ...         pass
+        >>> tf.register_kernel("add", "plain", lambda x, y: x + y)
+        >>> tf.register_backend("plain", lambda: Plain("plain"), priority=0)
+        True
+        >>> before = tf.get_backend()
+        >>> tf.set_backend("plain")
+        True
+        >>> (tf.constant([1.0]) + 2.0).numpy().tolist()
+        [3.0]
+        >>> tf.set_backend(before)
+        True
+        >>> tf.remove_backend("plain")
+        >>> tf.unregister_kernel("add", "plain")
     """
 
     variant = "kernels"

@@ -29,8 +29,8 @@ def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
         TypeError: when the kernel cannot be called.
 
     Example:
-        >>> import tfpy as tf
         >>> import numpy as np
+        >>> import tfpy as tf
         >>> tf.register_kernel("tanh", "cpu", lambda x: np.clip(x, -1, 1))
         >>> tf.tanh([0.5, 7.0]).numpy().tolist()
         [0.5, 1.0]
@@ -50,6 +50,13 @@ def unregister_kernel(name: str, backend: str) -> None:
 
     Raises:
         ValueError: when there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.register_kernel("add", "mine", lambda x, y: x + y)
+        >>> tf.unregister_kernel("add", "mine")
+        >>> tf.get_kernels_for_backend("mine")
+        {}
     """
     if KERNELS.get(backend, {}).pop(name, None) is None:
         raise ValueError(f"unregister_kernel: no kernel of {name} was registered for {backend}")
@@ -57,17 +64,45 @@ def unregister_kernel(name: str, backend: str) -> None:
 
 
 def get_kernel(name: str, backend: str) -> Kernel | None:
-    """The kernel that was registered; None where there is none."""
+    """The kernel that was registered; None where there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def plus(x, y):
+        ...     return x + y
+        >>> tf.register_kernel("add", "mine", plus)
+        >>> tf.get_kernel("add", "mine") is plus
+        True
+        >>> tf.unregister_kernel("add", "mine")
+    """
     return KERNELS.get(backend, {}).get(name)
 
 
 def get_kernels_for_backend(backend: str) -> dict[str, Kernel]:
-    """All kernels that were registered for a backend, by op."""
+    """All kernels that were registered for a backend, by op.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.register_kernel("add", "mine", lambda x, y: x + y)
+        >>> sorted(tf.get_kernels_for_backend("mine"))
+        ['add']
+        >>> tf.unregister_kernel("add", "mine")
+    """
     return dict(KERNELS.get(backend, {}))
 
 
 def copy_registered_kernels(backend: str, new_backend: str) -> None:
-    """Registers the kernels of one backend for another one, too."""
+    """Registers the kernels of one backend for another one, too.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.register_kernel("add", "mine", lambda x, y: x + y)
+        >>> tf.copy_registered_kernels("mine", "another")
+        >>> sorted(tf.get_kernels_for_backend("another"))
+        ['add']
+        >>> tf.unregister_kernel("add", "mine")
+        >>> tf.unregister_kernel("add", "another")
+    """
     for name, kernel in get_kernels_for_backend(backend).items():
         register_kernel(name, new_backend, kernel)
 
@@ -106,13 +141,34 @@ def unregister_gradient(name: str) -> None:
 
     Raises:
         ValueError: when there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.register_gradient("round")
+        ... def straight_through(g, y, x):
+        ...     return g
+        >>> tf.unregister_gradient("round")
+        >>> tf.get_gradient("round") is None
+        True
     """
     if GRADIENTS.pop(name, None) is None:
         raise ValueError(f"unregister_gradient: no gradient of {name} was registered")
 
 
 def get_gradient(name: str) -> Gradient | None:
-    """The gradient that was registered for an op; None where there is none."""
+    """The gradient that was registered for an op; None where there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.register_gradient("round")
+        ... def straight_through(g, y, x):
+        ...     return g
+        >>> tf.get_gradient("round") is straight_through
+        True
+        >>> tf.unregister_gradient("round")
+        >>> print(tf.get_gradient("round"))
+        None
+    """
     return GRADIENTS.get(name)
 
 

@@ -49,6 +49,13 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
 
     Returns:
         False when the name is taken.
+
+    Example:
+        >>> import tfpy as tf
+        >>> factory = tf.find_backend_factory("cpu")
+        >>> tf.register_backend("cpu again", factory, priority=0)
+        True
+        >>> tf.remove_backend("cpu again")
     """
     if name in _entries:
         return False
@@ -188,6 +195,13 @@ async def ready() -> None:
     Raises:
         RuntimeError: when no backend opens; the text has the reasons.
         ValueError: when the variable names one that there is not.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> asyncio.run(tf.ready())
+        >>> tf.get_backend() in tf.backend_report()
+        True
     """
     if active is not None and not active.lost():
         return
@@ -306,7 +320,13 @@ def backend() -> Backend:
 
 
 def get_backend() -> str:
-    """Name of the active backend (``tf.get_backend()``)."""
+    """Name of the active backend (``tf.get_backend()``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.get_backend() in tf.backend_report()
+        True
+    """
     return active_backend().name
 
 
@@ -344,7 +364,13 @@ def note(name: str, reason: str) -> None:
 
 
 def find_backend(name: str) -> Backend | None:
-    """The backend of this name, if it is open; None while it is not, and when there is none."""
+    """The backend of this name, if it is open; None while it is not, and when there is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.find_backend("no such backend") is None
+        True
+    """
     entry = _entries.get(name)
     return entry.backend if entry is not None else None
 
@@ -366,7 +392,17 @@ def find_backend_factory(name: str) -> Factory | None:
 
 
 def remove_backend(name: str) -> None:
-    """Closes a backend and forgets it; its tensors that live only there are lost."""
+    """Closes a backend and forgets it; its tensors that live only there are lost.
+
+    Example:
+        >>> import tfpy as tf
+        >>> factory = tf.find_backend_factory("cpu")
+        >>> tf.register_backend("cpu again", factory, priority=0)
+        True
+        >>> tf.remove_backend("cpu again")
+        >>> "cpu again" in tf.backend_report()
+        False
+    """
     global active
     entry = _entry(name)
     if entry.backend is not None:

@@ -120,8 +120,8 @@ def print(
         ValueError: for another output stream.
 
     Example:
-        >>> import tfpy as tf
         >>> import sys
+        >>> import tfpy as tf
         >>> tf.print("loss", tf.constant([1.5, 2.0]), "after", 3, "steps", output_stream=sys.stdout)
         loss [1.5 2] after 3 steps
     """

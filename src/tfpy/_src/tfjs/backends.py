@@ -43,10 +43,11 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: An
         RuntimeError: when the backend cannot be opened, or none of them computes the model; the
             text says why.
 
-    Example::
-
-        await tf.set_backend_async("auto", model=model, inputs=tf.zeros([1, 224, 224, 3]))
-        print(tf.get_backend(), tf.backend_report())
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> asyncio.run(tf.set_backend_async(tf.get_backend()))
+        True
     """
     if (name == AUTO) != (model is not None):
         raise ValueError('set_backend: "auto" goes with a model, which is timed, and no other name')
@@ -67,6 +68,11 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Any = ()) -> b
     Raises:
         ValueError: for an unknown name; for "auto" without a model, or a model without "auto".
         RuntimeError: when the backend cannot be opened, or only by awaiting.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.set_backend(tf.get_backend())
+        True
     """
     if name != AUTO and model is None:
         return registry.set_backend(name)

@@ -28,6 +28,11 @@ def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Raises:
         TypeError: when the number of values does not fit ``shape``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor([1, 2, 3, 4], [2, 2]).numpy().tolist()
+        [[1, 2], [3, 4]]
     """
     return constant(values, dtype, shape)
 
@@ -37,6 +42,11 @@ def scalar(value: Any, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.scalar(3.5).shape, tf.scalar(3.5).numpy().tolist()
+        (TensorShape([]), 3.5)
     """
     return _of_rank("scalar", 0, value, (), dtype)
 
@@ -46,6 +56,11 @@ def tensor1d(values: Any, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor1d([1, 2, 3]).shape
+        TensorShape([3])
     """
     return _of_rank("tensor1d", 1, values, None, dtype)
 
@@ -55,6 +70,11 @@ def tensor2d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor2d([1, 2, 3, 4, 5, 6], [2, 3]).numpy().tolist()
+        [[1, 2, 3], [4, 5, 6]]
     """
     return _of_rank("tensor2d", 2, values, shape, dtype)
 
@@ -64,6 +84,11 @@ def tensor3d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor3d([1, 2, 3, 4], [1, 2, 2]).numpy().tolist()
+        [[[1, 2], [3, 4]]]
     """
     return _of_rank("tensor3d", 3, values, shape, dtype)
 
@@ -73,6 +98,11 @@ def tensor4d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor4d([1, 2, 3, 4], [1, 2, 2, 1]).shape
+        TensorShape([1, 2, 2, 1])
     """
     return _of_rank("tensor4d", 4, values, shape, dtype)
 
@@ -82,6 +112,11 @@ def tensor5d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor5d([1, 2, 3, 4], [1, 1, 2, 2, 1]).shape
+        TensorShape([1, 1, 2, 2, 1])
     """
     return _of_rank("tensor5d", 5, values, shape, dtype)
 
@@ -91,6 +126,11 @@ def tensor6d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
 
     Args:
         dtype: of the result; int64 and float64 are int32 and float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensor6d([1, 2, 3, 4], [1, 1, 1, 2, 2, 1]).shape
+        TensorShape([1, 1, 1, 2, 2, 1])
     """
     return _of_rank("tensor6d", 6, values, shape, dtype)
 
@@ -116,6 +156,11 @@ def random_standard_normal(shape: Any, dtype: Any = dtypes.float32, seed: Any = 
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.random_standard_normal([2, 3]).shape
+        TensorShape([2, 3])
     """
     return stateful.normal(shape, dtype=dtype, seed=seed)
 
@@ -126,18 +171,36 @@ def random_uniform_int(shape: Any, minval: int, maxval: int, seed: Any = None) -
     Args:
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.random_uniform_int([100], minval=0, maxval=6)
+        >>> x.dtype, bool(tf.reduce_all((x >= 0) & (x < 6)))
+        (tf.int32, True)
     """
     return stateful.uniform(shape, minval, maxval, dtypes.int32, seed)
 
 
 def prelu(x: Any, alpha: Any) -> Tensor:
-    """x above 0, alpha * x below, with broadcasting."""
+    """x above 0, alpha * x below, with broadcasting.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.prelu([-2.0, -4.0, 3.0], alpha=[0.5, 0.25, 0.5]).numpy().tolist()
+        [-1.0, -1.0, 3.0]
+    """
     a, b = as_tensors(ew.multiply, (x, alpha))
     return ew.select(a > 0, a, a * b)
 
 
 def step(x: Any, alpha: float = 0.0) -> Tensor:
-    """1 above 0, ``alpha`` at 0 and below; NaN stays NaN."""
+    """1 above 0, ``alpha`` at 0 and below; NaN stays NaN.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.step([-2.0, 0.0, 3.0]).numpy().tolist()
+        [0.0, 0.0, 1.0]
+    """
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         return ew.select(t > 0, 1, int(alpha))
@@ -149,6 +212,11 @@ def dot(t1: Any, t2: Any) -> Tensor:
 
     Raises:
         InvalidArgumentError: unless both are vectors or matrices of fitting sizes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.dot([1.0, 2.0], [[1.0, 0.0], [3.0, 1.0]]).numpy().tolist()
+        [7.0, 2.0]
     """
     a, b = as_tensors(contraction.matmul, (t1, t2))
     if a.ndim not in (1, 2) or b.ndim not in (1, 2):
@@ -164,6 +232,11 @@ def outer_product(v1: Any, v2: Any) -> Tensor:
 
     Raises:
         InvalidArgumentError: unless both are vectors.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.outer_product([1.0, 2.0], [3.0, 4.0, 5.0]).numpy().tolist()
+        [[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]]
     """
     a, b = as_tensors(ew.multiply, (v1, v2))
     if a.ndim != 1 or b.ndim != 1:
@@ -180,6 +253,11 @@ def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.euclidean_norm([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().tolist()
+        [5.0, 5.0]
     """
     return reduce_euclidean_norm(x, axis, keepdims)
 
@@ -196,6 +274,14 @@ def basic_lstm_cell(
 
     Raises:
         InvalidArgumentError: when the sizes do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> kernel, bias = tf.zeros([2 + 3, 4 * 3]), tf.zeros([4 * 3])
+        >>> data, c, h = tf.ones([1, 2]), tf.ones([1, 3]), tf.zeros([1, 3])
+        >>> c, h = tf.basic_lstm_cell(0.0, kernel, bias, data, c, h)
+        >>> c.numpy().round(3).tolist(), h.shape
+        ([[0.5, 0.5, 0.5]], TensorShape([1, 3]))
     """
     state = convert_to_tensor(c)
     gates = matmul(concat([data, h], 1), lstm_kernel) + lstm_bias
@@ -213,7 +299,17 @@ def basic_lstm_cell(
 def multi_rnn_cell(
     lstm_cells: Sequence[Cell], data: Any, c: Sequence[Any], h: Sequence[Any]
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """One step of stacked cells; each one's ``h`` is the next one's data."""
+    """One step of stacked cells; each one's ``h`` is the next one's data.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def cell(data, c, h):
+        ...     return c + data, h + data
+        >>> ones = tf.ones([1, 2])
+        >>> c, h = tf.multi_rnn_cell([cell, cell], ones, [ones, ones], [ones, ones])
+        >>> [x.numpy().tolist() for x in h]
+        [[[2.0, 2.0]], [[3.0, 3.0]]]
+    """
     states = []
     x = convert_to_tensor(data)
     for cell, own_c, own_h in zip(lstm_cells, c, h, strict=True):
@@ -229,6 +325,11 @@ def moving_average(
 
     Raises:
         ValueError: when ``step`` is missing with ``zero_debias``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.moving_average([0.0], [8.0], decay=0.5, zero_debias=False).numpy().tolist()
+        [4.0]
     """
     old, new = as_tensors(ew.subtract, (v, x))
     if old.aval.shape != new.aval.shape:

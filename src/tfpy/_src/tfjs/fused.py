@@ -53,6 +53,12 @@ def mat_mul(
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = [[1.0, 2.0]], [[1.0, -1.0], [1.0, -1.0]]
+        >>> tf.fused.mat_mul(a, b, bias=[0.5, 0.5], activation="relu").numpy().tolist()
+        [[3.5, 0.0]]
     """
     y = matmul(a, b, transpose_a, transpose_b)
     return _finish("mat_mul", y, bias, activation, prelu_activation_weights, leakyrelu_alpha)
@@ -80,6 +86,13 @@ def conv2d(
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, filters = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1])
+        >>> y = tf.fused.conv2d(x, filters, 1, "valid", bias=[-3.5], activation="relu")
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[0.5, 0.5], [0.5, 0.5]]
     """
     y = convolution.conv2d(x, filter, strides, pad, data_format, dilations)
     bias = _per_channel(bias, data_format)
@@ -108,6 +121,14 @@ def depthwise_conv2d(
 
     Raises:
         ValueError: when the activation is not known or lacks its weights.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, filters = tf.ones([1, 3, 3, 2]), tf.ones([2, 2, 2, 1])
+        >>> bias = [1.0, -9.0]
+        >>> y = tf.fused.depthwise_conv2d(x, filters, 1, "valid", bias=bias, activation="relu")
+        >>> y.numpy()[0, 0, 0].tolist()
+        [5.0, 0.0]
     """
     y = convolution.depthwise_conv2d(x, filter, strides, pad, data_format, dilations)
     bias = _per_channel(bias, data_format)

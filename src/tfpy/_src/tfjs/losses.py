@@ -16,7 +16,15 @@ from tfpy._src.runtime.registry import storable
 
 
 class Reduction:
-    """How a loss per element becomes the result."""
+    """How a loss per element becomes the result.
+
+    Example:
+        >>> import tfpy as tf
+        >>> mean = tf.compat.v1.losses.Reduction.MEAN
+        >>> loss = tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0], reduction=mean)
+        >>> loss.numpy().tolist()
+        1.25
+    """
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -40,6 +48,12 @@ def compute_weighted_loss(
 
     Raises:
         ValueError: when the weights do not broadcast or the reduction is not known.
+
+    Example:
+        >>> import tfpy as tf
+        >>> losses, weights = [1.0, 2.0, 6.0], [1.0, 1.0, 0.0]
+        >>> tf.compat.v1.losses.compute_weighted_loss(losses, weights).numpy().tolist()
+        1.5
     """
     Reduction.validate(reduction)
     x, w = as_tensors(ew.multiply, (losses, weights))
@@ -83,7 +97,13 @@ def absolute_difference(
     weights: Any = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """``|predictions - labels|``."""
+    """``|predictions - labels|``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.absolute_difference([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
+        1.25
+    """
     y, x = _same_shape("absolute_difference", labels, predictions)
     return compute_weighted_loss(ew.abs_(x - y), weights, reduction)
 
@@ -95,7 +115,13 @@ def cosine_distance(
     weights: Any = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """1 - sum(labels * predictions) along an axis; both are taken to be of unit length."""
+    """1 - sum(labels * predictions) along an axis; both are taken to be of unit length.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0).numpy().tolist()
+        1.0
+    """
     y, x = _same_shape("cosine_distance", labels, predictions)
     return compute_weighted_loss(
         1 - reductions.reduce_sum(x * y, axis, keepdims=True), weights, reduction
@@ -108,7 +134,13 @@ def hinge_loss(
     weights: Any = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """max(0, 1 - predictions) where the label is 1, max(0, 1 + predictions) where it is 0."""
+    """max(0, 1 - predictions) where the label is 1, max(0, 1 + predictions) where it is 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.hinge_loss([1.0, 0.0], [0.5, 0.25]).numpy().tolist()
+        0.875
+    """
     y, x = _same_shape("hinge_loss", labels, predictions)
     return compute_weighted_loss(activation.relu(1 - (2 * y - 1) * x), weights, reduction)
 
@@ -120,7 +152,13 @@ def huber_loss(
     delta: float = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """error**2 / 2 up to ``delta``, then delta * (error - delta / 2)."""
+    """error**2 / 2 up to ``delta``, then delta * (error - delta / 2).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.huber_loss([0.0, 0.0], [0.5, 3.0], delta=1.0).numpy().tolist()
+        1.3125
+    """
     y, x = _same_shape("huber_loss", labels, predictions)
     error = ew.abs_(x - y)
     inside = ew.minimum(error, delta)
@@ -140,6 +178,11 @@ def log_loss(
 
     Args:
         epsilon: keeps logarithms finite; left out, 1e-7, or 1e-4 where textures hold float16.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.log_loss([1.0, 0.0], [0.9, 0.2]).numpy().round(3)
+        np.float32(0.164)
     """
     y, x = _same_shape("log_loss", labels, predictions)
     epsilon = storable(1e-7 if epsilon is None else epsilon)
@@ -153,7 +196,13 @@ def mean_squared_error(
     weights: Any = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """(predictions - labels) ** 2."""
+    """(predictions - labels) ** 2.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
+        2.125
+    """
     y, x = _same_shape("mean_squared_error", labels, predictions)
     return compute_weighted_loss(ew.squared_difference(x, y), weights, reduction)
 
@@ -165,7 +214,13 @@ def sigmoid_cross_entropy(
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Cross entropy of independent classes; smoothing moves labels towards 1/2."""
+    """Cross entropy of independent classes; smoothing moves labels towards 1/2.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
+        np.float32(1.127)
+    """
     y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + 0.5 * label_smoothing
@@ -183,6 +238,11 @@ def softmax_cross_entropy(
     """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes.
 
     Labels have no gradient.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
+        np.float32(0.127)
     """
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
     y = stop_gradient(y)

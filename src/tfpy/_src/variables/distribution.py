@@ -7,7 +7,14 @@ from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a Variable are made equal (``tf.VariableSynchronization``)."""
+    """When the copies of a Variable are made equal (``tf.VariableSynchronization``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
+        >>> x.synchronization.name
+        'ON_READ'
+    """
 
     AUTO = 0
     NONE = 1
@@ -16,7 +23,14 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """What becomes of several copies' updates (``tf.VariableAggregation``)."""
+    """What becomes of several copies' updates (``tf.VariableAggregation``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN)
+        >>> x.aggregation.name
+        'MEAN'
+    """
 
     NONE = 0
     SUM = 1

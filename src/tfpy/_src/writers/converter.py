@@ -51,9 +51,12 @@ def convert(
         ValueError: for a format or quantization that there is not, and broken files.
         tf.errors.UnimplementedError: for an operation that the format has not.
 
-    Example::
-
-        tf.models.convert("network.onnx", "network", quantization="float16")
+    Example:
+        >>> import tfpy as tf
+        >>> tf.save_onnx(tf.square, "square.onnx", [tf.TensorSpec([None])])
+        >>> tf.models.convert("square.onnx", "square", to="tfjs")
+        >>> sorted(tf.io.gfile.listdir("square"))
+        ['group1-shard1of1.bin', 'model.json']
     """
     to = to or _SUFFIXES.get(Path(target).suffix, "tfjs")
     if to not in FORMATS:

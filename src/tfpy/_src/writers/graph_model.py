@@ -45,9 +45,15 @@ def save_graph_model(
             computes otherwise for other open sizes.
         tf.errors.UnimplementedError: for an operation that TensorFlow.js has not.
 
-    Example::
-
-        tf.save_graph_model(model, "my-model", quantization="float16")
+    Example:
+        >>> import tfpy as tf
+        >>> w = tf.Variable([[2.0], [1.0]])
+        >>> @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+        ... def line(x):
+        ...     return x @ w
+        >>> tf.save_graph_model(line, "line")
+        >>> tf.models.load("line")(tf.constant([[1.0, 3.0]])).numpy().tolist()
+        [[5.0]]
     """
     if quantization is not None and quantization not in QUANTIZED:
         kinds = ", ".join(map(repr, sorted(QUANTIZED)))

@@ -35,9 +35,15 @@ def save_onnx(fn: Any, file: str | os.PathLike[str], signatures: Any = None) -> 
             computes otherwise for other open sizes, or weights of 2 GiB and more.
         tf.errors.UnimplementedError: for an operation or a dtype that ONNX has not.
 
-    Example::
-
-        tf.save_onnx(model, "my-model.onnx")
+    Example:
+        >>> import tfpy as tf
+        >>> w = tf.Variable([[2.0], [1.0]])
+        >>> @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+        ... def line(x):
+        ...     return x @ w
+        >>> tf.save_onnx(line, "line.onnx")
+        >>> tf.models.load("line.onnx")(tf.constant([[1.0, 3.0]])).numpy().tolist()
+        [[5.0]]
     """
     source = source_of(fn, signatures)
     data = model_bytes(source, graph_of(source))
