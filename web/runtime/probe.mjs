@@ -219,12 +219,16 @@ export async function requestAdapter(lowPower = false) {
   return globalThis.navigator?.gpu?.requestAdapter({ powerPreference });
 }
 
-const LIMITS = /** @type {const} */ ([
+/** What is told of an adapter's limits, and as much of which as it has is asked of its device. */
+export const LIMITS = /** @type {const} */ ([
   "maxBufferSize",
   "maxStorageBufferBindingSize",
   "maxStorageBuffersPerShaderStage",
   "maxComputeWorkgroupStorageSize",
   "maxComputeInvocationsPerWorkgroup",
+  "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY",
+  "maxComputeWorkgroupSizeZ",
   "maxComputeWorkgroupsPerDimension",
   "maxTextureDimension2D",
 ]);

@@ -12,7 +12,7 @@
  */
 
 import { OpError } from "../runtime/errors.mjs";
-import { describeAdapter, requestAdapter } from "../runtime/probe.mjs";
+import { describeAdapter, LIMITS, requestAdapter } from "../runtime/probe.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
@@ -29,18 +29,6 @@ const SUBGROUP_MATRIX = /** @type {GPUFeatureName} */ ("chromium-experimental-su
  *
  * @typedef {GPUAdapterInfo & {subgroupMatrixConfigs?: Iterable<MatrixConfig>}} MatrixInfo
  */
-
-/** Limits of which as much is asked for as the adapter has. */
-const LIMITS = /** @type {const} */ ([
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxStorageBuffersPerShaderStage",
-  "maxComputeWorkgroupStorageSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupSizeY",
-  "maxComputeWorkgroupSizeZ",
-]);
 
 /** Uniform buffers and storage buffers are in one layout of so many bindings on any device. */
 const MAX_INPUTS = 32;
