@@ -105,6 +105,34 @@ def test_donated_variables_are_written_over() -> None:
     np.testing.assert_array_equal(kept.numpy(), np.full(2**16, 1.75, np.float32))
 
 
+def test_new_values_are_written_over_their_own_old_ones() -> None:
+    """Else they are copied first: the step of each Variable needs both of the old values."""
+    from tfpy._src.runtime import registry
+
+    values, speeds = ([tfpy.Variable(np.full(2**12, n, np.float32)) for n in (1, 2)] for _ in "ab")
+    gradients = tfpy.constant(np.ones(2**12, np.float32))
+
+    @tfpy.function
+    def step() -> None:
+        for v, speed in reversed(list(zip(values, speeds, strict=True))):
+            moved = 0.9 * speed + gradients
+            v.assign_sub(0.1 * moved)
+            speed.assign(moved)
+
+    backend: Any = registry.active_backend()
+
+    def places() -> list[int]:
+        arrays = [backend._arrays[v.value().storage.slot] for v in (*values, *speeds)]
+        return [array.unsafe_buffer_pointer() for array in arrays]
+
+    step()
+    first = places()
+    step()
+    assert places() == first
+    np.testing.assert_allclose(values[1].numpy(), np.full(2**12, 2 - 0.1 * (2.8 + 3.52)), 1e-6)
+    np.testing.assert_allclose(speeds[0].numpy(), np.full(2**12, 2.71), 1e-6)
+
+
 def test_a_step_is_compiled_once() -> None:
     """Though few values of its first call are on the device yet."""
     from tfpy._src.runtime import registry

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from typing import Any
 
 import jax
 
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.jax.lowering import function_of
 
 
@@ -38,9 +38,31 @@ class JaxProgram:
         """The same, by which these inputs are gone after a call."""
         found = self._donating.get(positions)
         if found is None:
-            found = jax.jit(self._function, donate_argnums=positions)
-            self._donating[positions] = found
+            found = self._donating[positions] = self._made_donating(positions)
         return found
+
+    def _made_donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
+        """A jitted function pairs the donated inputs of a type with its outputs of that type in
+        their order, so here the outputs come in that of the inputs over which they are written.
+        Any other pair is a copy: an old value is overwritten while another output needs it."""
+        outputs, over = self.graph.outputs, self.donations
+        places = {self.inputs[at]: at for at in positions}
+        last = len(self.inputs)
+        order = [places.get(over.get(v, -1), last) for v in outputs]
+        taken = sorted(range(len(outputs)), key=order.__getitem__)
+        made: Callable[..., list[Any]]
+        if taken == list(range(len(outputs))):
+            made = jax.jit(self._function, donate_argnums=positions)
+            return made
+        function, back = self._function, sorted(range(len(outputs)), key=taken.__getitem__)
+
+        def reordered(*arrays: Any) -> list[Any]:
+            found = function(*arrays)
+            return [found[at] for at in taken]
+
+        reordered.__name__ = function.__name__
+        made = jax.jit(reordered, donate_argnums=positions)
+        return lambda *arrays: list(map(made(*arrays).__getitem__, back))
 
     def trace(self) -> None:
         """Traces it for arrays of the Graph's own shapes, which the first call does otherwise.
@@ -64,14 +86,38 @@ def _struct(aval: Aval) -> Any:
 
 
 def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
-    """Each output takes the first of those inputs that has its shape and dtype."""
-    free = [graph.inputs[i] for i in donated]
-    found: dict[int, int] = {}
-    for output in dict.fromkeys(graph.outputs):
-        if output in graph.inputs or output in graph.constants:
-            continue
-        fitting = next((v for v in free if graph.avals[v] == graph.avals[output]), None)
-        if fitting is not None:
-            free.remove(fitting)
-            found[output] = fitting
-    return found
+    """Which output is written over which of those inputs, that have its shape and dtype.
+
+    An output takes the input that it is made of in the fewest steps, as a Variable's next value is
+    made of its old one; then what is left is taken in order.
+    """
+    made = {value: eqn for eqn in graph.eqns for value in eqn.outputs}
+    outputs = [v for v in dict.fromkeys(graph.outputs) if v in made]
+    free = dict.fromkeys(graph.inputs[i] for i in donated)
+    near = [(*found, v) for v in outputs if (found := _nearest(graph, made, v, free))]
+    rest = [(0, old, v) for v in outputs for old in free if graph.avals[old] == graph.avals[v]]
+    pairs: dict[int, int] = {}
+    for _, old, output in (*sorted(near), *rest):
+        if output not in pairs and old in free:
+            pairs[output] = old
+            del free[old]
+    return pairs
+
+
+def _nearest(
+    graph: Graph, made: Mapping[int, Eqn], output: int, inputs: Collection[int]
+) -> tuple[int, int] | None:
+    """How many equations back, by way of values of its shape and dtype, one of the inputs is."""
+    level, seen, steps = [output], {output}, 0
+    while level:
+        steps += 1
+        level = [
+            v
+            for v in dict.fromkeys(v for at in level if at in made for v in made[at].inputs)
+            if v not in seen and graph.avals[v] == graph.avals[output]
+        ]
+        seen.update(level)
+        found = next((v for v in level if v in inputs), None)
+        if found is not None:
+            return steps, found
+    return None
